@@ -1,0 +1,1 @@
+"""Values to and from JSON, JSONL and YAML, checked by ``schemas/``."""

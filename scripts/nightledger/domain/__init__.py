@@ -1,0 +1,1 @@
+"""Values, rules and errors; pure: no files, clock, randomness or network."""

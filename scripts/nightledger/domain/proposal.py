@@ -1,0 +1,254 @@
+"""What waits for the operator: a proposal and its changes.
+
+Invariant: these values are immutable; a proposal's state is not in it but derived
+from the audit log (``domain/states.py``).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Op(StrEnum):
+    """What a change does to its target."""
+
+    ADD = "add"
+    REPLACE = "replace"
+    REMOVE = "remove"
+    ARCHIVE = "archive"
+    COMPRESS = "compress"
+    DELETE_LINK = "delete_link"
+
+
+class Kind(StrEnum):
+    """Why a proposal was made."""
+
+    CONSOLIDATE = "consolidate_daily_to_memory"
+    PRUNE = "prune_stale_memory"
+    BEHAVIOUR = "propose_behavioral_change"
+    FORGET = "forget"
+    REVERSAL = "reversal"
+
+
+class Origin(StrEnum):
+    """Who said it first: the provenance class of evidence, carried to the very end."""
+
+    OWNER = "owner"
+    AGENT = "agent"
+    TOOL = "tool"
+    WEB = "web"
+    GROUP = "group"
+    SYSTEM = "system"
+    UNKNOWN = "unknown"
+
+
+class Anchor(StrEnum):
+    """How a hunk finds its place in the file as it then is."""
+
+    SECTION_END = "section_end"
+    """Append to the named section, which is made at the end of the file where it is missing."""
+    EXACT = "exact"
+    """``context_before + removed + context_after`` occurs exactly once in the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    r"""One place that a change rests on.
+
+    Attributes:
+        path: File, relative to the home.
+        lines: First and last line, counted from 1, split on ``\\n`` only.
+        sha256: Hex SHA-256 of those lines' bytes, joined by ``\\n``.
+        origin: Who said it.
+        outcome: Id of the outcome, where the line is one.
+    """
+
+    path: str
+    lines: tuple[int, int]
+    sha256: str
+    origin: Origin
+    outcome: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """Something a scanner or a rule wants the operator to see.
+
+    Attributes:
+        rule: Enumerated word: ``single_source``, ``secret.aws_key``, ``unicode.bidi``.
+        message: One line for the review screen; never the secret itself.
+    """
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hunk:
+    """The exact bytes a change takes out and puts in, as text; what is signed.
+
+    Text is UTF-8 and carries the file's own line ends. Whole lines only.
+
+    Attributes:
+        anchor: How the place is found.
+        section: Heading texts from the outermost to the section's own; () is the top of the file.
+        removed: Bytes to take out; empty for an addition.
+        added: Bytes to put in; empty for a removal.
+        context_before: Lines that must stand directly before ``removed``; only as many as
+            make it unique.
+        context_after: Lines that must stand directly after it.
+    """
+
+    anchor: Anchor
+    section: tuple[str, ...]
+    removed: str = ""
+    added: str = ""
+    context_before: str = ""
+    context_after: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """When a lesson holds: what would change its mind.
+
+    Attributes:
+        fails_when: Where following it did or would do harm.
+        fine_when: Where the opposite is fine.
+    """
+
+    fails_when: str = ""
+    fine_when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One hunk that waits, with all that the operator needs to judge it.
+
+    Attributes:
+        n: Number in its proposal, from 1.
+        op: What it does.
+        target: Gated file, relative to the home.
+        section: Heading under which it stands, as shown: ``Projects > Atlas``.
+        before: Text taken out, as shown.
+        after: Text put in, as shown.
+        diff: Unified diff against the base at proposal time.
+        hunk: What apply does and the operator signs.
+        reason: Why, one or two sentences.
+        evidence: Where it comes from, strongest first.
+        provenance: Distinct origins of the evidence, sorted.
+        confidence: 0..1, rounded to 4 decimals.
+        scope: What would change its mind.
+        flags: What scanners and rules say.
+        entry: Id of the entry it replaces or removes, where there is one.
+    """
+
+    n: int
+    op: Op
+    target: str
+    section: str
+    before: str
+    after: str
+    diff: str
+    hunk: Hunk
+    reason: str
+    evidence: tuple[Evidence, ...]
+    provenance: tuple[Origin, ...]
+    confidence: float
+    scope: Scope = Scope()
+    flags: tuple[Flag, ...] = ()
+    entry: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeMeter:
+    """How large the target is and would be, against what its host shows the agent.
+
+    Attributes:
+        before_characters: The target now.
+        after_characters: The target with all changes applied.
+        cap_characters: The host's cap; None where there is none.
+    """
+
+    before_characters: int
+    after_characters: int
+    cap_characters: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A gated file as it was when the proposal was made.
+
+    Attributes:
+        path: Relative to the home.
+        base_sha256: Hex SHA-256 of its bytes then.
+        meter: Its size.
+    """
+
+    path: str
+    base_sha256: str
+    meter: SizeMeter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Changes that wait for one operator's answer; immutable once written.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``p-`` and 26 characters; derived from kind, targets and hunks.
+        kind: Why it was made.
+        lane: Who made it: ``job`` (ranked and capped nightly), ``agent`` (three waiting,
+            8 KB each), ``operator`` (asked for: edit, check, forget, undo).
+        created_at: Aware UTC.
+        period: The log day or run that it belongs to, ``2026-02-28``.
+        title: One line that names it in lists.
+        targets: Gated files it changes.
+        changes: At least one.
+        supersedes: Id of the proposal that an edit replaced.
+    """
+
+    v: int
+    id: str
+    kind: Kind
+    lane: str
+    created_at: datetime
+    period: str
+    title: str
+    targets: tuple[Target, ...]
+    changes: tuple[Change, ...]
+    supersedes: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    r"""A change that a job wants to make, before the gate has placed and ranked it.
+
+    Attributes:
+        op: What it does.
+        target: Gated file, relative to the home.
+        section: Heading path for an addition; for others, where the entry stands.
+        before: Exact lines to take out, with line ends; empty for an addition.
+        line: First line of ``before`` in the target, from 1; 0 for an addition.
+        after: Entry to put in, with ``\\n`` line ends; empty for a removal.
+        reason: Why.
+        evidence: Where it comes from.
+        confidence: 0..1, rounded to 4 decimals.
+        rank: Higher is shown earlier and survives the nightly cap.
+        scope: What would change its mind.
+        flags: What scanners and rules say.
+        statement_key: Folded wording; equal keys are the same statement to suppression.
+    """
+
+    op: Op
+    target: str
+    section: tuple[str, ...]
+    after: str
+    reason: str
+    evidence: tuple[Evidence, ...]
+    confidence: float
+    rank: float
+    statement_key: str
+    before: str = ""
+    line: int = 0
+    scope: Scope = Scope()
+    flags: tuple[Flag, ...] = ()

@@ -1,0 +1,1 @@
+"""Every path, and the one place that touches files: replace, append, lock, blobs."""

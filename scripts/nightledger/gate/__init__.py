@@ -1,0 +1,1 @@
+"""Propose, review, decide, apply, undo: the only way to change a gated file."""

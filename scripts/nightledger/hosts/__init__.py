@@ -1,0 +1,1 @@
+"""Where each agent host keeps its memory, and what its caps are."""

@@ -1,0 +1,1 @@
+"""One module a job: read, decide (domain), write, report; independent of each other."""

@@ -1,0 +1,1 @@
+"""What people and hosts touch: command line, review screen, report."""

@@ -1,0 +1,1 @@
+"""Prose and Markdown: lossless edits, statements, near-duplicates, scanners; pure."""

@@ -1,0 +1,1 @@
+"""Keys, signatures and the Merkle log; the only code that sees a private key."""
