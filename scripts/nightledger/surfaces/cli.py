@@ -1,0 +1,144 @@
+"""The command line: finds the verb, imports that verb's module only, ends every failure well.
+
+Invariant: one error handler. Expected failures print ``error:`` and ``hint:`` and exit
+with their own status; anything else is a bug, its traceback kept in a file, exit 70.
+"""
+
+import sys
+
+from nightledger.domain import errors
+from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
+
+USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and give its exit status.
+
+    Args:
+        argv: Words after the program's name; None reads them from the process.
+    """
+    words = sys.argv[1:] if argv is None else argv
+    if not words or words[0] in ("-h", "--help", "help"):
+        sys.stdout.write(help_text(everything="--all" in words))
+        return 0
+    if words[0] == "--version":
+        from nightledger import __version__
+
+        sys.stdout.write(f"nightledger {__version__}\n")
+        return 0
+    return _guarded(words[0], words[1:])
+
+
+def help_text(*, everything: bool) -> str:
+    """Give the first screen (seven verbs), or every verb by group."""
+    lines = [USAGE, "Code review for an AI agent's memory.\n"]
+    if not everything:
+        lines += [f"  {verb:<10} {VERBS[verb][1]}" for verb in FIRST_SCREEN]
+        lines += ["", "nightledger help --all   every verb", "nightledger VERB --help  one verb"]
+        return "\n".join(lines) + "\n"
+    for group, verbs in GROUPS.items():
+        lines += [f"{group}:", *(f"  {verb:<12} {VERBS[verb][1]}" for verb in verbs), ""]
+    return "\n".join(lines)
+
+
+def _guarded(verb: str, words: list[str]) -> int:
+    try:
+        return _run(verb, words)
+    except errors.NightledgerError as error:
+        return _fail(str(error), error.hint, error.exit_status)
+    except KeyboardInterrupt:
+        return _fail("interrupted", "what was acknowledged is kept; run it again", errors.EXIT_REFUSED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away; there is nobody to tell
+        return 0
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "nightledger":
+            return _bug(error, verb)
+        return _fail(f"the package {error.name!r} is not installed", "make setup", errors.EXIT_USAGE)
+    except OSError as error:
+        return _fail(_os_message(error), _os_hint(error), errors.EXIT_REFUSED)
+    except Exception as error:  # noqa: BLE001 - the edge: whatever else it is, it is our bug
+        return _bug(error, verb)
+
+
+def _run(verb: str, words: list[str]) -> int:
+    import argparse
+    import importlib
+
+    if sys.platform == "win32":
+        raise errors.ConfigurationError("Nightledger runs on Linux and macOS", hint="on Windows, use WSL")
+    if verb not in VERBS:
+        raise errors.UsageError(f"there is no verb {verb!r}", hint=_nearest(verb))
+    from nightledger.surfaces.context import Context
+
+    module = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}")
+    parser = argparse.ArgumentParser(
+        prog=f"nightledger {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.configure(parser)
+    common = parser.add_argument_group("every verb")
+    common.add_argument(
+        "--home", metavar="DIR", help="the home (default: $NIGHTLEDGER_HOME, else the checkout)"
+    )
+    common.add_argument("--json", action="store_true", help="results as one JSON document")
+    common.add_argument("--now", metavar="TIME", help="the time it is; only in a simulated home")
+    options = parser.parse_args(words)
+    context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
+    status: int = module.run(options, context)
+    sys.stdout.flush()
+    return status
+
+
+def _nearest(verb: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(verb, VERBS, n=1)
+    return f"did you mean 'nightledger {close[0]}'?" if close else "nightledger help --all lists every verb"
+
+
+def _fail(message: str, hint: str, status: int) -> int:
+    sys.stderr.write(f"error: {message}\n")
+    if hint:
+        sys.stderr.write(f"hint: {hint}\n")
+    return status
+
+
+def _os_message(error: OSError) -> str:
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"
+
+
+def _os_hint(error: OSError) -> str:
+    import errno
+
+    hints = {
+        errno.ENOSPC: "the disk is full; free some room and run it again (nothing acknowledged was lost)",
+        errno.EDQUOT: "the disk quota is used up; free some room and run it again",
+        errno.EROFS: "the file system is read-only; mount it writable and run it again",
+        errno.EACCES: "this user may not; run it as the home's owner",
+        errno.EPERM: "this user may not; run it as the home's owner",
+        errno.ENOENT: "a file is missing; 'nightledger doctor' looks for what is wrong",
+    }
+    return hints.get(error.errno or 0, "nothing acknowledged was lost; mend the cause and run it again")
+
+
+def _bug(error: Exception, verb: str) -> int:
+    import tempfile
+    import traceback
+
+    report = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile("w", prefix="nightledger-bug-", suffix=".log", delete=False) as stream:
+        stream.write(f"nightledger {verb}\n{report}")
+    return _fail(
+        f"this is a bug in 'nightledger {verb}': {error!r}",
+        f"the details are in {stream.name}",
+        errors.EXIT_BUG,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The only code that reads the clock.
+
+Everything below takes ``now`` as an argument, so that a rerun gives the same bytes.
+"""
+
+import time
+from datetime import UTC, datetime
+
+from nightledger.domain.errors import UsageError
+
+BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
+"""Linux, proc_sys_kernel(5): a UUID made anew at each boot."""
+
+
+def system_now() -> datetime:
+    """Give the wall clock, aware, in UTC, to the microsecond."""
+    return datetime.now(UTC)  # noqa: TID251 - this is the one place
+
+
+def parse_now(text: str) -> datetime:
+    """Read the argument of ``--now``.
+
+    Raises:
+        UsageError: When it is not RFC 3339 with a zone.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--now {text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error
+    if moment.tzinfo is None:
+        raise UsageError(f"--now {text!r} has no zone", hint="end it with Z or an offset such as +01:00")
+    return moment.astimezone(UTC)
+
+
+def boot_clock() -> tuple[str, int]:
+    """Give a name of this boot and the whole seconds since it, suspend included.
+
+    The name is empty and the count 0 where the system does not tell (macOS has no boot id).
+    """
+    try:
+        with open(BOOT_ID_FILE, encoding="ascii") as stream:
+            boot = stream.read(64).strip()
+        return boot, int(time.clock_gettime(time.CLOCK_BOOTTIME))
+    except (OSError, AttributeError):
+        return "", 0

@@ -1,0 +1,100 @@
+"""What a verb needs from around it: home, keys, clock, terminal; read lazily.
+
+Invariant: importing this module and building a ``Context`` costs no third-party
+import and opens no file, because hooks and ``log`` pay for it at each start.
+"""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any, TextIO
+
+    from nightledger.domain.moment import Moment
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+"""The folder that holds ``scripts/``; the home where none is named."""
+
+
+class Context:
+    """One command's surroundings.
+
+    Attributes:
+        home_path: The home, absolute: ``--home``, else ``$NIGHTLEDGER_HOME``, else the checkout.
+        keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
+        json: Results as one JSON document.
+        quiet: Say nothing when there is nothing to say (standard output is no terminal).
+    """
+
+    __slots__ = ("_now", "_now_text", "home_path", "json", "keys_dir", "quiet", "verb")
+
+    def __init__(self, *, verb: str, home: str | None, now_text: str | None, json: bool) -> None:
+        """Resolve paths from arguments and environment."""
+        environment = os.environ
+        self.verb = verb
+        self.home_path = os.path.abspath(home or environment.get("NIGHTLEDGER_HOME") or CHECKOUT)
+        keys = environment.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger")
+        self.keys_dir = os.path.abspath(keys)
+        self.json = json
+        self.quiet = not sys.stdout.isatty()
+        self._now_text = now_text
+        self._now: datetime | None = None
+
+    @property
+    def now(self) -> "datetime":
+        """The time of this command, read once; aware, UTC.
+
+        Raises:
+            UsageError: When ``--now`` is malformed or the home is not a simulated one.
+        """
+        if self._now is None:
+            from nightledger.surfaces import clock
+
+            if self._now_text is None:
+                self._now = clock.system_now()
+            else:
+                self._now = clock.parse_now(self._now_text)
+                self._require_simulated()
+        return self._now
+
+    @property
+    def moment(self) -> "Moment":
+        """The time of this command with the boot clock beside it; no boot in a simulated home."""
+        from nightledger.domain.moment import Moment
+        from nightledger.surfaces import clock
+
+        boot, boot_s = ("", 0) if self._now_text is not None else clock.boot_clock()
+        return Moment(at=self.now, boot=boot, boot_s=boot_s)
+
+    def _require_simulated(self) -> None:
+        from nightledger.domain.errors import UsageError
+        from nightledger.surfaces.home import is_simulated
+
+        if self.verb == "init" or is_simulated(self.home_path):
+            return
+        raise UsageError(
+            f"--now works only in a simulated home, and {self.home_path} is an ordinary one",
+            hint="make one with 'nightledger init --simulated --home DIR'",
+        )
+
+    def interactive(self) -> bool:
+        """Tell whether a person can be asked: standard input and output are terminals."""
+        return sys.stdin.isatty() and sys.stdout.isatty()
+
+    def print(self, text: str = "", *, to: "TextIO | None" = None) -> None:
+        """Print one result line for people; nothing with ``--json``."""
+        if not self.json:
+            print(text, file=to or sys.stdout)
+
+    def note(self, text: str) -> None:
+        """Print one line beside the results, on standard error."""
+        print(text, file=sys.stderr)
+
+    def emit(self, record: "Any") -> None:
+        """Print the one JSON document of this command; nothing without ``--json``."""
+        if self.json:
+            import json
+
+            print(json.dumps(record, ensure_ascii=False, indent=2, sort_keys=True))

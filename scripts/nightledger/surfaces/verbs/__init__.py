@@ -1,0 +1,1 @@
+"""One module a verb: ``configure(parser)`` names its options, ``run(options, context)`` does it."""
