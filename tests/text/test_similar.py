@@ -1,0 +1,147 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.text.similar import (
+    NEAR,
+    NearIndex,
+    containment,
+    dice,
+    fold,
+    is_negated,
+    numbers,
+    same_claim,
+    shingles,
+    similarity,
+)
+
+WORDS = st.lists(
+    st.sampled_from(
+        ["red", "blue", "green", "tea", "cup", "pot", "7", "42", "kettle", "茶杯", "水壶", "Ключ"]
+    ),
+    max_size=12,
+)
+TEXTS = WORDS.map(" ".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("**Don't** push to `main`!", "dont push to main"),
+        ("- [the runbook](https://example.org/a) is short", "the runbook is short"),
+        ("  ", ""),
+        ("\uff26\uff35\uff2c\uff2c\u3000width", "full width"),
+        ("Straße ändern", "strasse ändern"),
+        ("部署前\uff0c必须备份。", "部署前 必须备份"),
+        ("हिन्दी में लिखो", "हिन्दी में लिखो"),
+        ("retry 3 times", "retry 3 times"),
+    ],
+)
+def test_folding_keeps_the_wording_and_drops_the_dress(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@given(TEXTS, TEXTS)
+def test_similarity_is_symmetric_and_between_none_and_one(first: str, second: str) -> None:
+    assert similarity(first, second) == similarity(second, first)
+    assert 0.0 <= similarity(first, second) <= 1.0
+
+
+@given(TEXTS.filter(bool))
+def test_a_text_is_wholly_like_itself(text: str) -> None:
+    assert similarity(text, text) == 1.0
+
+
+def test_texts_without_words_have_nothing_in_common() -> None:
+    assert similarity("...", "") == 0.0
+    assert containment("...", "a text") == 0.0
+
+
+def test_a_changed_word_stays_near_and_a_changed_subject_does_not() -> None:
+    base = "The backup of the photo server runs before the nightly restart"
+    assert similarity(base, "The backup of the photo server runs before each nightly restart") >= NEAR
+    assert similarity(base, "The mail gateway drops attachments above ten megabytes") < NEAR / 2
+
+
+def test_chinese_sentences_are_compared_by_letter_pairs() -> None:
+    assert similarity("部署之前必须先备份数据库", "部署之前一定必须先备份数据库") >= NEAR
+    assert similarity("部署之前必须先备份数据库", "他更喜欢简短的回答") < 0.2
+
+
+def test_a_single_chinese_letter_has_a_fingerprint() -> None:
+    assert len(shingles("茶")) == 1
+
+
+def test_a_short_form_is_contained_in_the_long_one() -> None:
+    long = "After two hours of searching we found that the printer ignores duplex on tray two, sadly"
+    assert containment("The printer ignores duplex on tray two", long) > 0.9
+    assert similarity("The printer ignores duplex on tray two", long) < NEAR
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Retry the upload 3 times before giving up", "Retry the upload 5 times before giving up"),
+        ("Push to the release branch on Fridays", "Never push to the release branch on Fridays"),
+        ("数据库可以在白天重启的规则已经确认", "数据库不可以在白天重启的规则已经确认"),
+    ],
+)
+def test_near_wording_with_another_number_or_a_negation_is_not_the_same_claim(
+    first: str, second: str
+) -> None:
+    assert similarity(first, second) >= NEAR - 0.1
+    assert not same_claim(first, second, near=0.5)
+
+
+def test_the_same_claim_in_other_dress_is_one() -> None:
+    assert same_claim(
+        "- **Rule:** never retry more than 03 times", "Rule: never retry more than 3 times.", near=0.8
+    )
+
+
+def test_numbers_are_runs_of_digits_without_leading_zeros() -> None:
+    assert numbers("at 08:00, port 8080, 00") == {"8", "0", "8080"}
+
+
+@pytest.mark.parametrize(
+    "text", ["it doesn't", "geht nicht", "不要这样", "しない", "никогда", "não pode", "không dùng"]
+)
+def test_negation_is_seen_in_several_languages(text: str) -> None:
+    assert is_negated(text)
+
+
+@pytest.mark.parametrize("text", ["a notable thing", "the cannon", "Passau", "gut"])
+def test_words_that_only_contain_a_negation_are_not_one(text: str) -> None:
+    assert not is_negated(text)
+
+
+@given(st.lists(TEXTS, max_size=15), TEXTS, st.sampled_from([0.4, 0.5, 2 / 3, 0.8, 0.9, 1.0]))
+def test_the_index_finds_exactly_what_comparing_all_pairs_finds(
+    texts: list[str], query: str, near: float
+) -> None:
+    index = NearIndex(near)
+    for number, text in enumerate(texts):
+        index.add(str(number), text)
+    expected = {str(n): dice(shingles(query), shingles(t)) for n, t in enumerate(texts)}
+    assert dict(index.near(query)) == {key: score for key, score in expected.items() if score >= near}
+    assert len(index) == len(texts)
+
+
+def test_the_nearest_comes_first_and_ties_go_by_key() -> None:
+    index = NearIndex(0.5)
+    index.add("b", "red tea pot on the stove")
+    index.add("a", "red tea pot on the stove")
+    index.add("c", "red tea pot on the table")
+    assert [key for key, _ in index.near("red tea pot on the stove")] == ["a", "b", "c"]
+
+
+def test_a_key_can_be_added_once() -> None:
+    index = NearIndex()
+    index.add("a", "red tea")
+    with pytest.raises(KeyError):
+        index.add("a", "green tea")
