@@ -137,6 +137,7 @@ class Change:
         evidence: Where it comes from, strongest first.
         provenance: Distinct origins of the evidence, sorted.
         confidence: 0..1, rounded to 4 decimals.
+        key: Folded wording; what suppression compares.
         scope: What would change its mind.
         flags: What scanners and rules say.
         entry: Id of the entry it replaces or removes, where there is one.
@@ -154,6 +155,7 @@ class Change:
     evidence: tuple[Evidence, ...]
     provenance: tuple[Origin, ...]
     confidence: float
+    key: str
     scope: Scope = Scope()
     flags: tuple[Flag, ...] = ()
     entry: str | None = None
@@ -237,6 +239,7 @@ class Draft:
         scope: What would change its mind.
         flags: What scanners and rules say.
         statement_key: Folded wording; equal keys are the same statement to suppression.
+        entry: Id of the entry it replaces or removes, where there is one.
     """
 
     op: Op
@@ -252,3 +255,4 @@ class Draft:
     line: int = 0
     scope: Scope = Scope()
     flags: tuple[Flag, ...] = ()
+    entry: str | None = None

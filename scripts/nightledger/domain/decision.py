@@ -1,0 +1,90 @@
+"""What an operator signs.
+
+Invariant: the signed bytes are the canonical JSON of ``Decision`` (no floats), so one
+decision has one signature; it names the proposal's bytes, the hunks, the home and a
+head of the log, and therefore fits nowhere else.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+NAMESPACE = "nightledger-decision@v1"
+"""SSHSIG namespace: a signature made for anything else is no decision."""
+
+
+class DecisionType(StrEnum):
+    """What the operator decided."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogHead:
+    """A head of the audit log that the operator saw.
+
+    Attributes:
+        size: Number of leaves.
+        root: RFC 6962 root of the first ``size`` leaves, 64 hex characters.
+    """
+
+    size: int
+    root: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionTarget:
+    """What one gated file was and would become.
+
+    Attributes:
+        path: Relative to the home.
+        base: Hex SHA-256 of the bytes before, earlier changes of the same review included.
+        result: Hex SHA-256 of the bytes after.
+        hunks_sha256: Hex SHA-256 of the canonical JSON of the hunks decided on.
+    """
+
+    path: str
+    base: str
+    result: str
+    hunks_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One signed answer to one proposal.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``d-`` and 26 characters, derived from everything else in it.
+        type: approve, reject or undo.
+        origin: 128-bit id of the home, 32 hex characters.
+        host: Name of the machine on which it was made.
+        proposal: Id of the proposal.
+        proposal_sha256: Hex SHA-256 of the proposal file's bytes.
+        changes: Numbers of the changes it is about, ascending.
+        targets: What it does to each gated file; empty for a rejection.
+        not_before: Earliest time at which it may be applied.
+        expires: Last time at which it may be applied.
+        nonce: 128 bits from the system's generator, 32 hex characters.
+        log: Head of the audit log that the operator saw.
+        principal: Name of the signer in ``allowed_signers``.
+        reason: The operator's words; empty where none were given.
+    """
+
+    v: int
+    id: str
+    type: DecisionType
+    origin: str
+    host: str
+    proposal: str
+    proposal_sha256: str
+    changes: tuple[int, ...]
+    targets: tuple[DecisionTarget, ...]
+    not_before: datetime
+    expires: datetime
+    nonce: str
+    log: LogHead
+    principal: str
+    reason: str = ""

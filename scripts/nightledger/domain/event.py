@@ -1,0 +1,61 @@
+"""One line of the audit log, as a value.
+
+Invariant: ``fields`` hold ids, hashes, counts and enumerated words only; no text of an
+agent or of a log ever enters the audit log (that goes to blobs).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class Actor(StrEnum):
+    """Who caused an event, as far as the program can tell."""
+
+    HUMAN = "human"
+    CRON = "cron"
+    AGENT = "agent"
+    UNKNOWN = "unknown"
+
+
+class EventName(StrEnum):
+    """Every event that the audit log knows."""
+
+    GENESIS = "genesis"
+    PROPOSED = "proposal.created"
+    DEFERRED = "proposal.deferred"
+    CLOSED = "proposal.closed"
+    DECIDED = "decision.recorded"
+    STALE = "change.stale"
+    APPLY_INTENT = "apply.intent"
+    APPLY_DONE = "apply.done"
+    APPLY_ABORTED = "apply.aborted"
+    APPLY_RACED = "apply.raced"
+    QUARANTINED = "text.quarantined"
+    RUN = "run.finished"
+    HEARTBEAT = "heartbeat"
+    TAIL_CLOSED = "log.tail_closed"
+    LEFT = "home.left"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One audit entry.
+
+    Attributes:
+        v: Version of the record, 1.
+        seq: Place in the log, from 0.
+        event: What happened; an ``EventName`` or a word of a later version.
+        actor: Who caused it.
+        at: Wall clock when it was appended; aware, UTC.
+        fields: What it is about.
+    """
+
+    v: int
+    seq: int
+    event: str
+    actor: Actor
+    at: datetime
+    fields: Mapping[str, Any] = field(default_factory=dict)

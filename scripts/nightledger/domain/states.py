@@ -1,0 +1,327 @@
+"""What became of every proposal: a fold over the audit log.
+
+Invariant: a state is never stored; ``fold_events`` gives the same book from the same
+events, and an event that makes no sense (an unknown proposal, a change that does not
+exist) changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.event import Event, EventName
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Kind
+
+
+class ChangeState(StrEnum):
+    """Where one change of a proposal stands."""
+
+    PENDING = "pending"
+    DEFERRED = "deferred"
+    APPROVED = "approved"
+    APPLIED = "applied"
+    REJECTED = "rejected"
+    STALE = "stale"
+    UNDONE = "undone"
+    WITHDRAWN = "withdrawn"
+    SUPERSEDED = "superseded"
+
+
+OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
+"""What the operator can still answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeStatus:
+    """One change's state, and the decision and time behind it."""
+
+    state: ChangeState = ChangeState.PENDING
+    decision: str | None = None
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalStatus:
+    """One proposal as the log tells it.
+
+    Attributes:
+        id: The proposal.
+        sha256: Hex SHA-256 of its file's bytes, from its leaf.
+        kind: Why it was made.
+        lane: Who made it.
+        created: Clocks at its leaf.
+        changes: State of each change, by number.
+    """
+
+    id: str
+    sha256: str
+    kind: Kind
+    lane: str
+    created: Moment
+    changes: Mapping[int, ChangeStatus]
+
+    def state_of(self, n: int) -> ChangeState:
+        """Give the state of change ``n``; withdrawn where there is no such change."""
+        status = self.changes.get(n)
+        return status.state if status else ChangeState.WITHDRAWN
+
+    def open_changes(self) -> tuple[int, ...]:
+        """Give the numbers of the changes that still wait for an answer, ascending."""
+        return tuple(n for n in sorted(self.changes) if self.changes[n].state in OPEN_STATES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionStatus:
+    """One recorded decision.
+
+    Attributes:
+        id: The decision.
+        sha256: Hex SHA-256 of its file's bytes, from its leaf.
+        type: approve, reject or undo.
+        proposal: What it is about.
+        changes: Which changes.
+        recorded: Clocks at its leaf.
+    """
+
+    id: str
+    sha256: str
+    type: DecisionType
+    proposal: str
+    changes: tuple[int, ...]
+    recorded: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedTarget:
+    """What an apply did to one file; hashes are hex SHA-256 of whole files, kept as blobs."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apply:
+    """One apply or undo, from its intent leaf.
+
+    Attributes:
+        id: Id of the intent.
+        decision: The decision that it carries out.
+        proposal: What it is about.
+        changes: Which changes.
+        targets: What it does to each file.
+        outcome: ``intent`` while unfinished, ``done``, ``aborted`` or ``raced``.
+        at: When the intent was logged, then when it was finished.
+    """
+
+    id: str
+    decision: str
+    proposal: str
+    changes: tuple[int, ...]
+    targets: tuple[AppliedTarget, ...]
+    outcome: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """Everything that the audit log says about the gate.
+
+    Attributes:
+        proposals: By id, in order of their leaves.
+        decisions: By id, in order.
+        applies: By id, in order.
+        gated: For each gated file, hex SHA-256 of the bytes last accepted.
+        genesis: Fields of the first leaf; empty where there is none.
+    """
+
+    proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
+    decisions: Mapping[str, DecisionStatus] = field(default_factory=dict)
+    applies: Mapping[str, Apply] = field(default_factory=dict)
+    gated: Mapping[str, str] = field(default_factory=dict)
+    genesis: Mapping[str, Any] = field(default_factory=dict)
+
+    def unfinished(self) -> tuple[Apply, ...]:
+        """Give the applies that a crash cut short."""
+        return tuple(apply for apply in self.applies.values() if apply.outcome == "intent")
+
+    def approvals_to_apply(self) -> tuple[DecisionStatus, ...]:
+        """Give the approvals of which some change is still to be applied, in signing order."""
+        return tuple(
+            decision
+            for decision in self.decisions.values()
+            if decision.type is DecisionType.APPROVE
+            and any(
+                _is_waiting(self.proposals.get(decision.proposal), n, decision.id) for n in decision.changes
+            )
+        )
+
+
+def _is_waiting(status: ProposalStatus | None, n: int, decision: str) -> bool:
+    change = status.changes.get(n) if status else None
+    return change is not None and change.state is ChangeState.APPROVED and change.decision == decision
+
+
+def fold_events(events: Iterable[Event]) -> Book:
+    """Give the book that the events add up to, in their order."""
+    fold = _Fold()
+    for event in events:
+        fold.add(event)
+    return Book(
+        proposals=fold.proposals,
+        decisions=fold.decisions,
+        applies=fold.applies,
+        gated=fold.gated,
+        genesis=fold.genesis,
+    )
+
+
+class _Fold:
+    """The running state of ``fold_events``; lives only inside it."""
+
+    def __init__(self) -> None:
+        self.proposals: dict[str, ProposalStatus] = {}
+        self.decisions: dict[str, DecisionStatus] = {}
+        self.applies: dict[str, Apply] = {}
+        self.gated: dict[str, str] = {}
+        self.genesis: Mapping[str, Any] = {}
+        self._rules = {
+            EventName.GENESIS: self._genesis,
+            EventName.PROPOSED: self._proposed,
+            EventName.DEFERRED: self._answered,
+            EventName.CLOSED: self._answered,
+            EventName.STALE: self._answered,
+            EventName.DECIDED: self._decided,
+            EventName.APPLY_INTENT: self._intent,
+            EventName.APPLY_DONE: self._finished,
+            EventName.APPLY_RACED: self._finished,
+            EventName.APPLY_ABORTED: self._finished,
+        }
+
+    def add(self, event: Event) -> None:
+        rule = self._rules.get(event.event)  # type: ignore[call-overload]  # a StrEnum equals its word
+        if rule:
+            rule(event)
+
+    def _genesis(self, event: Event) -> None:
+        if not self.genesis:
+            self.genesis = event.fields
+            self.gated = {target["path"]: target["sha256"] for target in event.fields.get("gated", ())}
+
+    def _proposed(self, event: Event) -> None:
+        fields = event.fields
+        self.proposals.setdefault(
+            fields["proposal"],
+            ProposalStatus(
+                id=fields["proposal"],
+                sha256=fields["sha256"],
+                kind=Kind(fields["kind"]),
+                lane=fields["lane"],
+                created=_moment(event),
+                changes={n: ChangeStatus() for n in range(1, fields["changes"] + 1)},
+            ),
+        )
+
+    def _answered(self, event: Event) -> None:
+        state = {EventName.DEFERRED: ChangeState.DEFERRED, EventName.STALE: ChangeState.STALE}.get(
+            EventName(event.event)
+        ) or ChangeState(event.fields["reason"])
+        status = self.proposals.get(event.fields["proposal"])
+        if status:
+            self._move(status, event.fields["changes"], state, event)
+
+    def _decided(self, event: Event) -> None:
+        fields = event.fields
+        status = self.proposals.get(fields["proposal"])
+        if status is None or fields["decision"] in self.decisions:
+            return
+        kind = DecisionType(fields["type"])
+        self.decisions[fields["decision"]] = DecisionStatus(
+            id=fields["decision"],
+            sha256=fields["sha256"],
+            type=kind,
+            proposal=status.id,
+            changes=tuple(fields["changes"]),
+            recorded=_moment(event),
+        )
+        states = {DecisionType.APPROVE: ChangeState.APPROVED, DecisionType.REJECT: ChangeState.REJECTED}
+        if kind in states:
+            answerable = [n for n in fields["changes"] if n in status.open_changes()]
+            self._move(status, answerable, states[kind], event, decision=fields["decision"])
+
+    def _intent(self, event: Event) -> None:
+        fields = event.fields
+        self.applies[fields["apply"]] = Apply(
+            id=fields["apply"],
+            decision=fields["decision"],
+            proposal=fields["proposal"],
+            changes=tuple(fields["changes"]),
+            targets=tuple(
+                AppliedTarget(path=target["path"], before=target["before"], after=target["after"])
+                for target in fields["targets"]
+            ),
+            outcome="intent",
+            at=event.at,
+        )
+
+    def _finished(self, event: Event) -> None:
+        apply = self.applies.get(event.fields["apply"])
+        if apply is None or apply.outcome != "intent":
+            return
+        outcome = event.event.rpartition(".")[2]
+        self.applies[apply.id] = replace(apply, outcome=outcome, at=event.at)
+        decision, status = self.decisions.get(apply.decision), self.proposals.get(apply.proposal)
+        if outcome == "aborted" or decision is None or status is None:
+            return
+        state = ChangeState.UNDONE if decision.type is DecisionType.UNDO else ChangeState.APPLIED
+        self._move(status, apply.changes, state, event, decision=decision.id)
+        self.gated.update({target.path: target.after for target in apply.targets})
+
+    def _move(
+        self,
+        status: ProposalStatus,
+        numbers: Iterable[int],
+        state: ChangeState,
+        event: Event,
+        decision: str | None = None,
+    ) -> None:
+        changes = dict(status.changes)
+        for n in numbers:
+            if n in changes:
+                changes[n] = ChangeStatus(state=state, decision=decision, since=event.at)
+        self.proposals[status.id] = replace(status, changes=changes)
+
+
+def _moment(event: Event) -> Moment:
+    return Moment(at=event.at, boot=event.fields.get("boot", ""), boot_s=event.fields.get("boot_s", 0))
+
+
+def proposal_state(status: ProposalStatus, now: datetime, cools_until: Mapping[str, datetime]) -> str:
+    """Give the one word that lists show for a proposal.
+
+    The first that fits: something waits (``pending``, ``stale``, ``deferred``), something
+    is signed (``cooling`` or ``approved``), else what became of the last change answered.
+
+    Args:
+        status: The proposal.
+        now: The time; aware, UTC.
+        cools_until: For each approval, when its cooling is over.
+    """
+    states = [change.state for change in status.changes.values()]
+    for waiting in (ChangeState.PENDING, ChangeState.STALE, ChangeState.DEFERRED):
+        if waiting in states:
+            return waiting.value
+    if ChangeState.APPROVED in states:
+        ends = [
+            cools_until[change.decision or ""]
+            for change in status.changes.values()
+            if change.state is ChangeState.APPROVED and change.decision in cools_until
+        ]
+        return "cooling" if any(now < end for end in ends) else "approved"
+    if ChangeState.APPLIED in states:
+        return ChangeState.APPLIED.value
+    return states[-1].value if states else ChangeState.WITHDRAWN.value
