@@ -1,0 +1,241 @@
+"""RFC 6962 section 2.1 against its published values, and against a naive reading of its definitions."""
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.trust.merkle import (
+    EMPTY_ROOT,
+    CompactRange,
+    ProofError,
+    Tree,
+    TreeRangeError,
+    leaf_hash,
+    node_hash,
+    verify_consistency,
+    verify_inclusion,
+)
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Leaves and roots of the Certificate Transparency reference tree, as published in
+# google/certificate-transparency (merkletree tests) and transparency-dev/merkle (testonly/constants.go).
+REFERENCE_LEAVES = [
+    bytes.fromhex(text)
+    for text in (
+        "",
+        "00",
+        "10",
+        "2021",
+        "3031",
+        "40414243",
+        "5051525354555657",
+        "606162636465666768696a6b6c6d6e6f",
+    )
+]
+REFERENCE_ROOTS = [
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+]
+SIZES = st.integers(min_value=1, max_value=70)
+
+
+def hashes(count: int) -> list[bytes]:
+    return [leaf_hash(b"event %d" % number) for number in range(count)]
+
+
+def tree_of(count: int) -> Tree:
+    tree = Tree()
+    tree.extend(hashes(count))
+    return tree
+
+
+def naive_root(leaves: list[bytes]) -> bytes:
+    """MTH of RFC 6962 section 2.1, word for word."""
+    if not leaves:
+        return hashlib.sha256(b"").digest()
+    if len(leaves) == 1:
+        return leaves[0]
+    split = 1
+    while split * 2 < len(leaves):
+        split *= 2
+    return node_hash(naive_root(leaves[:split]), naive_root(leaves[split:]))
+
+
+def naive_path(index: int, leaves: list[bytes]) -> list[bytes]:
+    """PATH of RFC 6962 section 2.1.1, word for word."""
+    if len(leaves) == 1:
+        return []
+    split = 1
+    while split * 2 < len(leaves):
+        split *= 2
+    if index < split:
+        return [*naive_path(index, leaves[:split]), naive_root(leaves[split:])]
+    return [*naive_path(index - split, leaves[split:]), naive_root(leaves[:split])]
+
+
+def naive_proof(old: int, leaves: list[bytes], *, whole: bool = True) -> list[bytes]:
+    """PROOF and SUBPROOF of RFC 6962 section 2.1.2, word for word."""
+    if old == len(leaves):
+        return [] if whole else [naive_root(leaves)]
+    split = 1
+    while split * 2 < len(leaves):
+        split *= 2
+    if old <= split:
+        return [*naive_proof(old, leaves[:split], whole=whole), naive_root(leaves[split:])]
+    return [*naive_proof(old - split, leaves[split:], whole=False), naive_root(leaves[:split])]
+
+
+@pytest.mark.parametrize("size", range(9))
+def test_roots_are_those_of_the_reference_tree(size: int) -> None:
+    leaves = [leaf_hash(leaf) for leaf in REFERENCE_LEAVES]
+    tree = Tree()
+    tree.extend(leaves)
+    assert tree.root(size).hex() == REFERENCE_ROOTS[size]
+    assert CompactRange().extend(leaves[:size]).root().hex() == REFERENCE_ROOTS[size]
+
+
+def test_the_empty_tree_has_the_hash_of_an_empty_string() -> None:
+    assert Tree().root() == CompactRange().root() == EMPTY_ROOT == hashlib.sha256(b"").digest()
+
+
+def test_a_leaf_cannot_be_taken_for_a_node() -> None:
+    left, right = hashes(2)
+    assert leaf_hash(left + right) != node_hash(left, right)
+
+
+@given(size=st.integers(min_value=0, max_value=300), cut=st.integers(min_value=0, max_value=300))
+def test_root_and_range_agree_with_the_definition_however_the_tree_was_grown(size: int, cut: int) -> None:
+    cut = min(cut, size)
+    leaves = hashes(size)
+    tree = Tree()
+    tree.extend(leaves[:cut])
+    tree.extend(leaves[cut:])
+    assert tree.root() == naive_root(leaves)
+    assert tree.root(cut) == naive_root(leaves[:cut])
+    assert tree.range(cut).extend(leaves[cut:]) == tree.range(size)
+
+
+@given(size=SIZES, place=st.integers(min_value=0))
+def test_inclusion_proofs_are_those_of_the_definition_and_verify(size: int, place: int) -> None:
+    index, leaves, tree = place % size, hashes(size), tree_of(size + 3)
+    proof = tree.inclusion_proof(index, size)
+    assert list(proof) == naive_path(index, leaves)
+    verify_inclusion(leaves[index], index, size, proof, tree.root(size))
+
+
+@given(size=SIZES, earlier=st.integers(min_value=0))
+def test_consistency_proofs_are_those_of_the_definition_and_verify(size: int, earlier: int) -> None:
+    old, tree = earlier % size + 1, tree_of(size + 3)
+    proof = tree.consistency_proof(old, size)
+    assert list(proof) == naive_proof(old, hashes(size))
+    verify_consistency(old, size, proof, tree.root(old), tree.root(size))
+
+
+def flip(digest: bytes) -> bytes:
+    return bytes([digest[0] ^ 1]) + digest[1:]
+
+
+@given(size=SIZES, place=st.integers(min_value=0), at=st.integers(min_value=0))
+def test_an_inclusion_proof_with_any_hash_changed_dropped_or_added_fails(
+    size: int, place: int, at: int
+) -> None:
+    index, tree, root = place % size, tree_of(size), tree_of(size).root()
+    leaf, proof = hashes(size)[index], list(tree.inclusion_proof(index, size))
+    wrong = [[*proof, leaf], [leaf, *proof]]
+    if proof:
+        at %= len(proof)
+        wrong += [proof[:-1], proof[1:], [*proof[:at], flip(proof[at]), *proof[at + 1 :]]]
+    for bad in wrong:
+        with pytest.raises(ProofError):
+            verify_inclusion(leaf, index, size, bad, root)
+    with pytest.raises(ProofError):
+        verify_inclusion(flip(leaf), index, size, proof, root)
+    with pytest.raises(ProofError):
+        verify_inclusion(leaf, index, size, proof, flip(root))
+
+
+@given(size=SIZES, earlier=st.integers(min_value=0), at=st.integers(min_value=0))
+def test_a_consistency_proof_with_any_hash_changed_dropped_or_added_fails(
+    size: int, earlier: int, at: int
+) -> None:
+    old, tree = earlier % size + 1, tree_of(size)
+    proof, old_root, root = list(tree.consistency_proof(old, size)), tree.root(old), tree.root()
+    wrong = [[*proof, root], [root, *proof]]
+    if proof:
+        at %= len(proof)
+        wrong += [proof[:-1], proof[1:], [*proof[:at], flip(proof[at]), *proof[at + 1 :]], []]
+    for bad in wrong:
+        with pytest.raises(ProofError):
+            verify_consistency(old, size, bad, old_root, root)
+    for roots in ((flip(old_root), root), (old_root, flip(root))):
+        with pytest.raises(ProofError):
+            verify_consistency(old, size, proof, *roots)
+
+
+def test_consistency_from_an_empty_tree_is_always_an_error() -> None:
+    tree = tree_of(3)
+    with pytest.raises(ProofError, match="from 0 to 3"):
+        verify_consistency(0, 3, [], EMPTY_ROOT, tree.root())
+    with pytest.raises(ProofError):
+        verify_consistency(0, 0, [], EMPTY_ROOT, EMPTY_ROOT)
+    with pytest.raises(TreeRangeError):
+        tree.consistency_proof(0, 3)
+
+
+def test_a_tree_cannot_shrink() -> None:
+    tree = tree_of(4)
+    with pytest.raises(ProofError):
+        verify_consistency(4, 3, [], tree.root(4), tree.root(3))
+
+
+@pytest.mark.parametrize("length", [0, 31, 33, 64])
+def test_hashes_that_are_not_32_bytes_are_refused(length: int) -> None:
+    good, bad = leaf_hash(b""), b"\x00" * length
+    calls: list[Callable[[], object]] = [
+        lambda: verify_inclusion(bad, 0, 1, [], bad),
+        lambda: verify_inclusion(good, 0, 2, [bad], good),
+        lambda: verify_consistency(1, 1, [], bad, bad),
+        lambda: verify_consistency(1, 2, [bad], good, good),
+        lambda: CompactRange().append(bad),
+        lambda: CompactRange(size=1, peaks=(bad,)),
+        lambda: Tree().extend([bad]),
+    ]
+    for call in calls:
+        with pytest.raises(ProofError, match="bytes, not 32"):
+            call()
+
+
+@pytest.mark.parametrize(("size", "peaks"), [(2, 2), (3, 1), (0, 1), (-1, 1)])
+def test_a_compact_range_refuses_peaks_of_another_size(size: int, peaks: int) -> None:
+    with pytest.raises(ProofError, match="peaks cannot make a tree"):
+        CompactRange(size=size, peaks=tuple(hashes(peaks)))
+
+
+@pytest.mark.parametrize("index", [-1, 3, 4])
+def test_what_is_not_in_the_tree_has_no_proof(index: int) -> None:
+    tree = tree_of(3)
+    with pytest.raises(TreeRangeError):
+        tree.inclusion_proof(index, 3)
+    with pytest.raises(ProofError):
+        verify_inclusion(leaf_hash(b""), index, 3, [], tree.root())
+
+
+def test_a_size_that_the_tree_never_had_is_a_plain_error() -> None:
+    with pytest.raises(TreeRangeError, match="has 3 leaves, not 4") as caught:
+        tree_of(3).root(4)
+    assert isinstance(caught.value, NightledgerError)
+    with pytest.raises(TreeRangeError):
+        tree_of(3).consistency_proof(2, 4)
