@@ -1,0 +1,108 @@
+"""How much may wait for an operator, and what has had its turn.
+
+Invariant: a lane is full for whoever fills it, never for another; what had no room is
+not lost, it competes again.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.proposal import Draft, Evidence, Op
+
+JOB = "job"
+AGENT = "agent"
+OPERATOR = "operator"
+"""Asked for by the operator (check, forget, a reversal): outside the caps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lanes:
+    """The caps, DESIGN section 5.
+
+    Attributes:
+        nightly_additions: Additions that all jobs together may propose for one period.
+        waiting_changes: Changes of jobs that may wait at a time.
+        agent_waiting: Proposals of agents that may wait at a time.
+        agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
+        reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
+    """
+
+    nightly_additions: int = 5
+    waiting_changes: int = 15
+    agent_waiting: int = 3
+    agent_bytes: int = 8192
+    reviewable_days: int = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A change that was proposed before: what suppression remembers of it.
+
+    Attributes:
+        key: Folded wording.
+        target: Gated file.
+        adds: Whether it put text in.
+        closed: Whether it was rejected, withdrawn or undone, and so may return with new evidence.
+        evidence: What it rested on.
+    """
+
+    key: str
+    target: str
+    adds: bool
+    closed: bool
+    evidence: tuple[Evidence, ...]
+
+
+def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]:
+    """Take the best drafts that fit, best first.
+
+    Args:
+        drafts: Candidates; of those with one target and key, the best ranked is taken.
+        additions: How many may put new text in.
+        room: How many changes fit in all.
+    """
+    chosen: list[Draft] = []
+    seen: set[tuple[str, str, bool]] = set()
+    for draft in sorted(drafts, key=_order):
+        adds = draft.op is Op.ADD
+        place = (draft.target, draft.statement_key, adds)
+        if place in seen or len(chosen) >= room or (adds and additions <= 0):
+            continue
+        seen.add(place)
+        additions -= adds
+        chosen.append(draft)
+    return chosen
+
+
+def _order(draft: Draft) -> tuple[float, str, int, str]:
+    return (-draft.rank, draft.target, draft.line, draft.statement_key)
+
+
+def may_return(draft: Draft, said: Sequence[Said]) -> bool:
+    """Tell whether a draft may be proposed, given all that was proposed before.
+
+    What waits, was applied or is being undone is not proposed twice; what was closed
+    returns only when it rests on a source that none of its earlier forms had.
+    """
+    earlier = [
+        s
+        for s in said
+        if s.key == draft.statement_key and s.target == draft.target and s.adds == (draft.op is Op.ADD)
+    ]
+    if any(not s.closed for s in earlier):
+        return False
+    return not earlier or has_new_source(draft.evidence, [e for s in earlier for e in s.evidence])
+
+
+def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) -> bool:
+    """Tell whether some evidence comes from a document that the known evidence does not.
+
+    One document is one source, however often it repeats itself (DESIGN section 4); outcomes
+    are told apart by their ids, all other evidence by its file.
+    """
+    documents = {_source(e) for e in known}
+    return any(_source(e) not in documents for e in evidence)
+
+
+def _source(evidence: Evidence) -> str:
+    return evidence.outcome or evidence.path
