@@ -1,0 +1,222 @@
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.periods import (
+    Daily,
+    Every,
+    Period,
+    Schedule,
+    Weekly,
+    due,
+    local_moment,
+    log_day,
+    next_due_at,
+)
+
+NIGHTLY = Daily(at=time(3, 5))
+SUNDAYS = Weekly(weekday=6, at=time(3, 0))
+BERLIN = ZoneInfo("Europe/Berlin")
+ATHENS = ZoneInfo("Europe/Athens")
+NEW_YORK = ZoneInfo("America/New_York")
+ZONES = ("UTC", "Europe/Berlin", "Europe/Athens", "America/New_York", "Asia/Kathmandu", "Pacific/Apia")
+HALF_HOUR = timedelta(minutes=30)
+
+
+def utc(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def keys(periods: tuple[Period, ...]) -> list[str]:
+    return [period.key for period in periods]
+
+
+class Caller:
+    """Cron: calls at given moments, does what is due, remembers what was done."""
+
+    def __init__(self, schedule: Schedule, since: date, limit: int = 7) -> None:
+        self.schedule, self.since, self.limit = schedule, since, limit
+        self.done: list[str] = []
+        self.ran_at: list[datetime] = []
+
+    def call(self, now: datetime, zone: ZoneInfo) -> None:
+        last = self.done[-1] if self.done else None
+        for period in due(self.schedule, last, now, zone, since=self.since)[: self.limit]:
+            assert period.due_at <= now
+            self.done.append(period.key)
+            self.ran_at.append(now)
+
+
+def every_half_hour(first: datetime, last: datetime) -> list[datetime]:
+    count = int((last - first) / HALF_HOUR)
+    return [first + n * HALF_HOUR for n in range(count + 1)]
+
+
+def days(first: date, last: date) -> list[str]:
+    return [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
+
+
+def test_a_log_day_is_the_date_in_the_homes_zone() -> None:
+    moment = utc("2026-03-01T04:30")
+    assert log_day(moment, BERLIN) == date(2026, 3, 1)
+    assert log_day(moment, NEW_YORK) == date(2026, 2, 28)
+
+
+def test_the_nightly_job_is_due_at_five_past_three_for_the_day_before() -> None:
+    since = date(2026, 2, 28)
+    assert due(NIGHTLY, None, utc("2026-03-01T02:04:59"), BERLIN, since=since) == ()
+    (period,) = due(NIGHTLY, None, utc("2026-03-01T02:05"), BERLIN, since=since)
+    assert period == Period(key="2026-02-28", first_day=since, last_day=since, due_at=utc("2026-03-01T02:05"))
+
+
+def test_a_period_that_was_done_is_not_due_again() -> None:
+    assert due(NIGHTLY, "2026-02-28", utc("2026-03-01T23:00"), BERLIN, since=date(2026, 2, 1)) == ()
+
+
+def test_missed_nights_are_due_oldest_first() -> None:
+    missed = due(NIGHTLY, "2026-02-20", utc("2026-03-01T12:00"), BERLIN, since=date(2026, 1, 1))
+    assert keys(missed) == days(date(2026, 2, 21), date(2026, 2, 28))
+
+
+def test_nothing_before_the_homes_first_day_is_due() -> None:
+    since = date(2026, 2, 27)
+    assert keys(due(NIGHTLY, None, utc("2026-03-01T12:00"), BERLIN, since=since)) == [
+        "2026-02-27",
+        "2026-02-28",
+    ]
+    late_start = due(NIGHTLY, "2025-01-01", utc("2026-03-01T12:00"), BERLIN, since=since)
+    assert keys(late_start) == ["2026-02-27", "2026-02-28"]
+
+
+def test_the_weekly_job_is_due_on_sunday_at_three_for_the_seven_days_before() -> None:
+    since = date(2026, 2, 25)
+    assert due(SUNDAYS, None, utc("2026-03-01T01:59"), BERLIN, since=since) == ()
+    (period,) = due(SUNDAYS, None, utc("2026-03-01T02:00"), BERLIN, since=since)
+    assert period.key == "2026-02-28"
+    assert (period.first_day, period.last_day) == (date(2026, 2, 22), date(2026, 2, 28))
+
+
+@pytest.mark.parametrize("weekday", range(7))
+def test_a_weekly_job_ends_its_week_on_the_day_before_its_weekday(weekday: int) -> None:
+    schedule = Weekly(weekday=weekday, at=time(3))
+    periods = due(schedule, None, utc("2026-04-01T00:00"), BERLIN, since=date(2026, 2, 25))
+    assert [period.last_day.weekday() for period in periods] == [(weekday - 1) % 7] * len(periods)
+    assert periods[0].last_day - date(2026, 2, 25) < timedelta(days=7)
+    gaps = {later.last_day - earlier.last_day for earlier, later in pairwise(periods)}
+    assert gaps == {timedelta(days=7)}
+
+
+def test_of_missed_slots_only_the_newest_is_due() -> None:
+    staging = Every(minutes=30)
+    now = utc("2026-03-01T12:44")
+    (slot,) = due(staging, "2026-02-01T00:00Z", now, BERLIN, since=date(2026, 1, 1))
+    assert (slot.key, slot.due_at) == ("2026-03-01T12:30Z", utc("2026-03-01T12:30"))
+    assert due(staging, slot.key, now, BERLIN, since=date(2026, 1, 1)) == ()
+    assert keys(due(staging, slot.key, utc("2026-03-01T13:00"), BERLIN, since=date(2026, 1, 1))) == [
+        "2026-03-01T13:00Z"
+    ]
+
+
+def test_no_slot_is_due_before_the_homes_first_day() -> None:
+    since = date(2026, 3, 2)
+    assert due(Every(minutes=10), None, utc("2026-03-01T22:59"), BERLIN, since=since) == ()
+    assert keys(due(Every(minutes=10), None, utc("2026-03-01T23:00"), BERLIN, since=since)) == [
+        "2026-03-01T23:00Z"
+    ]
+
+
+def test_a_slot_belongs_to_the_log_day_of_its_start() -> None:
+    (slot,) = due(Every(minutes=30), None, utc("2026-03-01T04:59"), NEW_YORK, since=date(2026, 1, 1))
+    assert slot.last_day == date(2026, 2, 28)
+
+
+def test_the_next_due_moment_is_that_of_the_oldest_period_not_done() -> None:
+    since = date(2026, 2, 28)
+    assert next_due_at(NIGHTLY, None, BERLIN, since=since) == utc("2026-03-01T02:05")
+    assert next_due_at(NIGHTLY, "2026-02-28", BERLIN, since=since) == utc("2026-03-02T02:05")
+    assert next_due_at(SUNDAYS, "2026-02-28", BERLIN, since=since) == utc("2026-03-08T02:00")
+    assert next_due_at(Every(minutes=30), "2026-03-01T12:30Z", BERLIN, since=since) == utc("2026-03-01T13:00")
+
+
+def test_a_time_that_the_clocks_skip_comes_just_after_the_gap() -> None:
+    # Athens went from 03:00 to 04:00 on 2026-03-29.
+    moment = local_moment(date(2026, 3, 29), time(3, 5), ATHENS)
+    assert moment == utc("2026-03-29T01:05")
+    assert moment.astimezone(ATHENS).time() == time(4, 5)
+
+
+def test_a_time_that_the_clocks_repeat_counts_the_first_time() -> None:
+    # Athens went from 04:00 back to 03:00 on 2026-10-25.
+    assert local_moment(date(2026, 10, 25), time(3, 5), ATHENS) == utc("2026-10-25T00:05")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("first", [date(2026, 3, 1), date(2026, 10, 10), date(2011, 12, 20)])
+def test_over_a_change_of_the_clocks_each_night_runs_once(zone: str, first: date) -> None:
+    home_zone = ZoneInfo(zone)
+    caller = Caller(NIGHTLY, first)
+    start = local_moment(first, time(), home_zone)
+    for now in every_half_hour(start, start + timedelta(days=40)):
+        caller.call(now, home_zone)
+    assert caller.done == days(first, first + timedelta(days=len(caller.done) - 1))
+    assert len(caller.done) in (39, 40)
+
+
+def test_a_day_that_a_zone_left_out_is_a_night_of_its_own() -> None:
+    # Samoa had no 2011-12-30.
+    apia = ZoneInfo("Pacific/Apia")
+    caller = Caller(NIGHTLY, date(2011, 12, 28))
+    for now in every_half_hour(utc("2011-12-28T00:00"), utc("2012-01-02T00:00")):
+        caller.call(now, apia)
+    assert caller.done == days(date(2011, 12, 28), date(2012, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("Asia/Tokyo", "America/Los_Angeles"), ("America/Los_Angeles", "Asia/Tokyo")]
+)
+def test_a_home_that_moves_to_another_zone_runs_each_night_once(before: str, after: str) -> None:
+    caller = Caller(NIGHTLY, date(2026, 2, 1))
+    moved = utc("2026-02-10T18:10")
+    for now in every_half_hour(utc("2026-02-01T00:00"), utc("2026-02-20T20:00")):
+        caller.call(now, ZoneInfo(before if now < moved else after))
+    last = {"Asia/Tokyo": date(2026, 2, 20), "America/Los_Angeles": date(2026, 2, 19)}[after]
+    assert caller.done == days(date(2026, 2, 1), last)
+
+
+@given(
+    gaps=st.lists(st.integers(min_value=1, max_value=60 * 24 * 12), min_size=1, max_size=60),
+    zone=st.sampled_from(ZONES),
+    schedule=st.sampled_from([NIGHTLY, SUNDAYS, Daily(at=time(0)), Daily(at=time(23, 59))]),
+)
+def test_however_irregular_the_calls_no_period_comes_twice_and_none_is_lost(
+    gaps: list[int], zone: str, schedule: Schedule
+) -> None:
+    home_zone = ZoneInfo(zone)
+    since = date(2026, 3, 20)
+    caller = Caller(schedule, since)
+    now = local_moment(since, time(), home_zone)
+    for minutes in gaps:
+        now += timedelta(minutes=minutes)
+        caller.call(now, home_zone)
+    for _ in range(60):
+        caller.call(now, home_zone)
+    expected = keys(due(schedule, None, now, home_zone, since=since))
+    assert caller.done == expected
+
+
+@given(
+    jumps=st.lists(st.integers(min_value=-60 * 24 * 30, max_value=60 * 24 * 30), max_size=40),
+    minutes=st.sampled_from([10, 30]),
+)
+def test_a_clock_that_jumps_either_way_runs_no_slot_and_no_night_twice(
+    jumps: list[int], minutes: int
+) -> None:
+    for schedule in (NIGHTLY, SUNDAYS, Every(minutes=minutes)):
+        caller = Caller(schedule, date(2026, 3, 1))
+        for jump in jumps:
+            caller.call(utc("2026-04-01T00:00") + timedelta(minutes=jump), BERLIN)
+        assert caller.done == sorted(set(caller.done))
