@@ -73,3 +73,29 @@ class RecordError(NightledgerError):
         self.where = where
         self.problems = problems
         super().__init__(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=hint)
+
+
+class UnreadableError(NightledgerError):
+    """A file cannot be read as what it should be: missing, not a file, too large, outside the home."""
+
+
+class FileChangedError(NightledgerError):
+    """A file is not what it was when we read it; it was left as it is."""
+
+    hint = "another program wrote it meanwhile; run it again, it then reads the new bytes"
+
+
+class NotDurableError(NightledgerError):
+    """The system could not confirm that the bytes reached the disk; they are not acknowledged.
+
+    Raised once and never retried: after a failed fsync the kernel may drop the bytes
+    and report success the next time (Rebello et al., USENIX ATC 2020).
+    """
+
+    hint = "check the disk and its free space, then run it again; repeated records are folded by id"
+
+
+class MissingBlobError(NightledgerError):
+    """A blob is not in the store: never written, or expired with its undo window."""
+
+    hint = "'nightledger verify' says which blobs have expired"
