@@ -1,0 +1,119 @@
+"""``config/nightledger/home.json`` to and from :class:`Identity`, checked by hand.
+
+Invariant: the same verdicts as ``schemas/home.schema.json`` (``tests/test_drift.py``),
+without the price of a schema library: every command reads this record at start.
+"""
+
+import json
+import re
+
+from nightledger.domain.errors import RecordError
+from nightledger.domain.identity import Identity
+
+HOSTS = ("claude_code", "codex", "generic", "hermes", "openclaw")
+MAX_PATH_CHARACTERS = 512
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z")
+_HINT = "restore config/nightledger/home.json from a backup; it is written once, by 'nightledger init'"
+
+
+def parse_home(raw: bytes, where: str) -> Identity:
+    """Read a home's identity.
+
+    Args:
+        raw: The file's bytes.
+        where: Its path, for messages.
+
+    Raises:
+        RecordError: Naming every problem.
+    """
+    try:
+        record = json.loads(raw)
+    except ValueError as error:
+        raise RecordError(where, (f"it is not JSON: {error}",), hint=_HINT) from error
+    except RecursionError as error:
+        raise RecordError(where, ("it is nested too deeply",), hint=_HINT) from error
+    problems = find_home_problems(record)
+    if problems:
+        raise RecordError(where, problems, hint=_HINT)
+    return Identity(**{**record, "gated": tuple(record["gated"])})
+
+
+def dump_home(identity: Identity) -> bytes:
+    """Give the file's bytes: readable JSON, keys sorted, one line end."""
+    record = {name: getattr(identity, name) for name in Identity.__slots__}
+    return (json.dumps(record, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
+
+
+def find_home_problems(record: "Any") -> tuple[str, ...]:
+    """Name everything that is wrong with the record; () when it is valid."""
+    if not isinstance(record, dict):
+        return ("it is not a JSON object",)
+    unknown = [f"{name}: is not a field of this record" for name in sorted(set(record) - set(_CHECKS))]
+    missing = [f"{name}: is missing" for name in _CHECKS if name not in record]
+    wrong = [
+        f"{name}: {expected}"
+        for name, (holds, expected) in _CHECKS.items()
+        if name in record and not holds(record[name])
+    ]
+    return (*missing, *unknown, *wrong)
+
+
+def _matches(pattern: str) -> "Callable[[Any], bool]":
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
+
+
+def _is_time(value: "Any") -> bool:
+    from datetime import datetime
+
+    if not (isinstance(value, str) and _TIME.fullmatch(value)):
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_gated(value: "Any") -> bool:
+    return (
+        isinstance(value, list)
+        and 1 <= len(value) == len(set(map(str, value)))
+        and all(map(_is_relative, value))
+    )
+
+
+def _is_relative(value: "Any") -> bool:
+    if (
+        not isinstance(value, str)
+        or not value
+        or len(value) > MAX_PATH_CHARACTERS
+        or "\0" in value
+        or "\\" in value
+    ):
+        return False
+    return all(part not in ("", ".", "..") for part in value.split("/"))
+
+
+_CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
+    "v": (
+        lambda value: type(value) is int and value == 1,
+        "must be 1; a newer version needs a newer Nightledger",
+    ),
+    "id": (_matches(r"[0-9a-f]{32}"), "must be 32 lower-case hex digits"),
+    "origin": (_matches(r"[!-~]{1,200}"), "must be 1 to 200 visible ASCII characters without spaces"),
+    "created_at": (_is_time, "must be a time such as 2026-02-28T03:05:00Z"),
+    "machine": (_matches(r"[^\x00-\x1f\x7f]{1,255}"), "must be a machine's name"),
+    "zone": (
+        _matches(r"[A-Za-z0-9_+/-]{1,64}"),
+        "must be the IANA name of a time zone such as Europe/Berlin",
+    ),
+    "host": (lambda value: value in HOSTS, f"must be one of {', '.join(HOSTS)}"),
+    "simulated": (lambda value: isinstance(value, bool), "must be true or false"),
+    "gated": (_is_gated, "must list relative paths, each once, at least one"),
+}

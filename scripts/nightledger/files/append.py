@@ -1,0 +1,185 @@
+r"""Append whole lines so that what was acknowledged stays.
+
+Invariant: bytes that are in the file are never changed or cut. A line that a crash left
+without its end is closed with ``\n`` by the next append; readers count it as torn.
+"""
+
+import errno
+import fcntl
+import os
+import stat
+
+from nightledger.domain.errors import ConfigurationError, FileChangedError, NotDurableError, UnreadableError
+from nightledger.files.durable import FILE_MODE, sync_bytes, sync_directory, write_all
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+
+class Appended:
+    """What one append did.
+
+    Attributes:
+        offset: Where the payload begins in the file, in bytes.
+        size_bytes: The file's size behind it.
+        torn_bytes: Length of the unfinished line that was closed first; 0 where there was none.
+    """
+
+    __slots__ = ("offset", "size_bytes", "torn_bytes")
+
+    def __init__(self, *, offset: int, size_bytes: int, torn_bytes: int) -> None:
+        self.offset = offset
+        self.size_bytes = size_bytes
+        self.torn_bytes = torn_bytes
+
+
+class Appender:
+    """One file, kept open to append to; a context manager.
+
+    Each append holds an exclusive flock(2) on the file itself, so that writers which use
+    this class never mix their lines, whatever other locks they hold.
+    """
+
+    __slots__ = ("_clean_size", "_descriptor", "path")
+
+    def __init__(self, path: str) -> None:
+        """Open the file, made (0600) where it is missing.
+
+        Raises:
+            ConfigurationError: When its directory is missing.
+            UnreadableError: When the name is taken by something that is no regular file.
+        """
+        self.path = path
+        self._clean_size = 0
+        """The size up to which we know that the file ends with a line end."""
+        self._descriptor = _open(path)
+
+    def append(self, payload: bytes) -> Appended:
+        r"""Append whole lines with one write; they survive power loss when this returns.
+
+        Args:
+            payload: One or more lines, each with its ``\n``; no other line ends inside.
+
+        Returns:
+            Where they begin, and whether an unfinished line was closed before them.
+
+        Raises:
+            ValueError: When the payload is empty or does not end with a line end.
+            FileChangedError: When the file was moved away or cut since it was opened.
+            NotDurableError: When the disk took only a part, or could not confirm; the message says
+                what is there. Never retried here.
+        """
+        if not payload.endswith(b"\n"):
+            raise ValueError("a payload is whole lines")
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        try:
+            size = self._checked_size()
+            torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
+            self._write(b"\n" + payload if torn else payload, size)
+            self._clean_size = size + bool(torn) + len(payload)
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        return Appended(offset=size + bool(torn), size_bytes=self._clean_size, torn_bytes=torn)
+
+    def close(self) -> None:
+        """Close the file; what was appended is on disk already."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _checked_size(self) -> int:
+        here = os.fstat(self._descriptor)
+        try:
+            there = os.stat(self.path, follow_symlinks=False)
+        except FileNotFoundError:
+            there = None
+        if there is None or (there.st_ino, there.st_dev) != (here.st_ino, here.st_dev):
+            raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
+        if here.st_size < self._clean_size:
+            raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
+        return here.st_size
+
+    def _write(self, content: bytes, size: int) -> None:
+        try:
+            write_all(self._descriptor, content)
+        except OSError as error:
+            kept = os.fstat(self._descriptor).st_size - size
+            raise NotDurableError(
+                f"{self.path}: {kept} of {len(content)} bytes could be written ({error.strerror}); "
+                "these records are not acknowledged",
+                hint=_full_hint(error),
+            ) from error
+        sync_bytes(self._descriptor, self.path)
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.close()
+
+
+def append_records(path: str, payload: bytes) -> Appended:
+    r"""Open, append whole lines durably, close; the guarantee is that of :meth:`Appender.append`.
+
+    Args:
+        path: The file; made where it is missing.
+        payload: One or more lines, each with its ``\n``.
+    """
+    with Appender(path) as file:
+        return file.append(payload)
+
+
+def _open(path: str) -> int:
+    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = _open_or_create(path, flags)
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
+        ) from error
+    except IsADirectoryError as error:
+        raise UnreadableError(f"{path} is a directory", hint="move it away; the file is made anew") from error
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise UnreadableError(f"{path} is a symlink", hint="put the file itself in its place") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+    return descriptor
+
+
+def _open_or_create(path: str, flags: int) -> int:
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        descriptor = os.open(path, flags | os.O_CREAT, FILE_MODE)
+        sync_directory(os.path.dirname(path) or ".")
+        return descriptor
+
+
+def _torn_bytes(descriptor: int, size: int) -> int:
+    """Count the bytes behind the last line end; 0 when the file ends with one."""
+    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
+        return 0
+    block, start = 1 << 16, size
+    while start > 0:
+        first = max(0, start - block)
+        found = os.pread(descriptor, start - first, first).rfind(b"\n")
+        if found >= 0:
+            return size - (first + found + 1)
+        start = first
+    return size
+
+
+def _full_hint(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some room and run it again; repeated records are folded by id"
+    return NotDurableError.hint

@@ -1,0 +1,233 @@
+"""Replace whole files so that nobody ever sees half of one.
+
+Invariant: at every moment, power loss included, the path holds the old bytes or the
+new ones. What a run that died left beside it ends in ``TEMP_SUFFIX`` and is nobody's.
+"""
+
+import hashlib
+import os
+import stat
+
+from nightledger.domain.errors import FileChangedError, RefusedError
+from nightledger.files.durable import FILE_MODE, sync_directory, sync_file, write_all
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TEMP_SUFFIX = ".nightledger-tmp"
+_READ_BYTES = 1 << 20
+
+
+def replace_file(
+    path: str, content: bytes, *, expect_sha256: str | None = None, mode: int = FILE_MODE
+) -> None:
+    """Make ``path`` hold ``content``: a reader sees the old file or the new one, never half.
+
+    When this returns, bytes and directory entry are on disk. Mode and owner of a replaced
+    file are kept. A writer that ignores our locks and writes between the check and the
+    rename loses its bytes; where that matters, use :func:`exchange_file`.
+
+    Args:
+        path: A regular file or a free name; not a symlink (resolve it first, ``Home.gated``).
+        content: The new bytes.
+        expect_sha256: Hex SHA-256 that the file must have now.
+        mode: Permissions of a new file.
+
+    Raises:
+        FileChangedError: When the file is not the expected one; nothing was changed.
+        RefusedError: When the name is taken by something that is no regular file, or the
+            owner cannot be kept; nothing was changed.
+        NotDurableError: When the disk reports a failure; the old bytes or the new are there.
+    """
+    _expect(path, expect_sha256)
+    temp = _write_temp(path, content, mode)
+    try:
+        os.rename(temp, path)
+    except OSError:
+        os.unlink(temp)
+        raise
+    sync_directory(os.path.dirname(path) or ".")
+
+
+def create_file(path: str, content: bytes, *, mode: int = FILE_MODE) -> None:
+    """Make a new file, complete or not at all; bytes and name are on disk when this returns.
+
+    Raises:
+        FileExistsError: When the name is taken; what is there was left as it is.
+        NotDurableError: When the disk reports a failure.
+    """
+    temp = _write_temp(path, content, mode, keep=False)
+    try:
+        os.link(temp, path)  # unlike rename(2), link(2) never replaces
+    finally:
+        os.unlink(temp)
+    sync_directory(os.path.dirname(path) or ".")
+
+
+def exchange_file(
+    path: str,
+    content: bytes,
+    *,
+    expect_sha256: str | None = None,
+    keep: "Callable[[bytes], None] | None" = None,
+) -> bytes:
+    """Replace a file and give the very bytes that were replaced, so that a rival's write is not lost.
+
+    Linux (renameat2 with RENAME_EXCHANGE, ext4, XFS, Btrfs, tmpfs): the two files change
+    places in one step; what is given back is what any other program had put there until
+    that step. Elsewhere: the old file is linked to a second name, the new one renamed over
+    the first, the second read; a rival's *rename* between these two calls is lost, its
+    writes in place are not. On both, a program that had the old file open may go on
+    writing to it unseen. Mode and owner are kept; all is on disk when this returns.
+
+    Args:
+        path: An existing regular file.
+        content: The new bytes.
+        expect_sha256: Hex SHA-256 that the file must have before; checked once more by the
+            caller on what is returned.
+        keep: Called with the replaced bytes before their last name is removed: store them.
+
+    Raises:
+        FileChangedError: When the file was not the expected one before; nothing was changed.
+        FileNotFoundError: When there is no file.
+        NotDurableError: When the disk reports a failure; the old bytes or the new are there.
+    """
+    _expect(path, expect_sha256)
+    os.lstat(path)
+    temp = _write_temp(path, content, FILE_MODE)
+    old = temp if _exchange(temp, path) else _swap_by_link(temp, path)
+    sync_directory(os.path.dirname(path) or ".")
+    replaced = _read(old)
+    if keep is not None:
+        keep(replaced)
+    os.unlink(old)
+    return replaced
+
+
+def sha256_file(path: str) -> str:
+    """Give the hex SHA-256 of a file, read in blocks.
+
+    Raises:
+        OSError: When it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(_READ_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def leftovers(directory: str) -> tuple[str, ...]:
+    """Name the temporary files that runs which died left here; sorted, empty for no directory.
+
+    Remove them only under the home's lock: those of a living run have the same shape. What
+    :func:`exchange_file` left may hold replaced bytes: store them first.
+    """
+    try:
+        names = os.listdir(directory)
+    except FileNotFoundError:
+        return ()
+    return tuple(sorted(os.path.join(directory, name) for name in names if name.endswith(TEMP_SUFFIX)))
+
+
+def _expect(path: str, expected: str | None) -> None:
+    if expected is None:
+        return
+    try:
+        found = sha256_file(path)
+    except FileNotFoundError:
+        found = "no file"
+    if found != expected:
+        raise FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
+
+
+def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True) -> str:
+    """Write ``content`` beside ``path``, on disk, with the mode and owner of what it will replace."""
+    replaced = _status(path) if keep else None
+    temp, descriptor = _open_temp(path)
+    try:
+        write_all(descriptor, content)
+        if replaced is not None:
+            _copy_owner(descriptor, replaced, path)
+            mode = stat.S_IMODE(replaced.st_mode)
+        os.fchmod(descriptor, mode)
+        sync_file(descriptor, path)
+    except BaseException:
+        os.unlink(temp)
+        raise
+    finally:
+        os.close(descriptor)
+    return temp
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISREG(status.st_mode):
+        return status
+    what = "a symlink" if stat.S_ISLNK(status.st_mode) else "not a regular file"
+    raise RefusedError(f"{path} is {what}; it was left as it is", hint="put a regular file in its place")
+
+
+def _open_temp(path: str) -> tuple[str, int]:
+    directory, name = os.path.split(path)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    n = 0
+    while True:
+        temp = os.path.join(directory, f".{name[:100]}.{os.getpid()}.{n}{TEMP_SUFFIX}")
+        try:
+            return temp, os.open(temp, flags, FILE_MODE)
+        except FileExistsError:  # a thread of ours, or a run that died with our number
+            n += 1
+
+
+def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) == (replaced.st_uid, replaced.st_gid):
+        return
+    try:
+        os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
+    except PermissionError as error:
+        raise RefusedError(
+            f"{path} belongs to user {replaced.st_uid}, group {replaced.st_gid}, which this user cannot keep",
+            hint="run it as the file's owner",
+        ) from error
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def _exchange(temp: str, path: str) -> bool:
+    """Let two names change places in one step; False where system or file system cannot."""
+    import ctypes
+    import errno
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    at_current, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE, rename(2)
+    if rename(at_current, os.fsencode(temp), at_current, os.fsencode(path), exchange) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.EINVAL, errno.ENOSYS):
+        return False
+    os.unlink(temp)
+    raise OSError(code, os.strerror(code), path)
+
+
+def _swap_by_link(temp: str, path: str) -> str:
+    old = f"{temp[: -len(TEMP_SUFFIX)]}.old{TEMP_SUFFIX}"
+    try:
+        os.link(path, old, follow_symlinks=False)
+        os.rename(temp, path)
+    except OSError:
+        for name in (temp, old):
+            if os.path.lexists(name):
+                os.unlink(name)
+        raise
+    return old

@@ -1,0 +1,151 @@
+"""The few system calls that make bytes last, each with its guarantee.
+
+Invariant: every write of the project to a home goes through this package, so that a
+test can stand between us and the disk in one place.
+"""
+
+import os
+import stat
+import sys
+
+from nightledger.domain.errors import ConfigurationError, NotDurableError
+
+FILE_MODE = 0o600
+DIRECTORY_MODE = 0o700
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write every byte: the system may take fewer than it was given (POSIX write(2)).
+
+    Raises:
+        OSError: When the system takes no more; some of the bytes may have been taken.
+    """
+    view = memoryview(content)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def sync_file(descriptor: int, path: str) -> None:
+    """Put a file's bytes and length on disk: they survive power loss when this returns.
+
+    On macOS ``F_FULLFSYNC`` is asked for, because fsync(2) there stops at the drive's cache.
+
+    Raises:
+        NotDurableError: When the system reports a failure; never call it again for these bytes.
+    """
+    try:
+        if sys.platform == "darwin":
+            _full_sync(descriptor)
+        else:
+            os.fsync(descriptor)
+    except OSError as error:
+        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+
+
+def sync_bytes(descriptor: int, path: str) -> None:
+    """Put a file's bytes and length on disk, leaving out times that nobody needs (fdatasync(2)).
+
+    Raises:
+        NotDurableError: When the system reports a failure; never call it again for these bytes.
+    """
+    if sys.platform == "darwin":
+        sync_file(descriptor, path)
+        return
+    try:
+        os.fdatasync(descriptor)
+    except OSError as error:
+        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+
+
+def sync_directory(path: str) -> None:
+    """Put a directory's entries on disk: names made, renamed or removed in it survive power loss.
+
+    Raises:
+        NotDurableError: When the system reports a failure.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        raise NotDurableError(f"{path}: could not be put on disk ({error.strerror})") from error
+    finally:
+        os.close(descriptor)
+
+
+def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:
+    """Make a directory (0700) and those above it that are missing; durable when this returns.
+
+    Args:
+        path: The directory.
+        ignored_by_git: Put a ``.gitignore`` of ``*`` into each one made, so that an adopted
+            workspace does not commit what is ours.
+
+    Returns:
+        Whether it was made; False when it was there.
+
+    Raises:
+        ConfigurationError: When something that is no directory has its name.
+    """
+    if os.path.isdir(path):
+        return False
+    if os.path.lexists(path):
+        raise ConfigurationError(f"{path} is not a directory", hint=f"move it away: mv '{path}' '{path}.old'")
+    parent = os.path.dirname(path) or "."
+    if not os.path.isdir(parent):
+        make_dir(parent, ignored_by_git=ignored_by_git)
+    if ignored_by_git:
+        _make_ignored(path)
+    else:
+        _mkdir(path)
+    sync_directory(parent)
+    return True
+
+
+def is_regular(path: str) -> bool:
+    """Tell whether the name itself, not what a link points at, is a regular file."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _mkdir(path: str) -> None:
+    try:
+        os.mkdir(path, DIRECTORY_MODE)
+    except FileExistsError:
+        if not os.path.isdir(path):  # else another run made it between the question and the act
+            raise
+
+
+def _make_ignored(path: str) -> None:
+    """Make the directory beside its place and move it there, so that it is never seen without its file."""
+    staged = f"{path}.{os.getpid()}.new"
+    _mkdir(staged)
+    name = os.path.join(staged, ".gitignore")
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+    try:
+        write_all(descriptor, b"*\n")
+        sync_file(descriptor, name)
+    finally:
+        os.close(descriptor)
+    sync_directory(staged)
+    try:
+        os.rename(staged, path)
+    except OSError:
+        os.unlink(name)
+        os.rmdir(staged)
+        if not os.path.isdir(path):  # else another run made it meanwhile, with its own .gitignore
+            raise
+
+
+def _full_sync(descriptor: int) -> None:
+    import fcntl
+
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    try:
+        if full is not None:
+            fcntl.fcntl(descriptor, full)
+            return
+    except OSError:  # network and FAT volumes do not know it (fcntl(2) on macOS)
+        pass
+    os.fsync(descriptor)

@@ -1,0 +1,367 @@
+"""Every path of a home, in one place.
+
+Invariant: no other module joins a home's path by hand; a home that is missing or was not
+made by ``init`` is an error that names the command, never "nothing to do".
+"""
+
+import os
+import re
+
+from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.files.reading import is_within, read_regular
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nightledger.domain.identity import Identity
+
+MAX_IDENTITY_BYTES = 1 << 16
+
+
+class Home:
+    """The directory of one agent's files; names only, nothing is opened by building it.
+
+    Plain slots instead of a dataclass, because every command builds one at start.
+
+    Attributes:
+        root: Absolute path, without a trailing slash.
+    """
+
+    __slots__ = ("_identity", "root")
+
+    def __init__(self, root: "str | Path") -> None:
+        self.root = os.path.abspath(os.fspath(root))
+        self._identity: Identity | None = None
+
+    def path(self, relative: str) -> str:
+        """Give the absolute path of a name inside the home.
+
+        Raises:
+            UnreadableError: When it is absolute or climbs out with ``..``.
+        """
+        if os.path.isabs(relative) or ".." in relative.split("/") or "\0" in relative or not relative:
+            raise UnreadableError(
+                f"{relative!r} is not a path inside the home", hint="write it relative to the home"
+            )
+        return os.path.join(self.root, relative)
+
+    def relative(self, path: str) -> str:
+        """Give a path as it is written in records: relative to the home, with ``/``.
+
+        Raises:
+            UnreadableError: When it is outside the home.
+        """
+        found = os.path.relpath(path, self.root)
+        if found == ".." or found.startswith("../"):
+            raise UnreadableError(
+                f"{path} is outside the home {self.root}", hint="name a file inside the home"
+            )
+        return found
+
+    # ------------------------------------------------------------ identity
+
+    @property
+    def identity(self) -> "Identity":
+        """Who this home is, read once.
+
+        Raises:
+            ConfigurationError: When the home is missing or was not made by ``init``.
+            RecordError: When its record is damaged.
+        """
+        if self._identity is None:
+            from nightledger.codec.home_record import parse_home
+
+            self.require()
+            raw = read_regular(self.identity_file, MAX_IDENTITY_BYTES, within=self.root)
+            self._identity = parse_home(raw, self.identity_file)
+        return self._identity
+
+    def require(self) -> "Home":
+        """Give the home itself when it is one.
+
+        Raises:
+            ConfigurationError: When it is missing or was not made by ``init``; the hint makes one.
+        """
+        if os.path.isfile(self.identity_file):
+            return self
+        make = f"nightledger init --home '{self.root}'"
+        if not os.path.lexists(self.root):
+            raise ConfigurationError(f"the home {self.root} does not exist", hint=f"make it: {make}")
+        if not os.path.isdir(self.root):
+            raise ConfigurationError(
+                f"the home {self.root} is not a directory", hint="name a directory with --home"
+            )
+        adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
+        raise ConfigurationError(f"{self.root} is not a home yet", hint=f"make it one: {adopt}")
+
+    # ------------------------------------------------------------ gated files
+
+    @property
+    def memory_md(self) -> str:
+        """The main gated file; ``MEMORY.md`` unless the host keeps it elsewhere."""
+        return self.path(self.identity.gated[0])
+
+    def gated_paths(self) -> tuple[str, ...]:
+        """Give every gated file's absolute path, the main one first; links are not resolved."""
+        return tuple(self.path(relative) for relative in self.identity.gated)
+
+    def resolve(self, relative: str) -> str:
+        """Give the real path of a name in the home, links followed; the file may be missing.
+
+        Raises:
+            UnreadableError: When a link leads out of the home.
+        """
+        path = self.path(relative)
+        if not is_within(path, self.root):
+            raise UnreadableError(
+                f"{path} is a link to {os.path.realpath(path)}, outside the home",
+                hint="put the file itself in its place",
+            )
+        return os.path.realpath(path)
+
+    # ------------------------------------------------------------ memory/
+
+    @property
+    def memory_dir(self) -> str:
+        """Daily logs in the layouts of hosts, and the directories below."""
+        return os.path.join(self.root, "memory")
+
+    @property
+    def daily_dir(self) -> str:
+        """Raw daily logs, ``YYYY-MM-DD.md``."""
+        return os.path.join(self.memory_dir, "daily")
+
+    @property
+    def system_dir(self) -> str:
+        """Records and what is folded from them."""
+        return os.path.join(self.memory_dir, "system")
+
+    @property
+    def outcomes(self) -> str:
+        """Append-only outcomes, one a line."""
+        return os.path.join(self.system_dir, "outcome-records.jsonl")
+
+    @property
+    def links(self) -> str:
+        """Association view for people and other tools; derived."""
+        return os.path.join(self.system_dir, "hebbian-links.json")
+
+    @property
+    def consolidation_log(self) -> str:
+        """What each consolidation did, one a line."""
+        return os.path.join(self.system_dir, "consolidation-log.jsonl")
+
+    @property
+    def runs(self) -> str:
+        """The run ledger, one run of one job a line."""
+        return os.path.join(self.system_dir, "runs.jsonl")
+
+    @property
+    def exposures(self) -> str:
+        """What was shown to the agent, where and when, one a line."""
+        return os.path.join(self.system_dir, "exposures.jsonl")
+
+    @property
+    def cursors(self) -> str:
+        """How far each reader has read."""
+        return os.path.join(self.system_dir, "cursors.json")
+
+    @property
+    def entries(self) -> str:
+        """Sidecar of MEMORY.md; derived."""
+        return os.path.join(self.system_dir, "entries.json")
+
+    @property
+    def constitution(self) -> str:
+        """The principles; a protected file."""
+        return os.path.join(self.system_dir, "constitution.json")
+
+    @property
+    def state_dir(self) -> str:
+        """What waits and what is staged."""
+        return os.path.join(self.memory_dir, "state")
+
+    @property
+    def proposals_dir(self) -> str:
+        """One immutable file a proposal."""
+        return os.path.join(self.state_dir, "proposals")
+
+    def proposal(self, proposal_id: str) -> str:
+        """Give the file of a proposal.
+
+        Raises:
+            UnreadableError: When it is not an id.
+        """
+        return os.path.join(self.proposals_dir, f"{_checked_id(proposal_id)}.json")
+
+    @property
+    def pending_view(self) -> str:
+        """Generated view of what consolidation proposed and what waits, in the published fields."""
+        return os.path.join(self.state_dir, "tc-consolidate-pending.json")
+
+    @property
+    def prune_view(self) -> str:
+        """Generated view of what pruning proposed and what waits, in the published fields."""
+        return os.path.join(self.state_dir, "tc-prune-request.json")
+
+    @property
+    def staged_context(self) -> str:
+        """Context staged for the agent's next session."""
+        return os.path.join(self.state_dir, "tc-restore-pending.md")
+
+    @property
+    def handoff(self) -> str:
+        """The agent's handoff; written by the agent."""
+        return os.path.join(self.state_dir, "session-handoff.md")
+
+    @property
+    def attention(self) -> str:
+        """What needs the operator."""
+        return os.path.join(self.state_dir, "ATTENTION.md")
+
+    @property
+    def archive_dir(self) -> str:
+        """Archived entries, ``YYYY.md``."""
+        return os.path.join(self.memory_dir, "archive")
+
+    def archive(self, year: int) -> str:
+        """Give the file of the entries archived in a year."""
+        return os.path.join(self.archive_dir, f"{year:04d}.md")
+
+    @property
+    def archive_daily_dir(self) -> str:
+        """Full text of compressed daily logs."""
+        return os.path.join(self.archive_dir, "daily")
+
+    # ------------------------------------------------------------ audit/
+
+    @property
+    def audit_dir(self) -> str:
+        """The audit log and what it refers to."""
+        return os.path.join(self.root, "audit")
+
+    @property
+    def audit_log(self) -> str:
+        """The audit log, one event a line; never pruned."""
+        return os.path.join(self.audit_dir, "trusted-channel-audit.jsonl")
+
+    @property
+    def checkpoint(self) -> str:
+        """The newest signed head of the log."""
+        return os.path.join(self.audit_dir, "checkpoint")
+
+    @property
+    def checkpoints_dir(self) -> str:
+        """Signed heads that a decision, a witness or a day's end refers to, named by size."""
+        return os.path.join(self.audit_dir, "checkpoints")
+
+    @property
+    def decisions_dir(self) -> str:
+        """What an operator signed, with detached signatures."""
+        return os.path.join(self.audit_dir, "decisions")
+
+    def decision(self, decision_id: str) -> str:
+        """Give the file of a decision; its signature is beside it with ``.sig``.
+
+        Raises:
+            UnreadableError: When it is not an id.
+        """
+        return os.path.join(self.decisions_dir, f"{_checked_id(decision_id)}.json")
+
+    @property
+    def blobs_dir(self) -> str:
+        """Raw bytes for undo and diffs, by hash."""
+        return os.path.join(self.audit_dir, "blobs", "sha256")
+
+    @property
+    def quarantine_dir(self) -> str:
+        """Text that scanners held back."""
+        return os.path.join(self.audit_dir, "quarantine")
+
+    # ------------------------------------------------------------ config/nightledger/
+
+    @property
+    def config_dir(self) -> str:
+        """This home's settings and trust files."""
+        return os.path.join(self.root, "config", "nightledger")
+
+    @property
+    def identity_file(self) -> str:
+        """Who this home is."""
+        return os.path.join(self.config_dir, "home.json")
+
+    @property
+    def settings(self) -> str:
+        """This home's settings, over the shipped defaults."""
+        return os.path.join(self.config_dir, "nightledger.yaml")
+
+    @property
+    def consent_graph(self) -> str:
+        """This home's consent graph, over the shipped one."""
+        return os.path.join(self.config_dir, "consent-graph.json")
+
+    @property
+    def staging_rules(self) -> str:
+        """This home's staging rules, over the shipped ones."""
+        return os.path.join(self.config_dir, "staging-rules.json")
+
+    @property
+    def allowed_signers(self) -> str:
+        """Trust file: who may sign."""
+        return os.path.join(self.config_dir, "allowed_signers")
+
+    @property
+    def revoked_keys(self) -> str:
+        """Trust file: whose signatures no longer count."""
+        return os.path.join(self.config_dir, "revoked_keys")
+
+    @property
+    def policy(self) -> str:
+        """Trust file: which logs and witnesses count (C2SP tlog-policy)."""
+        return os.path.join(self.config_dir, "policy")
+
+    # ------------------------------------------------------------ .nightledger/
+
+    @property
+    def work_dir(self) -> str:
+        """Disposable: locks, indexes, inbox, seen ids."""
+        return os.path.join(self.root, ".nightledger")
+
+    @property
+    def locks_dir(self) -> str:
+        """Lock files; removed by nobody while a run is at work."""
+        return os.path.join(self.work_dir, "locks")
+
+    def lock_path(self, name: str = "home") -> str:
+        """Give the file of a lock; ``home`` is the one that every writing job holds."""
+        return os.path.join(self.locks_dir, f"{name}.lock")
+
+    @property
+    def next_due(self) -> str:
+        """When ``night`` has something to do next; spares a look at everything else."""
+        return os.path.join(self.work_dir, "next-due")
+
+    @property
+    def link_index_dir(self) -> str:
+        """Sorted index behind the association view."""
+        return os.path.join(self.work_dir, "links")
+
+    @property
+    def inbox_dir(self) -> str:
+        """Messages that wait to be taken in."""
+        return os.path.join(self.work_dir, "inbox")
+
+    @property
+    def seen_ids(self) -> str:
+        """Ids of messages taken in, until they expire."""
+        return os.path.join(self.work_dir, "seen-ids")
+
+
+def _checked_id(record_id: str) -> str:
+    if not re.fullmatch(r"[a-z]-[a-z2-7]{26}", record_id):
+        raise UnreadableError(
+            f"{record_id!r} is not an id",
+            hint="ids look like p- and 26 characters; 'nightledger proposals' lists them",
+        )
+    return record_id

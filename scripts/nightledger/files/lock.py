@@ -1,0 +1,104 @@
+"""One run at a time: locks that die with the process that holds them.
+
+Invariant: a lock is an flock(2) on a file that stays; who crashed holds nothing.
+"""
+
+import fcntl
+import os
+import time
+
+from nightledger.domain.errors import LockedError
+from nightledger.files.durable import FILE_MODE, make_dir
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_PAUSE_S = 0.02
+"""How long to wait between two tries: below what a person notices."""
+
+
+class Lock:
+    """An exclusive lock on a file of ``.nightledger/locks/``; a context manager.
+
+    Not reentrant: the same process asking twice waits for itself. The file names the
+    process that took it last, for the message only.
+    """
+
+    __slots__ = ("_descriptor", "path", "timeout_s")
+
+    def __init__(self, path: str, *, timeout_s: float = 0.0) -> None:
+        """Remember what to lock; nothing is taken yet.
+
+        Args:
+            path: The lock file (``Home.lock_path``); made where it is missing.
+            timeout_s: How long to wait for another run; 0 asks once.
+        """
+        self.path = path
+        self.timeout_s = timeout_s
+        self._descriptor = -1
+
+    def acquire(self) -> None:
+        """Take the lock.
+
+        Raises:
+            LockedError: When another process holds it until the time is over.
+        """
+        deadline = time.monotonic() + self.timeout_s
+        while not self._try():
+            if time.monotonic() >= deadline:
+                raise LockedError(f"{self.path} is held by {_holder(self.path)}")
+            time.sleep(_PAUSE_S)
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens when it is not held."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _try(self) -> bool:
+        make_dir(os.path.dirname(self.path), ignored_by_git=True)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
+            os.close(descriptor)
+            return False
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+        self._descriptor = descriptor
+        return True
+
+    def __enter__(self) -> "Self":
+        self.acquire()
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.release()
+
+
+def _is_named(descriptor: int, path: str) -> bool:
+    here = os.fstat(descriptor)
+    try:
+        there = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
+
+
+def _holder(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as stream:
+            number = stream.read(20).strip()
+    except OSError:
+        number = ""
+    return f"process {number}" if number.isdigit() else "another process"

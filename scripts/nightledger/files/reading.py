@@ -1,0 +1,124 @@
+"""Read files that others wrote, without being led astray.
+
+Invariant: reading never blocks on a FIFO, never opens a device, never follows a link out
+of the home, and never takes more memory than the caller allowed.
+"""
+
+import errno
+import os
+import stat
+
+from nightledger.domain.errors import UnreadableError
+
+_BLOCK_BYTES = 1 << 20
+
+
+def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> bytes:
+    """Give the bytes of a regular file.
+
+    Args:
+        path: The file.
+        max_bytes: The largest size that is read.
+        within: A directory that the file must really be in; links that stay in it are
+            followed. Without it a link is refused.
+
+    Raises:
+        UnreadableError: For a missing file, a directory, a FIFO, socket or device, a link out of
+            ``within``, a file that is larger than allowed or that this user may not read.
+    """
+    real = path if within is None else _resolve(path, within)
+    descriptor = _open(real, path)
+    try:
+        _require_regular(descriptor, path, max_bytes)
+        content = _read_up_to(descriptor, max_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        raise _too_large(path, len(content), max_bytes)
+    return content
+
+
+def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> bytes | None:
+    """Give the bytes of a regular file, or None when there is nothing of that name.
+
+    Raises:
+        UnreadableError: As :func:`read_regular`, a missing file apart.
+    """
+    return read_regular(path, max_bytes, within=within) if os.path.lexists(path) else None
+
+
+def list_names(directory: str) -> tuple[str, ...]:
+    """Give the names in a directory, sorted.
+
+    Raises:
+        UnreadableError: When it is missing or no directory: a wrong path must not look like "nothing to do".
+    """
+    try:
+        return tuple(sorted(os.listdir(directory)))
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{directory} is missing", hint="check the path given with --home") from error
+    except NotADirectoryError as error:
+        raise UnreadableError(
+            f"{directory} is not a directory", hint="check the path given with --home"
+        ) from error
+
+
+def is_within(path: str, directory: str) -> bool:
+    """Tell whether a path, all links followed, is the directory or in it."""
+    real, root = os.path.realpath(path), os.path.realpath(directory)
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _resolve(path: str, within: str) -> str:
+    if not is_within(path, within):
+        raise UnreadableError(
+            f"{path} is a link to {os.path.realpath(path)}, outside {within}",
+            hint="put a copy of the file in its place",
+        )
+    return os.path.realpath(path)
+
+
+def _open(real: str, path: str) -> int:
+    try:
+        return os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path} is missing", hint="check the name") from error
+    except PermissionError as error:
+        raise UnreadableError(f"{path} may not be read by this user", hint=f"chmod u+r '{path}'") from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UnreadableError(f"{path} is a link", hint="put the file itself in its place") from error
+        if error.errno in (errno.ENXIO, errno.ENODEV):
+            raise UnreadableError(f"{path} is a socket or a device", hint="move it away") from error
+        raise
+
+
+def _require_regular(descriptor: int, path: str, max_bytes: int) -> None:
+    status = os.fstat(descriptor)
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFIFO: "a FIFO",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    if not stat.S_ISREG(status.st_mode):
+        what = kinds.get(stat.S_IFMT(status.st_mode), "not a regular file")
+        raise UnreadableError(
+            f"{path} is {what}, not a file to read", hint="move it away, or put a file in its place"
+        )
+    if status.st_size > max_bytes:
+        raise _too_large(path, status.st_size, max_bytes)
+
+
+def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
+    return UnreadableError(
+        f"{path} has {size_bytes} bytes; at most {max_bytes} are read", hint="split it, or move it away"
+    )
+
+
+def _read_up_to(descriptor: int, limit: int) -> bytes:
+    blocks, left = [], limit
+    while left > 0 and (block := os.read(descriptor, min(left, _BLOCK_BYTES))):
+        blocks.append(block)
+        left -= len(block)
+    return b"".join(blocks)
