@@ -1,0 +1,94 @@
+"""Outcomes: what became of a task, as the agent or a tool recorded it.
+
+Invariant: an outcome's id is derived from everything in it but the time we received it,
+so equal ids are equal records.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from nightledger.domain.proposal import Origin
+
+
+class Result(StrEnum):
+    """How it ended; never inferred from silence."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAILURE = "failure"
+
+
+class Signal(StrEnum):
+    """What told the result."""
+
+    EXPLICIT = "explicit"
+    """The agent or the owner said it."""
+    EXIT_CODE = "exit_code"
+    TEST = "test"
+    TOOL_ERROR = "tool_error"
+    USER_CORRECTION = "user_correction"
+    REVERT = "revert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeEvidence:
+    r"""Lines that show the result.
+
+    Attributes:
+        path: File, relative to the home.
+        lines: First and last line, counted from 1, split on ``\\n`` only.
+        sha256: Hex SHA-256 of those lines' bytes, joined by ``\\n``.
+    """
+
+    path: str
+    lines: tuple[int, int]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One recorded result of one task.
+
+    A line of ``memory/system/outcome-records.jsonl``; the wire form is
+    ``schemas/outcome.schema.json``.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``o-`` and 26 characters; derived from all fields but ``received_at``.
+        timestamp: When the result was known; aware, UTC.
+        received_at: When the logger took it in; aware, UTC.
+        task_type: What kind of task it was, for example ``debug_cron``.
+        context_tags: Canonical tags (NFC, casefolded), sorted, at least one.
+        resolution: What was done; an identifier, not prose.
+        outcome: success, partial or failure; never inferred from silence.
+        source_file: Where it was recorded: ``memory/daily/2026-02-28.md#cron-fix``.
+        session: The agent's session, where it is known.
+        host: Machine or agent host on which it happened.
+        origin: Who said it; None is unknown.
+        signal: What told the result.
+        evidence: Lines that show it.
+        shown: Entries and links that the agent had been shown before the task.
+        project: What it was part of.
+        duration_s: How long the task took, in seconds, to the millisecond.
+        note: Free text for the operator; never shown to an agent.
+    """
+
+    v: int
+    id: str
+    timestamp: datetime
+    received_at: datetime
+    task_type: str
+    context_tags: tuple[str, ...]
+    resolution: str
+    outcome: Result
+    source_file: str
+    session: str | None = None
+    host: str | None = None
+    origin: Origin | None = None
+    signal: Signal | None = None
+    evidence: tuple[OutcomeEvidence, ...] = ()
+    shown: tuple[str, ...] = ()
+    project: str | None = None
+    duration_s: float | None = None
+    note: str | None = None

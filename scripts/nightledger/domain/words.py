@@ -1,0 +1,180 @@
+"""What counts as a name: the rules of identifiers, labels, paths and moments in records.
+
+Invariant: every ``read_x`` gives the one stored form of its input, and gives that form
+back unchanged; whatever else it is given ends in a ``ValueError`` that says what to
+write instead. Standard library only and cheap to import: the outcome logger runs these
+rules at each start.
+"""
+
+import re
+from datetime import UTC, datetime
+
+MAX_LABEL_CHARACTERS = 128
+MAX_PATH_CHARACTERS = 512
+SHOWN_CHARACTERS = 40
+"""How much of a wrong value a message repeats."""
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@/-]*")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""General categories without a glyph of their own (UAX 44 section 5.7.1): nobody could see them in a diff."""
+_JOINERS = "\u200c\u200d"
+"""Persian, Indic scripts and emoji need them (Unicode 15 section 23.2); Latin does not."""
+_FIRST_JOINING_SCRIPT = 0x0590
+_NAME_CATEGORIES = ("L", "M", "N")
+_NAME_MARKS = frozenset("_.:+@/-")
+_SUPPLEMENT = range(0xE0100, 0xE01F0)
+"""Variation selectors 17 to 256: can smuggle bytes after any character."""
+
+
+def show(value: object) -> str:
+    """Give a value for a message: on one line, escaped, cut after 40 characters."""
+    text = value if isinstance(value, str) else repr(value)
+    if len(text) <= SHOWN_CHARACTERS:
+        return repr(text) if isinstance(value, str) else text
+    return f"{text[:SHOWN_CHARACTERS]!r}... ({len(text)} characters)"
+
+
+def normal(text: str) -> str:
+    """Give the NFC form (UAX 15); ASCII text is its own."""
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def unseen_character(text: str) -> str:
+    """Give the first character that nobody could see, as ``U+200B``; "" when there is none."""
+    if text.isascii():
+        return "" if text.isprintable() else next(f"U+{ord(c):04X}" for c in text if not c.isprintable())
+    import unicodedata
+
+    for before, character in zip(" " + text, text, strict=False):
+        if character in _JOINERS and ord(before) >= _FIRST_JOINING_SCRIPT:
+            continue
+        if unicodedata.category(character) in _UNSEEN or ord(character) in _SUPPLEMENT:
+            return f"U+{ord(character):04X}"
+    return ""
+
+
+def read_text(value: object) -> str:
+    """Give the value when it is a string that UTF-8 can write and that is not empty.
+
+    Raises:
+        ValueError: Saying what is wrong.
+    """
+    if not isinstance(value, str):
+        raise ValueError(f"must be text, not {show(value)}")  # noqa: TRY004 - a record's content is wrong, not our call
+    if not value:
+        raise ValueError("is empty")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError(f"{show(value)} holds half a surrogate pair, which UTF-8 cannot write")
+    return value
+
+
+def read_identifier(value: object, limit: int) -> str:
+    """Give an identifier in NFC: a letter or digit, then letters, digits and ``_ . : + @ / -``; never prose.
+
+    Args:
+        value: What was given.
+        limit: How many characters it may have.
+
+    Raises:
+        ValueError: Saying what is wrong, with an identifier to write instead where there is one.
+    """
+    text = normal(read_text(value))
+    if len(text) > limit:
+        raise ValueError(f"has {len(text)} characters; at most {limit}")
+    if _is_identifier(text):
+        return text
+    instead = re.sub(r"[^\w.:+@/-]+", "_", text.casefold()).strip("_.:+@/-")
+    better = f"; write {instead}" if instead and _is_identifier(instead) else ""
+    raise ValueError(f"{show(value)} is not an identifier (letters, digits and _ . : + @ / -){better}")
+
+
+def read_label(value: object) -> str:
+    """Give a label in NFC: one line of at most 128 visible characters, no space at its ends.
+
+    Raises:
+        ValueError: Saying what is wrong.
+    """
+    text = normal(read_text(value))
+    if len(text) > MAX_LABEL_CHARACTERS:
+        raise ValueError(f"has {len(text)} characters; at most {MAX_LABEL_CHARACTERS}")
+    if unseen := unseen_character(text):
+        raise ValueError(f"{show(value)} holds {unseen}, which cannot be seen")
+    if text != text.strip():
+        raise ValueError(f"{show(value)} begins or ends with a space")
+    return text
+
+
+def read_path(value: object, *, anchor: bool = False) -> str:
+    """Give a path inside the home, ``/`` between its parts; as it is, never normalised.
+
+    Args:
+        value: What was given.
+        anchor: Allow ``#`` and the name of a place in the file behind it.
+
+    Raises:
+        ValueError: For an absolute path, ``.``, ``..`` or nothing between two slashes, a backslash,
+            a character that cannot be seen, an empty anchor, more than 512 characters.
+    """
+    text = read_text(value)
+    if len(text) > MAX_PATH_CHARACTERS:
+        raise ValueError(f"has {len(text)} characters; at most {MAX_PATH_CHARACTERS}")
+    if unseen := unseen_character(text):
+        raise ValueError(f"{show(value)} holds {unseen}, which cannot be seen")
+    path, mark, name = text.partition("#") if anchor else (text, "", "")
+    if mark and not name:
+        raise ValueError(f"{show(value)} ends with # but names no place")
+    if text.startswith("/"):
+        raise ValueError(f"{show(value)} is absolute; write it relative to the home")
+    if "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError(
+            f"{show(value)} is not a plain path inside the home (no '..', '.', '//' or backslash)"
+        )
+    return text
+
+
+def read_moment(value: object) -> datetime:
+    """Give an RFC 3339 time with a zone, in UTC, to the microsecond.
+
+    Any offset names one instant, so a time within a clock change needs no guess.
+
+    Raises:
+        ValueError: For another form, no zone, a day or hour that does not exist, a year out of range.
+    """
+    text = read_text(value)
+    found = _MOMENT.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{show(value)} is not a time; write 2026-02-28T03:05:00Z")
+    if found[1] is None:
+        raise ValueError(f"{show(value)} has no zone; end it with Z or an offset such as +01:00")
+    try:
+        return datetime.fromisoformat(text.upper()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{show(value)} does not exist ({error})") from error
+
+
+def dump_moment(moment: datetime) -> str:
+    """Give the stored form: ``2026-02-28T03:05:00Z``, six decimals where there are microseconds.
+
+    Args:
+        moment: Aware; any zone.
+    """
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+
+
+def _is_identifier(text: str) -> bool:
+    if text.isascii():
+        return _IDENTIFIER.fullmatch(text) is not None
+    import unicodedata
+
+    kinds = [unicodedata.category(character)[0] for character in text]
+    if kinds[0] not in ("L", "N"):
+        return False
+    return all(
+        kind in _NAME_CATEGORIES or character in _NAME_MARKS
+        for kind, character in zip(kinds, text, strict=True)
+    ) and not unseen_character(text)
