@@ -1,0 +1,65 @@
+"""``nightledger.yaml`` to :class:`Settings`: the shipped file with a home's own over it."""
+
+import difflib
+import zoneinfo
+from datetime import time
+from typing import Any
+
+from nightledger.codec.configuration import parse_configuration
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.proposal import Origin
+from nightledger.domain.settings import Settings
+
+_HINT = "every setting is described in the checkout's config/nightledger.yaml"
+
+
+def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings:
+    """Read the settings in force.
+
+    Args:
+        shipped: The checkout's ``config/nightledger.yaml``.
+        own: The home's file, which holds only what differs; None where it has none.
+        where: The home's file, for messages.
+
+    Raises:
+        ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
+    """
+    values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT)
+    if own is not None:
+        mine = parse_configuration(own, "settings", where=where, hint=_HINT)
+        caps = {**values["cap_characters"], **mine.get("cap_characters", {})}
+        values = {**values, **mine, "cap_characters": caps}
+    if values["zone"] is not None:
+        find_zone(values["zone"], where=f"{where}: zone")
+    return _settings(values)
+
+
+def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
+    """Give the zone of that name.
+
+    Args:
+        name: IANA name, ``Europe/Berlin``.
+        where: Where it was set, for messages.
+
+    Raises:
+        ConfigurationError: When there is none; with the nearest name.
+    """
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        close = difflib.get_close_matches(name, sorted(zoneinfo.available_timezones()), n=1)
+        raise ConfigurationError(
+            f"{where}: {name!r} is not an IANA zone",
+            hint=f"did you mean {close[0]!r}?" if close else "write it like Europe/Berlin",
+        ) from error
+
+
+def _settings(values: dict[str, Any]) -> Settings:
+    return Settings(
+        **{
+            **values,
+            "nightly_at": time.fromisoformat(values["nightly_at"]),
+            "gated_files": tuple(values["gated_files"]),
+            "single_source_origins": tuple(Origin(word) for word in values["single_source_origins"]),
+        }
+    )

@@ -1,0 +1,92 @@
+"""What an operator may set, with the defaults.
+
+Invariant: a home's file can make the gate stricter than these defaults and never laxer;
+the bounds stand in ``schemas/settings.schema.json``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import time, timedelta
+
+from nightledger.domain.cooling import Cooling
+from nightledger.domain.lanes import Lanes
+from nightledger.domain.proposal import Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The shipped ``config/nightledger.yaml`` with the home's own over it.
+
+    Attributes:
+        zone: IANA zone in which log days begin and end; None is the one recorded at ``init``.
+        nightly_at: Local time at which the jobs of the day before are due.
+        catch_up_periods: How many missed periods one run of ``night`` makes up for each job.
+        gated_files: Further gated files, relative to the home.
+        cap_characters: For each host, the characters of a memory file that it shows its
+            agent; None where it shows all.
+        cooling_hours: From a proposal's leaf to its earliest apply.
+        cooling_after_signature_minutes: From its signature to its earliest apply.
+        undo_days: How long an applied change can be undone.
+        decision_expires_days: How long an approval that was not applied stays good.
+        nightly_additions: Additions that all jobs together may propose for one period.
+        waiting_changes: Changes of jobs that may wait at a time.
+        reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
+        agent_waiting: Proposals of agents that may wait at a time.
+        agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
+        pattern_sources: Sessions or days from which a pattern is learned.
+        single_source_origins: Who may state a thing once and have it proposed.
+    """
+
+    zone: str | None = None
+    nightly_at: time = time(3, 5)
+    catch_up_periods: int = 7
+    gated_files: tuple[str, ...] = ()
+    cap_characters: Mapping[str, int | None] = field(
+        default_factory=lambda: {
+            "openclaw": 12_000,
+            "claude_code": None,
+            "codex": None,
+            "hermes": 2_200,
+            "generic": None,
+        }
+    )
+    cooling_hours: int = 2
+    cooling_after_signature_minutes: int = 10
+    undo_days: int = 7
+    decision_expires_days: int = 7
+    nightly_additions: int = 5
+    waiting_changes: int = 15
+    reviewable_days: int = 14
+    agent_waiting: int = 3
+    agent_bytes: int = 8192
+    pattern_sources: int = 2
+    single_source_origins: tuple[Origin, ...] = (Origin.AGENT, Origin.OWNER)
+
+    @property
+    def cooling(self) -> Cooling:
+        """The two waits before an apply."""
+        return Cooling(
+            after_proposal_s=self.cooling_hours * 3600,
+            after_signature_s=self.cooling_after_signature_minutes * 60,
+        )
+
+    @property
+    def lanes(self) -> Lanes:
+        """How much may wait."""
+        return Lanes(
+            nightly_additions=self.nightly_additions,
+            waiting_changes=self.waiting_changes,
+            agent_waiting=self.agent_waiting,
+            agent_bytes=self.agent_bytes,
+            reviewable_days=self.reviewable_days,
+        )
+
+    @property
+    def undo_window(self) -> timedelta:
+        """How long an applied change can be undone."""
+        return timedelta(days=self.undo_days)
+
+    @property
+    def decision_lifetime(self) -> timedelta:
+        """How long an approval that was not applied stays good."""
+        return timedelta(days=self.decision_expires_days)

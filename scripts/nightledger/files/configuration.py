@@ -1,0 +1,63 @@
+"""Read configuration from where it lies: the checkout, a home, the keys directory.
+
+Invariant: nothing that names a program is ever read from a home.
+"""
+
+import os
+import stat
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from nightledger.codec.operator import parse_operator
+from nightledger.codec.settings import find_zone, parse_settings
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.operator import Operator
+from nightledger.domain.settings import Settings
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional, read_regular
+
+SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
+MAX_BYTES = 1 << 16
+
+
+def load_settings(home: Home) -> Settings:
+    """Give the settings in force in a home: the shipped ones with its own over them.
+
+    Raises:
+        ConfigurationError: Settings that are not valid, every problem named.
+        UnreadableError: A settings file that is no regular file, or a huge one.
+    """
+    own = read_optional(home.settings, MAX_BYTES, within=home.root)
+    return parse_settings(read_regular(os.fspath(SHIPPED), MAX_BYTES), own, where=home.settings)
+
+
+def home_zone(home: Home, settings: Settings) -> ZoneInfo:
+    """Give the zone in which the home's log days begin and end.
+
+    Raises:
+        ConfigurationError: When this machine does not know the zone recorded at ``init``.
+    """
+    return find_zone(settings.zone or home.identity.zone, where=home.identity_file)
+
+
+def load_operator(keys_dir: str) -> Operator:
+    """Give what the operator lets us run; nothing where there is no ``operator.yaml``.
+
+    Args:
+        keys_dir: ``$NIGHTLEDGER_KEYS``, outside every home.
+
+    Raises:
+        ConfigurationError: A file that others may write, or that is not valid.
+        UnreadableError: No regular file, or a huge one.
+    """
+    path = os.path.join(keys_dir, "operator.yaml")
+    raw = read_optional(path, MAX_BYTES)
+    if raw is None:
+        return Operator()
+    status = os.stat(path)
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or status.st_uid not in (0, os.geteuid()):
+        raise ConfigurationError(
+            f"{path} names programs to run, and others may write it",
+            hint=f"chown it to this user, and: chmod 600 '{path}'",
+        )
+    return parse_operator(raw, where=path)

@@ -1,0 +1,39 @@
+import pytest
+
+from nightledger.codec.operator import parse_operator
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.operator import Operator
+
+
+def refusal(text: str) -> ConfigurationError:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_operator(text.encode(), where="operator.yaml")
+    return caught.value
+
+
+def test_a_notifier_is_a_list_of_words() -> None:
+    read = parse_operator(
+        b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\n', where="operator.yaml"
+    )
+    assert read == Operator(notify=("/usr/bin/notify-send", "Nightledger", "{summary}"))
+
+
+def test_without_a_notifier_nobody_is_told() -> None:
+    assert parse_operator(b"", where="operator.yaml") == Operator()
+    assert parse_operator(b"notify: []\n", where="operator.yaml") == Operator()
+
+
+def test_a_command_line_in_one_string_is_refused() -> None:
+    error = refusal("notify: notify-send hello\n")
+    assert str(error).startswith("operator.yaml:1: notify: 'notify-send hello' is not of type 'array'")
+    assert "notify: [/usr/bin/notify-send" in error.hint
+
+
+def test_a_program_without_its_full_path_is_refused() -> None:
+    error = refusal("notify: [notify-send, hello]\n")
+    assert str(error) == "operator.yaml: notify: 'notify-send' is not a full path"
+    assert error.hint == "command -v notify-send gives it"
+
+
+def test_what_is_not_built_is_refused_instead_of_ignored() -> None:
+    assert "there is no such setting" in str(refusal("witness: https://example.org\n"))

@@ -1,0 +1,207 @@
+import json
+from dataclasses import fields
+from datetime import time, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.settings import find_zone, parse_settings
+from nightledger.domain.cooling import Cooling
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.lanes import Lanes
+from nightledger.domain.proposal import Origin
+from nightledger.domain.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = (ROOT / "config" / "nightledger.yaml").read_bytes()
+SCHEMA = json.loads((ROOT / "schemas" / "settings.schema.json").read_text())
+KEYS = SCHEMA["properties"]
+
+
+def parse(own: str) -> Settings:
+    return parse_settings(SHIPPED, own.encode(), where="own.yaml")
+
+
+def refusal(own: str) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        parse(own)
+    assert caught.value.exit_status == 2
+    assert "config/nightledger.yaml" in caught.value.hint
+    return str(caught.value)
+
+
+def test_the_shipped_file_is_the_defaults_of_schema_and_code() -> None:
+    assert yaml.safe_load(SHIPPED) == {key: rule["default"] for key, rule in KEYS.items()}
+    assert parse_settings(SHIPPED, None, where="own.yaml") == Settings()
+    assert [field.name for field in fields(Settings)] == list(KEYS)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_is_described_with_its_default_and_an_example(key: str) -> None:
+    rule = KEYS[key]
+    assert rule["description"].endswith(".")
+    assert rule["examples"] != [rule["default"]]
+    lines = SHIPPED.decode().split("\n")
+    place = next(n for n, line in enumerate(lines) if line.startswith(f"{key}:"))
+    comment: list[str] = []
+    while lines[place - 1].startswith("#"):
+        place -= 1
+        comment.insert(0, lines[place])
+    assert len(comment) >= 2
+    assert "Default: " in comment[-1]
+    assert " Example: " in comment[-1]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_example_is_accepted_and_takes_effect(key: str) -> None:
+    for example in KEYS[key]["examples"]:
+        assert parse(json.dumps({key: example})) != Settings()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_example_in_the_comment_is_the_one_of_the_schema(key: str) -> None:
+    text = SHIPPED.decode()
+    comment = text[: text.index(f"\n{key}:")].split("\n")[-1]
+    assert yaml.safe_load(comment.partition(" Example: ")[2]) == KEYS[key]["examples"][0]
+
+
+def test_a_home_sets_only_what_differs() -> None:
+    settings = parse("zone: Europe/Berlin\ncooling_hours: 12\nsingle_source_origins: [owner]\n")
+    assert settings.zone == "Europe/Berlin"
+    assert settings.cooling_hours == 12
+    assert settings.single_source_origins == (Origin.OWNER,)
+    assert settings.undo_days == 7
+
+
+def test_the_cap_of_one_host_leaves_the_others() -> None:
+    caps = parse("cap_characters:\n  openclaw: 20000\n").cap_characters
+    assert caps == {"openclaw": 20000, "claude_code": None, "codex": None, "hermes": 2200, "generic": None}
+
+
+def test_an_empty_file_sets_nothing() -> None:
+    assert parse("") == Settings()
+
+
+@pytest.mark.parametrize("text", ["23:05", '"23:05"', "'23:05'"])
+def test_a_time_needs_no_quotes(text: str) -> None:
+    assert parse(f"nightly_at: {text}\n").nightly_at == time(23, 5)
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    value = parse("cooling_hours: 3.0\n").cooling_hours
+    assert (value, type(value)) == (3, int)
+
+
+def test_a_misspelt_key_is_refused_with_the_near_one() -> None:
+    message = refusal("zone: UTC\ncolling_hours: 4\n")
+    assert message == "own.yaml:2: colling_hours: there is no such setting; did you mean 'cooling_hours'?"
+
+
+def test_a_key_like_no_other_is_refused() -> None:
+    assert refusal("witness: x\n") == "own.yaml:1: witness: there is no such setting"
+
+
+def test_every_problem_is_named_at_once_with_its_line() -> None:
+    message = refusal("cooling_hours: 1\nundo_days: soon\n\nhours: 3\n")
+    assert message.split("\n  ") == [
+        "own.yaml:4: hours: there is no such setting",
+        "own.yaml:1: cooling_hours: 1 is less than the minimum of 2 (for example: 12)",
+        "own.yaml:2: undo_days: 'soon' is not of type 'integer' (for example: 30)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "laxer",
+    [
+        "cooling_hours: 1",
+        "cooling_hours: 0",
+        "cooling_hours: -5",
+        "cooling_after_signature_minutes: 9",
+        "undo_days: 6",
+        "decision_expires_days: 8",
+        "pattern_sources: 1",
+        "single_source_origins: [web]",
+        "single_source_origins: [owner, tool]",
+    ],
+)
+def test_a_home_cannot_make_the_gate_laxer(laxer: str) -> None:
+    refusal(laxer)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "nightly_at: 24:00",
+        "nightly_at: 3:05",
+        "nightly_at: [1]",
+        "nightly_at:",
+        "cooling_hours: true",
+        "cooling_hours: .inf",
+        "gated_files: [/etc/passwd]",
+        "gated_files: [../other/MEMORY.md]",
+        "gated_files: [a/../b.md]",
+        'gated_files: ["a\\u0000b"]',
+        "gated_files: [a.md, a.md]",
+        "cap_characters: {openclaw: 3}",
+        "cap_characters: {oponclaw: 9000}",
+        "catch_up_periods: 0",
+    ],
+)
+def test_a_value_that_means_nothing_is_refused(bad: str) -> None:
+    key = bad.partition(":")[0]
+    assert refusal(bad).startswith(f"own.yaml:1: {key}: ")
+
+
+def test_a_zone_that_does_not_exist_is_refused_with_the_near_one() -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"own.yaml: zone: 'Europe/Berlim' is not an IANA zone"
+    ) as caught:
+        parse("zone: Europe/Berlim\n")
+    assert caught.value.hint == "did you mean 'Europe/Berlin'?"
+
+
+@pytest.mark.parametrize(
+    "name", ["CEST now", "../../etc/passwd", "Europe", "/etc/localtime", "\0", "x" * 400]
+)
+def test_what_is_no_zone_at_all_is_refused_with_an_example(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="is not an IANA zone") as caught:
+        find_zone(name, where="own.yaml: zone")
+    assert caught.value.hint
+
+
+def test_cooling_lanes_and_windows_follow_the_settings() -> None:
+    settings = parse("cooling_hours: 3\nagent_waiting: 1\nundo_days: 30\ndecision_expires_days: 2\n")
+    assert settings.cooling == Cooling(after_proposal_s=3 * 3600, after_signature_s=600)
+    assert settings.lanes == Lanes(agent_waiting=1)
+    assert settings.undo_window == timedelta(days=30)
+    assert settings.decision_lifetime == timedelta(days=2)
+
+
+def test_the_default_settings_are_the_published_waits_and_caps() -> None:
+    assert Settings().cooling == Cooling()
+    assert Settings().lanes == Lanes()
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda children: (
+        st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=8), children, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@given(own=st.dictionaries(st.sampled_from(sorted(KEYS)) | st.text(max_size=8), _VALUES, max_size=4))
+def test_any_mapping_gives_settings_no_laxer_than_the_defaults_or_is_refused(own: dict[str, Any]) -> None:
+    try:
+        settings = parse(json.dumps(own))
+    except ConfigurationError:
+        return
+    assert settings.cooling.after_proposal_s >= Cooling().after_proposal_s
+    assert settings.cooling.after_signature_s >= Cooling().after_signature_s
+    assert settings.undo_days >= 7
+    assert settings.decision_expires_days <= 7

@@ -1,0 +1,72 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.strict_yaml import parse_yaml
+from nightledger.domain.errors import ConfigurationError
+
+
+def refusal(raw: bytes) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_yaml(raw, "here.yaml")
+    assert caught.value.exit_status == 2
+    return str(caught.value)
+
+
+def test_keys_come_with_their_lines_and_scalars_with_their_text() -> None:
+    read = parse_yaml(b"# note\nfirst: 1\n\nat: 23:05\nlist:\n  - a\n", "here.yaml")
+    assert read.values == {"first": 1, "at": 23 * 60 + 5, "list": ["a"]}
+    assert read.lines == {"first": 2, "at": 4, "list": 5}
+    assert read.texts == {"first": "1", "at": "23:05"}
+
+
+@pytest.mark.parametrize("raw", [b"", b"# only a comment\n", b"\xef\xbb\xbf", b"---\n"])
+def test_an_empty_file_is_an_empty_mapping(raw: bytes) -> None:
+    assert parse_yaml(raw, "here.yaml").values == {}
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_key() -> None:
+    assert parse_yaml(b"\xef\xbb\xbfzone: UTC\r\n", "here.yaml").values == {"zone": "UTC"}
+
+
+def test_a_key_that_stands_twice_is_refused_with_both_lines() -> None:
+    assert refusal(b"a: 1\nb: 2\na: 3\n") == "here.yaml:3: 'a' stands already in line 1"
+
+
+def test_a_key_that_stands_twice_inside_a_value_is_refused_too() -> None:
+    assert refusal(b"a:\n  - x: 1\n    x: 2\n") == "here.yaml:3: 'x' stands already in line 2"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"a: &x 1\nb: *x\n", "here.yaml:2: *x is an alias; write the value out"),
+        (b"a: [[[[[[1]]]]]]\n", "here.yaml:1: nested more than 6 deep"),
+        (b"- a\n- b\n", "here.yaml:1: expected 'key: value' lines"),
+        (b"on: 1\n", "here.yaml:1: a key must be text; put it in quotes"),
+        (b"1: a\n", "here.yaml:1: a key must be text; put it in quotes"),
+        (b"a:\n  <<: {b: 1}\n", "here.yaml:2: a key must be text; put it in quotes"),
+        (b"a: 1\n b: 2\n", "here.yaml:2: mapping values are not allowed here"),
+        (b"a: [1\n", "here.yaml:2: expected ',' or ']', but got '<stream end>'"),
+        (b"a: 1\n---\nb: 2\n", "here.yaml:2: but found another document"),
+        (b"a: !!python/object:os.system x\n", "here.yaml:1: could not determine a constructor for the tag"),
+        (b"a: \xff\n", "here.yaml is not UTF-8: invalid start byte at byte 3"),
+        (b"a: \x00\n", "here.yaml is not YAML: "),
+        (b"day: 2026-02-30\n", "here.yaml is not YAML: day "),
+    ],
+)
+def test_what_would_surprise_is_refused_with_its_line(raw: bytes, message: str) -> None:
+    assert refusal(raw).startswith(message)
+
+
+def test_ten_thousand_open_brackets_are_refused_and_not_followed() -> None:
+    assert refusal(b"a: " + b"[" * 10_000) == "here.yaml:1: nested more than 6 deep"
+
+
+@given(raw=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
+    try:
+        read = parse_yaml(raw, "here.yaml")
+    except ConfigurationError:
+        return
+    assert set(read.lines) == set(read.values)

@@ -1,0 +1,93 @@
+import os
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.domain.identity import Identity
+from nightledger.domain.operator import Operator
+from nightledger.domain.settings import Settings
+from nightledger.files.configuration import home_zone, load_operator, load_settings
+from nightledger.files.home import Home
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    Path(home.config_dir).mkdir(parents=True)
+    identity = Identity(
+        id="0" * 32,
+        origin="nightledger/" + "0" * 32,
+        created_at="2026-01-01T00:00:00Z",
+        machine="here",
+        zone="Asia/Tokyo",
+        host="generic",
+        simulated=True,
+        gated=("MEMORY.md",),
+    )
+    Path(home.identity_file).write_bytes(dump_home(identity))
+    return home
+
+
+def test_a_home_without_settings_has_the_shipped_ones(home: Home) -> None:
+    assert load_settings(home) == Settings()
+
+
+def test_a_home_has_its_own_settings_over_the_shipped_ones(home: Home) -> None:
+    Path(home.settings).write_text("undo_days: 30\n")
+    assert load_settings(home) == Settings(undo_days=30)
+
+
+def test_a_mistake_names_the_homes_file_and_line(home: Home) -> None:
+    Path(home.settings).write_text("\nundo_days: 3\n")
+    with pytest.raises(
+        ConfigurationError, match=r"config/nightledger/nightledger\.yaml:2: undo_days: 3 is less"
+    ):
+        load_settings(home)
+
+
+@pytest.mark.parametrize("kind", ["directory", "fifo", "link", "huge"])
+def test_settings_that_are_no_small_file_in_the_home_are_refused(
+    home: Home, tmp_path: Path, kind: str
+) -> None:
+    place = Path(home.settings)
+    if kind == "directory":
+        place.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "link":
+        (tmp_path / "elsewhere.yaml").write_text("undo_days: 30\n")
+        place.symlink_to(tmp_path / "elsewhere.yaml")
+    else:
+        place.write_bytes(b"#" * (1 << 16) + b"\n")
+    with pytest.raises(UnreadableError):
+        load_settings(home)
+
+
+def test_log_days_begin_in_the_zone_of_init_unless_the_settings_name_another(home: Home) -> None:
+    assert home_zone(home, Settings()) == ZoneInfo("Asia/Tokyo")
+    assert home_zone(home, Settings(zone="Europe/Berlin")) == ZoneInfo("Europe/Berlin")
+
+
+def test_without_an_operator_file_nothing_is_run(tmp_path: Path) -> None:
+    assert load_operator(str(tmp_path)) == Operator()
+    assert load_operator(str(tmp_path / "missing")) == Operator()
+
+
+def test_the_operators_file_is_read_from_the_keys_directory(tmp_path: Path) -> None:
+    path = tmp_path / "operator.yaml"
+    path.write_text("notify: [/bin/true]\n")
+    path.chmod(0o600)
+    assert load_operator(str(tmp_path)) == Operator(notify=("/bin/true",))
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_an_operators_file_that_others_may_write_is_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "operator.yaml"
+    path.write_text("notify: [/bin/true]\n")
+    path.chmod(mode)
+    with pytest.raises(ConfigurationError, match="others may write it") as caught:
+        load_operator(str(tmp_path))
+    assert "chmod 600" in caught.value.hint
