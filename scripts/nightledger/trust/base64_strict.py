@@ -1,0 +1,23 @@
+"""Base64 with one form for each value.
+
+Invariant: ``decode_base64`` accepts only what the standard encoder (RFC 4648 section 4)
+writes. Lenient decoders take many texts for one value, and then a text that was signed
+can be changed without breaking its signature.
+"""
+
+import base64
+import binascii
+
+
+def decode_base64(text: str) -> bytes | None:
+    """Give the bytes, or None where the text is not exactly their standard encoding."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return raw if encode_base64(raw) == text else None
+
+
+def encode_base64(raw: bytes) -> str:
+    """Give the standard encoding, with padding and without line ends."""
+    return base64.b64encode(raw).decode("ascii")

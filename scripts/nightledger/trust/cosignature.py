@@ -1,0 +1,237 @@
+r"""Timestamped signatures on checkpoints (c2sp.org/tlog-cosignature): Ed25519 and ML-DSA-44.
+
+Both are lines of a signed note whose payload is ``u64 time || signature``:
+type 0x04, ``cosignature/v1``, by witnesses with Ed25519; type 0x06, ``subtree/v1``, with
+ML-DSA-44 (FIPS 204), by which a log signs its own checkpoints against quantum computers.
+Invariant: what is signed names the log, its size and its root; type 0x06 also the key's name.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
+from nightledger.trust.note import (
+    ED25519,
+    Ed25519Verifier,
+    NoteVerifier,
+    VerifierKey,
+    parse_vkey,
+    verify_ed25519,
+)
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+COSIGNATURE_ED25519 = 0x04
+COSIGNATURE_MLDSA44 = 0x06
+ED25519_SIGNATURE_BYTES = 64
+MLDSA44_SIGNATURE_BYTES = 2_420
+"""FIPS 204 table 2."""
+MLDSA44_PUBLIC_BYTES = 1_312
+"""FIPS 204 table 2."""
+_TIME_BYTES = 8
+_LABEL = b"subtree/v1\n\0"
+_MAX_NAME_BYTES = 255  # opaque<1..2^8-1>
+
+
+class NoMLDSAError(ConfigurationError):
+    """This platform cannot do ML-DSA: its lines can neither be made nor checked."""
+
+    hint = "check the post-quantum line on a machine whose cryptography package has ML-DSA"
+
+    def __init__(self) -> None:
+        super().__init__("this platform's cryptography library has no ML-DSA")
+
+
+def has_mldsa() -> bool:
+    """Tell whether this platform's ``cryptography`` can do ML-DSA (its OpenSSL must have it)."""
+    try:
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+    except ImportError:
+        return False
+    try:
+        MLDSA44PrivateKey.from_seed_bytes(bytes(32))
+    except UnsupportedAlgorithm:
+        return False
+    return True
+
+
+def cosigned_ed25519(text: str, time_s: int) -> bytes:
+    r"""Give what an Ed25519 cosigner signs: ``cosignature/v1\ntime <t>\n<checkpoint text>``.
+
+    Args:
+        text: The note's whole text.
+        time_s: POSIX time.
+    """
+    return f"cosignature/v1\ntime {time_s}\n{text}".encode()
+
+
+def cosigned_mldsa44(name: str, checkpoint: Checkpoint, time_s: int) -> bytes:
+    r"""Give what an ML-DSA-44 cosigner signs: ``cosigned_message`` of C2SP tlog-cosignature.
+
+    ``"subtree/v1\n\0" || u8 len || name || u64 time || u8 len || origin || u64 0 || u64 size || root``
+
+    Args:
+        name: The cosigner's name.
+        checkpoint: The head that is signed.
+        time_s: POSIX time.
+
+    Raises:
+        ConfigurationError: When a name has more than 255 bytes.
+    """
+    parts = [
+        _LABEL,
+        _opaque(name),
+        time_s.to_bytes(8, "big"),
+        _opaque(checkpoint.origin),
+        (0).to_bytes(8, "big"),
+        checkpoint.size.to_bytes(8, "big"),
+        checkpoint.root,
+    ]
+    return b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ed25519CosignatureVerifier:
+    """Checks lines of type 0x04."""
+
+    key: VerifierKey
+
+    @property
+    def name(self) -> str:
+        """Key name."""
+        return self.key.name
+
+    @property
+    def key_id(self) -> bytes:
+        """4 bytes."""
+        return self.key.key_id
+
+    def verify(self, text: str, signature: bytes) -> bool:
+        """Tell whether ``signature`` (time and Ed25519 signature) is by this key over ``text``."""
+        time_s, raw = split_cosignature(signature)
+        if len(raw) != ED25519_SIGNATURE_BYTES or time_s > MAX_SIZE:
+            return False
+        parse_checkpoint(text)
+        return verify_ed25519(self.key.public, raw, cosigned_ed25519(text, time_s))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MLDSA44Verifier:
+    """Checks lines of type 0x06."""
+
+    key: VerifierKey
+
+    @property
+    def name(self) -> str:
+        """Key name."""
+        return self.key.name
+
+    @property
+    def key_id(self) -> bytes:
+        """4 bytes."""
+        return self.key.key_id
+
+    def verify(self, text: str, signature: bytes) -> bool:
+        """Tell whether ``signature`` (time and ML-DSA-44 signature) is by this key over the head in ``text``.
+
+        Raises:
+            NoMLDSAError: When this platform cannot do ML-DSA: neither good nor bad.
+        """
+        time_s, raw = split_cosignature(signature)
+        if len(raw) != MLDSA44_SIGNATURE_BYTES or time_s > MAX_SIZE:
+            return False
+        message = cosigned_mldsa44(self.name, parse_checkpoint(text), time_s)
+        return verify_mldsa44(self.key.public, raw, message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MLDSA44Signer:
+    """Makes lines of type 0x06 at a given time; ML-DSA signs afresh each time (FIPS 204, hedged).
+
+    Attributes:
+        key: Public side: name, type, key.
+        private: The private key.
+        at: When it signs; aware.
+    """
+
+    key: VerifierKey
+    private: "MLDSA44PrivateKey"
+    at: datetime
+
+    @property
+    def name(self) -> str:
+        """Key name."""
+        return self.key.name
+
+    @property
+    def key_id(self) -> bytes:
+        """4 bytes."""
+        return self.key.key_id
+
+    def sign(self, text: str) -> bytes:
+        """Give time and signature over the checkpoint in ``text``."""
+        time_s = int(self.at.timestamp())
+        message = cosigned_mldsa44(self.name, parse_checkpoint(text), time_s)
+        return time_s.to_bytes(_TIME_BYTES, "big") + self.private.sign(message)
+
+
+def verify_mldsa44(public: bytes, signature: bytes, message: bytes) -> bool:
+    """Tell whether an ML-DSA-44 signature with an empty context holds (FIPS 204 algorithm 3).
+
+    Raises:
+        NoMLDSAError: When this platform cannot do ML-DSA.
+    """
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+
+    try:
+        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
+
+        MLDSA44PublicKey.from_public_bytes(public).verify(signature, message)
+    except (ImportError, UnsupportedAlgorithm) as error:
+        raise NoMLDSAError from error
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def split_cosignature(payload: bytes) -> tuple[int, bytes]:
+    """Give POSIX time and signature of a cosignature's payload; an empty signature where it is too short."""
+    return int.from_bytes(payload[:_TIME_BYTES], "big"), payload[_TIME_BYTES:]
+
+
+def cosigned_at(payload: bytes) -> datetime:
+    """Give the time that a cosignature states; aware, UTC."""
+    return datetime.fromtimestamp(split_cosignature(payload)[0], UTC)
+
+
+def verifier_of(vkey: str) -> NoteVerifier:
+    """Give what checks the lines of a verifier key, by its type.
+
+    Raises:
+        ConfigurationError: When the key is malformed or of a type that is not understood.
+    """
+    key = parse_vkey(vkey)
+    length = {ED25519: 32, COSIGNATURE_ED25519: 32, COSIGNATURE_MLDSA44: MLDSA44_PUBLIC_BYTES}.get(
+        key.key_type
+    )
+    if length != len(key.public):
+        raise ConfigurationError(
+            f"the verifier key of {key.name!r} has the type {key.key_type:#04x} and "
+            f"{len(key.public)} bytes, which fit no signature that is understood here"
+        )
+    if key.key_type == ED25519:
+        return Ed25519Verifier(key=key)
+    if key.key_type == COSIGNATURE_ED25519:
+        return Ed25519CosignatureVerifier(key=key)
+    return MLDSA44Verifier(key=key)
+
+
+def _opaque(text: str) -> bytes:
+    raw = text.encode()
+    if not 0 < len(raw) <= _MAX_NAME_BYTES:
+        raise ConfigurationError(f"{text[:40]!r} has {len(raw)} bytes; a name in a cosignature has 1 to 255")
+    return bytes([len(raw)]) + raw

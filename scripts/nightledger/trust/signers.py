@@ -1,0 +1,244 @@
+"""Who may sign: ``allowed_signers`` and ``revoked_keys``, as ``ssh-keygen -Y`` reads them.
+
+Invariant: a signature is accepted only for a key that stands in the set, for a namespace
+and at a time that the set allows; the key inside a signature only chooses the line. The
+reading is stricter than OpenSSH's: no patterns, no certificate authorities, no local
+times. A file that both accept means the same to both.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from nightledger.domain.errors import NightledgerError, RecordError
+from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
+from nightledger.trust.sshsig import SignatureError, parse_signature, verify_with
+
+T = TypeVar("T")
+_PRINCIPAL = re.compile(r'[^\s"*?!,#][^\s"*?!,]*')
+_LINE = re.compile(r'(\S+)\s+(?:((?:[^\s"]|"[^"]*")+)\s+)??((?:ssh|ecdsa|sk)-\S+\s.*)')
+_OPTION = re.compile(r'([A-Za-z-]+)(?:="([^"]*)")?(?:,|$)')
+_NAMESPACE = re.compile(r"[^\s\"*?!,]+")
+_TIME_FORMS = {9: "%Y%m%dZ", 13: "%Y%m%d%H%MZ", 15: "%Y%m%d%H%M%SZ"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedSigner:
+    """One line of ``allowed_signers``.
+
+    Attributes:
+        principals: Names of the signer; the first one is what we show and record.
+        key: The key.
+        namespaces: What it may sign for; None where the line does not say: everything.
+        valid_after: Earliest time of a signature; aware, UTC.
+        valid_before: Latest time of a signature; aware, UTC.
+    """
+
+    principals: tuple[str, ...]
+    key: PublicKey
+    namespaces: tuple[str, ...] | None = None
+    valid_after: datetime | None = None
+    valid_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignerSet:
+    """Everyone who may sign, and every key that no longer may.
+
+    Attributes:
+        signers: The lines of ``allowed_signers``, in order.
+        revoked: Key blobs of ``revoked_keys``; revocation wins.
+    """
+
+    signers: tuple[AllowedSigner, ...]
+    revoked: frozenset[bytes] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedBy:
+    """Who made a signature that holds.
+
+    Attributes:
+        principal: Name in ``allowed_signers``.
+        fingerprint: ``SHA256:...`` of the key.
+        kind: Kind of the key: ``ssh-ed25519``, ``sk-ssh-ed25519@openssh.com`` ...
+        counter: A hardware key's count of its signatures; 0 for others.
+    """
+
+    principal: str
+    fingerprint: str
+    kind: str
+    counter: int
+
+
+def parse_allowed_signers(text: str, *, where: str) -> tuple[AllowedSigner, ...]:
+    """Read ``allowed_signers`` (ssh-keygen(1), ALLOWED SIGNERS).
+
+    Args:
+        text: ``principal[,principal] [options] kind base64 [comment]``, a line each; ``#`` comments.
+        where: Name of the file, for messages.
+
+    Raises:
+        RecordError: With every bad line: unknown or repeated options, patterns, certificate
+            authorities, refused kinds of keys, times without ``Z``.
+    """
+    return tuple(_parse_lines(text, where, _parse_signer))
+
+
+def parse_revoked_keys(text: str, *, where: str) -> frozenset[bytes]:
+    """Read ``revoked_keys``: one public key a line, of any kind; ``#`` comments.
+
+    Raises:
+        RecordError: With every bad line; a revocation must not be lost to a slip of the pen.
+    """
+    return frozenset(key.blob for key in _parse_lines(text, where, _parse_revoked))
+
+
+def dump_allowed_signers(signers: tuple[AllowedSigner, ...]) -> str:
+    """Give the file's text; the inverse of :func:`parse_allowed_signers`, comments of lines apart."""
+    return "".join(f"{_dump_signer(signer)}\n" for signer in signers)
+
+
+def verify_signature(
+    message: bytes, armour: str, *, namespace: str, signers: SignerSet, at: datetime
+) -> SignedBy:
+    """Check a signature against the set, and say who made it.
+
+    Args:
+        message: The signed bytes.
+        armour: The armoured signature.
+        namespace: What it must have been made for.
+        signers: Who may sign.
+        at: When it was made, as far as is known; aware.
+
+    Raises:
+        SignatureError: When it does not hold; the message says which rule.
+    """
+    key = parse_signature(armour).key
+    if key.blob in signers.revoked:
+        raise SignatureError(f"the key {key.fingerprint} is revoked")
+    lines = [signer for signer in signers.signers if signer.key == key]
+    if not lines:
+        raise SignatureError(
+            f"the key {key.fingerprint} is not in allowed_signers",
+            hint="see who may sign: nightledger key list",
+        )
+    refusals = [_refusal(line, namespace, at) for line in lines]
+    if all(refusals):
+        raise SignatureError(
+            f"the key {key.fingerprint} may not sign this: {'; '.join(filter(None, refusals))}"
+        )
+    signer = lines[refusals.index("")]
+    # The key comes from the set; that the signature names the same one is checked again inside.
+    signature = verify_with(signer.key, message, armour, namespace)
+    return SignedBy(
+        principal=signer.principals[0],
+        fingerprint=signer.key.fingerprint,
+        kind=signer.key.kind,
+        counter=signature.counter,
+    )
+
+
+def _refusal(signer: AllowedSigner, namespace: str, at: datetime) -> str:
+    """Say why this line does not cover a signature; empty where it does."""
+    name = signer.principals[0]
+    if signer.namespaces is not None and namespace not in signer.namespaces:
+        return f"{name} signs for {', '.join(signer.namespaces)} only"
+    if signer.valid_after and at < signer.valid_after:
+        return f"{name} may sign from {signer.valid_after:%Y-%m-%d %H:%M:%SZ}"
+    if signer.valid_before and at > signer.valid_before:
+        return f"{name} could sign until {signer.valid_before:%Y-%m-%d %H:%M:%SZ}"
+    return ""
+
+
+def _parse_lines(text: str, where: str, parse: Callable[[str], T]) -> list[T]:
+    parsed: list[T] = []
+    problems: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            parsed.append(parse(line.strip()))
+        except (_LineError, PublicKeyError) as error:
+            problems.append(f"line {number}: {error}")
+    if problems:
+        raise RecordError(
+            where, tuple(problems), hint="see ssh-keygen(1), ALLOWED SIGNERS, for the form of a line"
+        )
+    return parsed
+
+
+class _LineError(NightledgerError):
+    """A line is not what it should be; collected into one RecordError."""
+
+
+def _parse_revoked(line: str) -> PublicKey:
+    return parse_public_line(line, any_kind=True)
+
+
+def _parse_signer(line: str) -> AllowedSigner:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise _LineError("not a line of principals, options, kind and key")
+    principals = tuple(match[1].split(","))
+    if not all(map(_PRINCIPAL.fullmatch, principals)):
+        raise _LineError(f"{match[1][:60]!r} is not a list of plain names; patterns are refused")
+    options = _parse_options(match[2] or "")
+    namespaces = options.get("namespaces")
+    return AllowedSigner(
+        principals=principals,
+        key=parse_public_line(match[3]),
+        namespaces=None if namespaces is None else _parse_namespaces(namespaces),
+        valid_after=_parse_time(options.get("valid-after")),
+        valid_before=_parse_time(options.get("valid-before")),
+    )
+
+
+def _parse_options(text: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        match = _OPTION.match(text, at)
+        if match is None:
+            raise _LineError(f"the options cannot be read from {text[at : at + 40]!r}")
+        name, value, at = match[1].lower(), match[2], match.end()
+        if name == "cert-authority":
+            raise _LineError("certificate authorities are refused; list each key")
+        if name not in ("namespaces", "valid-after", "valid-before") or value is None:
+            raise _LineError(f"the option {name[:40]!r} is not understood")
+        if name in options:
+            raise _LineError(f"the option {name!r} is given twice")
+        options[name] = value
+    return options
+
+
+def _parse_namespaces(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if not all(map(_NAMESPACE.fullmatch, names)):
+        raise _LineError(f"{text[:60]!r} is not a list of plain namespaces; patterns are refused")
+    return names
+
+
+def _parse_time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    form = _TIME_FORMS.get(len(text)) if text.isascii() else None
+    try:
+        # Without Z the time would be in whatever zone the machine is in.
+        return datetime.strptime(text, form or "").replace(tzinfo=UTC)
+    except ValueError as error:
+        raise _LineError(f"{text[:40]!r} is not a UTC time: YYYYMMDDZ or YYYYMMDDHHMM[SS]Z") from error
+
+
+def _dump_signer(signer: AllowedSigner) -> str:
+    options = []
+    if signer.namespaces is not None:
+        options.append(f'namespaces="{",".join(signer.namespaces)}"')
+    for name, time in (("valid-after", signer.valid_after), ("valid-before", signer.valid_before)):
+        if time is not None:
+            options.append(f'{name}="{time.astimezone(UTC):%Y%m%d%H%M%SZ}"')
+    return " ".join(
+        part for part in (",".join(signer.principals), ",".join(options), signer.key.line) if part
+    )
