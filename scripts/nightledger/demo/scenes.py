@@ -1,0 +1,151 @@
+"""Turn templates into topics and chat turns: failures told over days, statements, attacks."""
+
+from nightledger.demo.cast import Cast
+from nightledger.demo.dice import Dice
+from nightledger.demo.hidden import hide
+from nightledger.demo.key import make_key
+from nightledger.demo.phrases import Phrases, Routine, Scenario, Statement
+from nightledger.demo.plot import Beat, Mark, Result, Role, Topic, Turn
+from nightledger.demo.sample import PlantKind
+
+_FAILURE_SIGNALS = ("exit_code", "tool_error", "user_correction")
+
+
+def failure_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool) -> Topic:
+    """Tell one occurrence of a failure: symptom, what was tried, sometimes a wrong diagnosis."""
+    beats = [
+        _beat(Role.SYMPTOM, scenario.symptoms, cast, dice),
+        _beat(Role.TRIED, scenario.tried, cast, dice),
+    ]
+    if guess:
+        mark = Mark(kind=PlantKind.OVERTURNED, name=f"overturned.{scenario.name}")
+        beats.insert(1, _beat(Role.GUESS, scenario.guesses, cast, dice, mark))
+    result = _result(scenario, cast, scenario.failed_with, "failure", dice.pick(_FAILURE_SIGNALS))
+    return Topic(title=cast.fill(dice.pick(scenario.titles)), beats=tuple(beats), result=result)
+
+
+def resolution_topic(scenario: Scenario, cast: Cast, dice: Dice) -> Topic:
+    """Tell the day on which the cause was found; two of three agents also write the lesson."""
+    beats = []
+    if dice.chance(0.5):
+        beats.append(_beat(Role.SYMPTOM, scenario.symptoms, cast, dice))
+    beats.append(_beat(Role.CAUSE, scenario.causes, cast, dice, _lesson(scenario)))
+    beats.append(_beat(Role.CURE, scenario.cures, cast, dice, _lesson(scenario, main=False)))
+    if dice.chance(0.67):
+        beats.append(_beat(Role.LESSON, scenario.lessons, cast, dice, _lesson(scenario)))
+    result = _result(scenario, cast, scenario.solved_with, "success", "test")
+    return Topic(title=cast.fill(dice.pick(scenario.titles)), beats=tuple(beats), result=result)
+
+
+def aftermath_topic(scenario: Scenario, cast: Cast, dice: Dice) -> Topic:
+    """Tell a later day on which the cure held."""
+    result = _result(scenario, cast, scenario.solved_with, "success", "exit_code")
+    return Topic(
+        title=cast.fill(dice.pick(scenario.titles)),
+        beats=(_beat(Role.RESULT, scenario.afters, cast, dice),),
+        result=result,
+    )
+
+
+def statement_topic(statement: Statement, mark: Mark, cast: Cast, dice: Dice) -> Topic:
+    """Tell a lasting statement as the agent noted it, now and then amid the day's work."""
+    beats = [_beat(Role.NOTED, statement.noted, cast, dice, mark)]
+    return Topic(title=cast.fill(dice.pick(statement.titles)), beats=tuple(beats))
+
+
+def statement_turns(statement: Statement, mark: Mark, cast: Cast, dice: Dice, phrases: Phrases) -> list[Turn]:
+    """Tell a lasting statement as the owner said it in a chat."""
+    return [
+        *_pair(dice.pick(phrases.chat["openers"]), cast),
+        Turn(speaker="user", text=cast.fill(dice.pick(statement.said)), mark=mark),
+        Turn(speaker="assistant", text=dice.pick(phrases.chat["answers"])),
+        *_pair(dice.pick(phrases.chat["fillers"]), cast),
+    ]
+
+
+def restated_topic(again: str, mark: Mark, cast: Cast, routine: Routine, dice: Dice) -> Topic:
+    """Say once more, in passing, what memory holds already."""
+    beats = (
+        _beat(Role.WORK, routine.work, cast, dice),
+        Beat(role=Role.WORK, text=cast.fill(again), mark=mark),
+    )
+    return Topic(title=cast.fill(dice.pick(routine.titles)), beats=beats)
+
+
+def injected_topic(cast: Cast, dice: Dice, phrases: Phrases, number: int) -> Topic:
+    """Quote a web page that speaks to the agent."""
+    hostile = phrases.hostile
+    page = dice.pick(hostile["pages"]).replace("{injected}", dice.pick(hostile["injected"]))
+    mark = Mark(kind=PlantKind.INJECTION, name=f"injection.{number}")
+    beats = (Beat(role=Role.QUOTE, text=cast.fill(page), mark=mark),)
+    return Topic(title=cast.fill(dice.pick(hostile["titles"])), beats=beats)
+
+
+def invisible_topic(cast: Cast, dice: Dice, phrases: Phrases) -> Topic:
+    """Copy a line that hides text from the eye."""
+    hostile = phrases.hostile
+    secret_text = hide(cast.fill(dice.pick(hostile["hidden"])), dice)
+    line = dice.pick(hostile["invisible"]).replace("{hidden}", secret_text)
+    mark = Mark(kind=PlantKind.INVISIBLE, name="invisible")
+    beats = (Beat(role=Role.QUOTE, text=cast.fill(line), mark=mark),)
+    return Topic(title=cast.fill(dice.pick(hostile["invisible_titles"])), beats=beats)
+
+
+def leaked_topic(cast: Cast, dice: Dice, phrases: Phrases) -> Topic:
+    """Write a credential into the log, as agents do."""
+    hostile = phrases.hostile
+    line = dice.pick(hostile["keys"]).replace("{key}", make_key(dice))
+    mark = Mark(kind=PlantKind.SECRET, name="secret")
+    beats = (Beat(role=Role.WORK, text=cast.fill(line), mark=mark),)
+    return Topic(title=cast.fill(dice.pick(hostile["key_titles"])), beats=beats)
+
+
+def routine_topic(routine: Routine, cast: Cast, dice: Dice) -> Topic:
+    """Tell ordinary work."""
+    beats = [
+        Beat(role=Role.WORK, text=cast.fill(text))
+        for text in dice.some(routine.work, dice.between(2, min(4, len(routine.work))))
+    ]
+    if dice.chance(0.5):
+        beats.append(_beat(Role.RESULT, routine.results, cast, dice))
+    if routine.todos and dice.chance(0.35):
+        beats.append(_beat(Role.TODO, routine.todos, cast, dice))
+    result = Result(
+        task_type=routine.task_type,
+        tags=tuple(cast.fill(tag) for tag in routine.tags),
+        resolution=dice.pick(routine.resolutions),
+        outcome=dice.weighted((("success", 92), ("partial", 5), ("failure", 3))),
+        signal=dice.weighted(((None, 5), ("exit_code", 3), ("explicit", 1))),
+    )
+    return Topic(
+        title=cast.fill(dice.pick(routine.titles)),
+        beats=tuple(beats),
+        result=result if dice.chance(0.6) else None,
+    )
+
+
+def _beat(role: Role, texts: tuple[str, ...], cast: Cast, dice: Dice, mark: Mark | None = None) -> Beat:
+    return Beat(role=role, text=cast.fill(dice.pick(texts)), mark=mark)
+
+
+def _lesson(scenario: Scenario, *, main: bool = True) -> Mark:
+    return Mark(kind=PlantKind.LESSON, name=f"lesson.{scenario.name}", main=main)
+
+
+def _result(scenario: Scenario, cast: Cast, resolution: str, outcome: str, signal: str) -> Result:
+    return Result(
+        task_type=scenario.task_type,
+        tags=tuple(cast.fill(tag) for tag in scenario.tags),
+        resolution=resolution,
+        outcome=outcome,
+        signal=signal,
+        mark=_lesson(scenario, main=False),
+    )
+
+
+def _pair(pair: list[str], cast: Cast) -> list[Turn]:
+    question, answer = pair
+    return [
+        Turn(speaker="user", text=cast.fill(question)),
+        Turn(speaker="assistant", text=cast.fill(answer)),
+    ]

@@ -1,0 +1,121 @@
+import subprocess
+import sys
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from nightledger.demo.generate import DAY_COUNT, LAST_DAY, OUTCOME_LOG, generate, write_home
+from nightledger.demo.sample import Expect, PlantKind, SampleHome
+
+SEEDS = (0, 1, 2, 7, 42, -3, 2**70, 123_456_789)
+HOMES = [generate(seed) for seed in SEEDS]
+ALWAYS = set(PlantKind) - {PlantKind.OVERTURNED}
+
+
+def lines_of(home: SampleHome, path: str) -> list[str]:
+    return next(file.content.decode() for file in home.files if file.path == path).split("\n")
+
+
+def daily_lines(home: SampleHome) -> Counter[object]:
+    count: Counter[object] = Counter()
+    for file in home.files:
+        if file.day is not None:
+            count[file.day] += file.content.count(b"\n")
+    return count
+
+
+def test_a_seed_gives_the_same_home_in_another_interpreter() -> None:
+    code = (
+        "import hashlib; from nightledger.demo.generate import generate;"
+        "print(hashlib.sha256(repr(generate(42)).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONPATH": "scripts", "PYTHONHASHSEED": hash_seed, "TZ": zone},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for hash_seed, zone in (("0", "UTC"), ("77", "Asia/Tokyo"))
+    }
+    assert len(digests) == 1
+
+
+def test_a_thousand_seeds_give_a_thousand_homes() -> None:
+    seen = {generate(seed).files[0].content for seed in range(300)}
+    assert len(seen) == 300
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_sixty_days_end_on_the_fixed_day(home: SampleHome) -> None:
+    assert home.last_day == LAST_DAY
+    assert home.first_day == LAST_DAY - timedelta(days=DAY_COUNT - 1)
+    assert all(file.day is None or home.first_day <= file.day <= home.last_day for file in home.files)
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_days_are_of_lifelike_size_and_some_are_missing(home: SampleHome) -> None:
+    sizes = daily_lines(home)
+    assert 4 <= DAY_COUNT - len(sizes) <= 8
+    assert all(4 <= size <= 80 for size in sizes.values())
+    assert sum(size <= 60 for size in sizes.values()) >= 0.95 * len(sizes)
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_every_plant_stands_where_it_says(home: SampleHome) -> None:
+    for planted in home.planted:
+        assert planted.text in lines_of(home, planted.path)[planted.line - 1]
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_every_kind_is_planted(home: SampleHome) -> None:
+    assert {planted.kind for planted in home.planted} >= ALWAYS
+    assert len({planted.name for planted in home.planted}) == len(home.planted)
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_a_lesson_is_told_by_its_failures_and_its_resolution(home: SampleHome) -> None:
+    for lesson in (planted for planted in home.planted if planted.kind is PlantKind.LESSON):
+        records = [home.outcomes[place.line - 1].record for place in lesson.also if place.path == OUTCOME_LOG]
+        outcomes = [record["outcome"] for record in records]
+        assert outcomes.count("failure") >= 2
+        assert outcomes == sorted(outcomes)
+        assert len({record["resolution"] for record in records if record["outcome"] == "success"}) == 1
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_a_wrong_diagnosis_comes_before_the_right_one(home: SampleHome) -> None:
+    causes = {
+        planted.name.split(".")[1]: planted for planted in home.planted if planted.kind is PlantKind.LESSON
+    }
+    for wrong in (planted for planted in home.planted if planted.kind is PlantKind.OVERTURNED):
+        assert wrong.day < causes[wrong.name.split(".")[1]].day
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_every_entry_of_memory_is_planted_or_about_to_change(home: SampleHome) -> None:
+    entries = [line for line in lines_of(home, "MEMORY.md") if line.startswith(("- ", "* ", "DECISION:"))]
+    known = {
+        place for planted in home.planted for place in [planted, *planted.also] if place.path == "MEMORY.md"
+    }
+    changed = sum(planted.expect is Expect.REPLACE for planted in home.planted)
+    assert len(entries) == len(known) + changed
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_outcomes_are_in_order_of_their_days_and_name_their_file(home: SampleHome) -> None:
+    days = [outcome.day for outcome in home.outcomes]
+    assert days == sorted(days)
+    paths = {file.path for file in home.files}
+    assert all(outcome.record["source_file"].split("#")[0] in paths for outcome in home.outcomes)
+
+
+def test_writing_a_home_gives_its_files_and_no_others(tmp_path: Path) -> None:
+    home = HOMES[3]
+    write_home(home, tmp_path)
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {file.path for file in home.files}
+    assert (tmp_path / "MEMORY.md").read_bytes() == home.files[0].content
