@@ -1,0 +1,283 @@
+"""Private keys on disk: the only module that writes or reads them.
+
+They live outside every home: ``$NIGHTLEDGER_KEYS/<home id>/{log-ed25519, log-mldsa44,
+machine-ed25519, operator}``. Invariant: files are 0600 in directories of 0700, made
+exclusively (a key is never overwritten), and a file that others may read or that is not
+this user's is refused.
+"""
+
+import base64
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.files.atomic import create_file
+from nightledger.files.durable import make_dir
+from nightledger.files.reading import read_regular
+from nightledger.trust.cosignature import has_mldsa
+from nightledger.trust.logkey import LogKey
+from nightledger.trust.sshkey import PublicKey, ed25519_key, parse_public_blob, parse_public_line
+from nightledger.trust.sshsig import KeygenSigner, KeySigner
+from nightledger.trust.wire import WireError, WireReader
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+LOG_ED25519 = "log-ed25519"
+LOG_MLDSA44 = "log-mldsa44"
+MACHINE_ED25519 = "machine-ed25519"
+OPERATOR = "operator"
+_HOME_ID = re.compile(r"[0-9a-f]{32}")
+_MAX_KEY_BYTES = 65_536
+_OPENSSH_MAGIC = b"openssh-key-v1\0"
+_PUBLIC_MODE = 0o644
+_KDF_ROUNDS = 24
+"""bcrypt_pbkdf rounds for a passphrase; the default of ssh-keygen from OpenSSH 9.9 on."""
+
+
+class KeyFileError(ConfigurationError):
+    """A private key is missing, unsafe, locked or of a kind that cannot be used here."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRing:
+    """Where private keys and pins live, outside homes; names only.
+
+    Attributes:
+        directory: ``$NIGHTLEDGER_KEYS``, by default ``~/.config/nightledger``.
+    """
+
+    directory: Path
+
+    def home_dir(self, home_id: str) -> Path:
+        """Give the directory of one home's keys.
+
+        Raises:
+            ConfigurationError: When it is not a home's id.
+        """
+        if not _HOME_ID.fullmatch(home_id):
+            raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
+        return self.directory / home_id
+
+    def path(self, home_id: str, name: str) -> Path:
+        """Give the file of one key."""
+        return self.home_dir(home_id) / name
+
+
+# ------------------------------------------------------------------ the log's keys
+
+
+def create_log_keys(ring: KeyRing, home_id: str) -> None:
+    """Make the keys that sign checkpoints: Ed25519 and, where the platform has it, ML-DSA-44.
+
+    A key that is there already is left as it is, so that an ``init`` that was cut short
+    can be run again.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    _create_pkcs8(ring.path(home_id, LOG_ED25519), Ed25519PrivateKey.generate())
+    if has_mldsa():
+        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+        _create_pkcs8(ring.path(home_id, LOG_MLDSA44), MLDSA44PrivateKey.generate())
+
+
+def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
+    """Load the keys that sign a log's checkpoints.
+
+    Without an ML-DSA-44 key file, or on a platform without ML-DSA, checkpoints carry the
+    Ed25519 line only, and ``doctor`` says so.
+
+    Raises:
+        KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    ed25519 = _load_pkcs8(ring.path(home_id, LOG_ED25519))
+    if not isinstance(ed25519, Ed25519PrivateKey):
+        raise KeyFileError(f"{ring.path(home_id, LOG_ED25519)} is not an Ed25519 key")
+    return LogKey(origin=origin, ed25519=ed25519, mldsa44=_load_mldsa44(ring.path(home_id, LOG_MLDSA44)))
+
+
+# ------------------------------------------------------------------ operator and machine
+
+
+def operator_key_path(ring: KeyRing, home_id: str) -> Path:
+    """Give where a home's operator key lives, unless the operator keeps it elsewhere."""
+    return ring.path(home_id, OPERATOR)
+
+
+def create_operator_key(
+    ring: KeyRing, home_id: str, *, passphrase: bytes | None, comment: str = "nightledger"
+) -> PublicKey:
+    """Make the operator's key, in OpenSSH's own format with ``operator.pub`` beside it.
+
+    Args:
+        ring: Where.
+        home_id: For which home.
+        passphrase: Encrypts the file (bcrypt_pbkdf, AES-256); None leaves it open to
+            whoever can read this user's files.
+        comment: Stands in the public line.
+
+    Raises:
+        KeyFileError: When there is one already.
+    """
+    return _create_openssh(operator_key_path(ring, home_id), passphrase, comment)
+
+
+def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
+    """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
+
+    Raises:
+        KeyFileError: When there is one already.
+    """
+    return _create_openssh(ring.path(home_id, MACHINE_ED25519), None, "nightledger machine")
+
+
+def needs_passphrase(path: Path) -> bool:
+    """Tell whether an OpenSSH private key file is encrypted; reads its open header only.
+
+    Raises:
+        KeyFileError: When it is missing, unsafe or no OpenSSH private key.
+    """
+    return _openssh_header(path)[0] != "none"
+
+
+def public_key_of(path: Path) -> PublicKey:
+    """Give the public key of a private key file (from its open header) or of a ``.pub`` file.
+
+    Raises:
+        KeyFileError: When it is missing or unsafe.
+        ConfigurationError: When it is malformed, or the key is of a kind that is refused.
+    """
+    if path.suffix == ".pub":
+        return parse_public_line(read_regular(str(path), _MAX_KEY_BYTES).decode("utf-8", "replace"))
+    return _openssh_header(path)[1]
+
+
+def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySigner:
+    """Load an Ed25519 key in OpenSSH format, to sign with in this process.
+
+    Raises:
+        KeyFileError: When it is missing, unsafe, of another kind, or the passphrase is
+            missing or wrong.
+    """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_ssh_private_key
+
+    if needs_passphrase(path) and not passphrase:
+        raise KeyFileError(f"{path} needs its passphrase", hint="run it on a terminal, which asks for it")
+    try:
+        key = load_ssh_private_key(_read_private(path), passphrase if needs_passphrase(path) else None)
+    except ValueError as error:
+        raise KeyFileError(f"{path} could not be opened", hint="check the passphrase") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(
+            f"{path} is not an Ed25519 key", hint="sign through ssh-keygen (operator key of another kind)"
+        )
+    return KeySigner(key)
+
+
+def keygen_signer(path: Path, *, program: str = "ssh-keygen") -> KeygenSigner:
+    """Give what signs through ``ssh-keygen -Y sign``: hardware keys, and agents by a ``.pub`` file.
+
+    Raises:
+        ConfigurationError: When the file is missing, unsafe or malformed.
+    """
+    return KeygenSigner(path=str(path), public_key=public_key_of(path), program=program)
+
+
+# ------------------------------------------------------------------ files
+
+
+def _create_pkcs8(path: Path, key: "Ed25519PrivateKey | MLDSA44PrivateKey") -> None:
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    if not os.path.lexists(path):
+        _create(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+
+def _load_pkcs8(path: Path) -> object:
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        return load_pem_private_key(_read_private(path), password=None)
+    except (ValueError, TypeError) as error:
+        raise KeyFileError(f"{path} is not a private key", hint="put it back from a backup") from error
+
+
+def _load_mldsa44(path: Path) -> "MLDSA44PrivateKey | None":
+    if not os.path.lexists(path) or not has_mldsa():
+        return None
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+    key = _load_pkcs8(path)
+    if not isinstance(key, MLDSA44PrivateKey):
+        raise KeyFileError(f"{path} is not an ML-DSA-44 key", hint="put it back from a backup")
+    return key
+
+
+def _create_openssh(path: Path, passphrase: bytes | None, comment: str) -> PublicKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        KeySerializationEncryption,
+        NoEncryption,
+        PrivateFormat,
+    )
+
+    private = Ed25519PrivateKey.generate()
+    lock: KeySerializationEncryption = NoEncryption()
+    if passphrase:
+        lock = PrivateFormat.OpenSSH.encryption_builder().kdf_rounds(_KDF_ROUNDS).build(passphrase)
+    _create(path, private.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, lock))
+    public = ed25519_key(private.public_key().public_bytes_raw(), comment)
+    _create(path.with_name(path.name + ".pub"), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
+    return public
+
+
+def _create(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    make_dir(str(path.parent))
+    try:
+        create_file(str(path), content, mode=mode)
+    except FileExistsError as error:
+        raise KeyFileError(
+            f"{path} exists; a key is never overwritten", hint="use it, or move it away first"
+        ) from error
+
+
+def _read_private(path: Path) -> bytes:
+    try:
+        status = path.lstat()
+    except FileNotFoundError as error:
+        raise KeyFileError(
+            f"the key {path} is missing", hint="set NIGHTLEDGER_KEYS, or restore it from a backup"
+        ) from error
+    if status.st_uid not in (os.geteuid(), 0):
+        raise KeyFileError(f"{path} belongs to another user", hint="use a key of your own")
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise KeyFileError(
+            f"others may read {path}", hint=f"chmod 600 '{path}', and make a new key if someone did"
+        )
+    return read_regular(str(path), _MAX_KEY_BYTES)
+
+
+def _openssh_header(path: Path) -> tuple[str, PublicKey]:
+    """Give cipher and public key, which stand open in the file (PROTOCOL.key of OpenSSH)."""
+    words = _read_private(path).decode("ascii", "replace").split()
+    try:
+        # Four words of armour before and behind the body: -----BEGIN OPENSSH PRIVATE KEY-----
+        reader = WireReader(base64.b64decode("".join(words[4:-4])))
+        magic, cipher = reader.take(len(_OPENSSH_MAGIC)), reader.string().decode("ascii")
+        reader.string(), reader.string(), reader.u32()
+        public = reader.string() if magic == _OPENSSH_MAGIC else b""
+    except (WireError, ValueError) as error:
+        raise KeyFileError(
+            f"{path} is not an OpenSSH private key", hint="make one: ssh-keygen -t ed25519"
+        ) from error
+    return cipher, parse_public_blob(public)
