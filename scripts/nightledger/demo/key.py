@@ -4,6 +4,7 @@ Invariant: no complete credential stands in the source, only the shapes; each is
 derived from the seed.
 """
 
+import re
 import zlib
 
 from nightledger.demo.dice import Dice
@@ -11,6 +12,9 @@ from nightledger.demo.dice import Dice
 _UPPER32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _DIGITS = "0123456789"
+_SHAPES = re.compile(
+    r"AKIA[A-Z2-7]{16}|ghp_[0-9A-Za-z]{36}|xoxb-\d{12}-\d{12}-\w{24}|sk_live_\w{24}|AIza[\w-]{35}", re.ASCII
+)
 
 
 def make_key(dice: Dice) -> str:
@@ -52,3 +56,9 @@ def _base62(number: int, width: int) -> str:
         number, rest = divmod(number, 62)
         digits = _BASE62[rest] + digits
     return digits.rjust(width, "0")
+
+
+def find_key(text: str) -> str | None:
+    """Give the credential that a planted sentence holds, or None."""
+    match = _SHAPES.search(text)
+    return match.group() if match else None
