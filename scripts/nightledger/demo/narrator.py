@@ -1,0 +1,75 @@
+"""Tell the walk: headings, prose and commands, readable in 80 columns.
+
+Invariant: plain text when the output is not a terminal; what a command printed is shown
+whole or with the number of lines left out, never reworded.
+"""
+
+import textwrap
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 80
+_STYLES = {"+": "green", "-": "red", "@": "cyan", "$": "bold", "#": "bold magenta"}
+
+
+class Narrator:
+    """Writes to one stream; colours only on a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to ``stream``; rich is imported only where it is a terminal."""
+        self._stream = stream
+        self._console = _console(stream) if stream.isatty() else None
+
+    def heading(self, text: str) -> None:
+        """Begin a part of the walk."""
+        self._write("")
+        self._write(f"# {text}", "#")
+
+    def say(self, text: str) -> None:
+        """Say a paragraph."""
+        for line in textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False):
+            self._write(line)
+
+    def item(self, label: str, text: str) -> None:
+        """Say one line of a list: a label of up to 22 characters, then text, cut to one line."""
+        line = f"  {label:<22}{text}"
+        self._write(line if len(line) <= WIDTH else line[: WIDTH - 3] + "...")
+
+    def command(self, words: tuple[str, ...], note: str = "") -> None:
+        """Show a command before what it said."""
+        self._write("")
+        line = "$ nightledger " + " ".join(words)
+        self._write(line if not note else f"{line}   ({note})", "$")
+
+    def output(self, text: str, *, limit: int = 40) -> None:
+        """Show what a command printed, folded to the width; at most ``limit`` lines of it."""
+        lines = text.rstrip("\n").split("\n") if text.strip() else []
+        for line in lines[:limit]:
+            self._fold(line)
+        if len(lines) > limit:
+            self._write(f"  ... and {len(lines) - limit} more lines")
+
+    def _fold(self, line: str) -> None:
+        kind = line.lstrip()[:1]
+        rest = line
+        while True:
+            self._write(rest[:WIDTH], kind if kind in "+-@" else "")
+            if len(rest) <= WIDTH:
+                return
+            rest = "    " + rest[WIDTH:]
+
+    def _write(self, line: str, kind: str = "") -> None:
+        if self._console is None:
+            self._stream.write(line + "\n")
+            return
+        from rich.text import Text
+
+        self._console.print(Text(line, style=_STYLES.get(kind, "")))
+
+
+def _console(stream: TextIO) -> "Console":
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, soft_wrap=True)

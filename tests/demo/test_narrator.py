@@ -1,0 +1,55 @@
+import io
+
+from nightledger.demo.narrator import WIDTH, Narrator
+
+
+def terminal() -> io.StringIO:
+    """A stream that says it is a terminal."""
+    stream: io.StringIO = type("Terminal", (io.StringIO,), {"isatty": lambda _: True})()
+    return stream
+
+
+def told(*texts: str) -> list[str]:
+    stream = io.StringIO()
+    narrator = Narrator(stream)
+    for text in texts:
+        narrator.output(text)
+    return stream.getvalue().splitlines()
+
+
+def test_no_line_is_wider_than_the_page() -> None:
+    lines = told("x" * 500, "+ " + "word " * 60)
+    assert all(len(line) <= WIDTH for line in lines)
+
+
+def test_folding_loses_no_character() -> None:
+    long = "".join(chr(97 + n % 26) for n in range(500))
+    first, *rest = told(long)
+    assert first + "".join(line.removeprefix("    ") for line in rest) == long
+
+
+def test_what_is_left_out_is_counted() -> None:
+    stream = io.StringIO()
+    Narrator(stream).output("a\n" * 50, limit=10)
+    assert stream.getvalue().splitlines()[-1] == "  ... and 40 more lines"
+
+
+def test_a_command_that_said_nothing_shows_nothing() -> None:
+    assert told("\n") == []
+
+
+def test_without_a_terminal_there_is_no_control_sequence() -> None:
+    stream = io.StringIO()
+    narrator = Narrator(stream)
+    narrator.heading("Morning")
+    narrator.command(("verify",), "next day")
+    narrator.item("found", "a fact " * 30)
+    narrator.output("+ added\n- removed\n@@ here @@\n")
+    assert "\x1b" not in stream.getvalue()
+    assert all(len(line) <= WIDTH for line in stream.getvalue().splitlines())
+
+
+def test_on_a_terminal_markup_in_a_file_is_shown_and_not_obeyed() -> None:
+    stream = terminal()
+    Narrator(stream).output("+ [bold]not bold[/bold]")
+    assert "[bold]not bold[/bold]" in stream.getvalue()
