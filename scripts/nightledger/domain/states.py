@@ -35,6 +35,12 @@ OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.
 """What the operator can still answer."""
 
 
+_ANSWERED: Mapping[str, ChangeState] = {
+    EventName.DEFERRED: ChangeState.DEFERRED,
+    EventName.STALE: ChangeState.STALE,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeStatus:
     """One change's state, and the decision and time behind it."""
@@ -227,12 +233,13 @@ class _Fold:
         )
 
     def _answered(self, event: Event) -> None:
-        state = {EventName.DEFERRED: ChangeState.DEFERRED, EventName.STALE: ChangeState.STALE}.get(
-            EventName(event.event)
-        ) or ChangeState(event.fields["reason"])
         status = self.proposals.get(event.fields["proposal"])
-        if status:
-            self._move(status, event.fields["changes"], state, event)
+        if status is None:
+            return
+        movable = OPEN_STATES | ({ChangeState.APPROVED} if event.event == EventName.STALE else set())
+        state = _ANSWERED.get(event.event) or ChangeState(event.fields["reason"])
+        numbers = [n for n in event.fields["changes"] if status.state_of(n) in movable]
+        self._move(status, numbers, state, event)
 
     def _decided(self, event: Event) -> None:
         fields = event.fields

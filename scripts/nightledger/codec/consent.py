@@ -1,0 +1,54 @@
+"""``consent-graph.json`` to ``ConsentGraph``: the shipped floor with a home's own over it."""
+
+import json
+from typing import Any
+
+from nightledger.codec.configuration import SCHEMAS
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
+from nightledger.domain.errors import ConfigurationError
+
+_HINT = "the shipped config/consent-graph.json is the floor; a home may only be stricter"
+
+
+def parse_consent(shipped: bytes, own: bytes | None, *, where: str) -> ConsentGraph:
+    """Give the consent graph in force.
+
+    Args:
+        shipped: The checkout's ``config/consent-graph.json``.
+        own: The home's file; None where it has none.
+        where: The home's file, for messages.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+    """
+    floor = _parse(shipped, "config/consent-graph.json")
+    if own is None:
+        return floor
+    graph = _parse(own, where)
+    if problems := loosened(floor, graph):
+        raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_HINT)
+    return merge(floor, graph)
+
+
+def _parse(raw: bytes, where: str) -> ConsentGraph:
+    from jsonschema import Draft202012Validator
+
+    record = parse_json(raw, where)
+    schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
+    problems = sorted(
+        f"{'.'.join(map(str, error.absolute_path)) or 'the graph'}: {error.message}"
+        for error in Draft202012Validator(schema).iter_errors(record)
+    )
+    if problems:
+        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
+    return ConsentGraph(domains={name: _tiers(lists) for name, lists in record["domains"].items()})
+
+
+def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:
+    """Give each action's tier; where several lists name it the strictest wins."""
+    tiers: dict[str, Tier] = {}
+    for word, actions in lists.items():
+        for action in actions:
+            tiers[action] = max(TIER_WORDS[word], tiers.get(action, Tier.AUTONOMOUS))
+    return tiers

@@ -1,0 +1,258 @@
+"""Apply what is signed and has cooled: the only code that writes a gated file.
+
+Invariant: at every moment, power loss included, a gated file holds the bytes before or
+the bytes after, the log says which, and the bytes before are kept for undo. The order
+is: intent on disk, blobs on disk, exchange, what was replaced hashed again, done.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.decision import Decision
+from nightledger.domain.event import EventName
+from nightledger.domain.finding import Severity
+from nightledger.domain.ids import content_id
+from nightledger.domain.judge import Rules, judge
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change
+from nightledger.domain.states import Apply, DecisionStatus
+from nightledger.files.atomic import create_file, exchange_file
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.gated import read_gated
+from nightledger.gate.hunks import hunks_sha256, why_not
+from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.place import Applied, apply_hunks, check_blocks
+from nightledger.text.scan import scan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What became of one approval.
+
+    Attributes:
+        decision: Its id.
+        proposal: What it is about.
+        changes: Numbers of the changes applied.
+        stale: For each change that has no place any more, its number and why.
+        reasons: Why nothing was applied; empty when something was.
+        wait_s: Seconds until asking again may help.
+        raced: Whether a writer that ignores our lock wrote at the same moment; its bytes are kept.
+    """
+
+    decision: str
+    proposal: str
+    changes: tuple[int, ...] = ()
+    stale: tuple[tuple[int, str], ...] = ()
+    reasons: tuple[str, ...] = ()
+    wait_s: int = 0
+    raced: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """New bytes for one gated file, and the bytes that they replace."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Attempt:
+    """Apply one approval, or say why not; the caller holds the home's lock."""
+    proposal_status = ledger.book.proposals[status.proposal]
+    stored = read_proposal(gate, proposal_status)
+    claim = read_claim(gate, ledger.log, status)
+    rules = Rules(
+        origin=gate.home.identity.origin,
+        cooling=gate.settings.cooling,
+        consent=gate.consent,
+        gated=gate.home.identity.gated,
+    )
+    verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
+    reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
+    if reasons or verdict.wait_s:
+        return _attempt(claim.decision, reasons=reasons, wait_s=verdict.wait_s)
+    return _place(gate, stored, claim.decision, moment)
+
+
+def _attempt(decision: Decision, *, reasons: tuple[str, ...] = (), wait_s: int = 0) -> Attempt:
+    return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons, wait_s=wait_s)
+
+
+def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
+    """Check that the hunks about to be placed are those that were signed."""
+    reasons = []
+    for target in decision.targets:
+        hunks = [
+            c.hunk for c in stored.proposal.changes if c.n in decision.changes and c.target == target.path
+        ]
+        if hunks_sha256(hunks) != target.hunks_sha256:
+            reasons.append(f"the changes to {target.path} are not those that were signed")
+    return reasons
+
+
+def _place(gate: Gate, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
+    writes: list[Write] = []
+    stale: list[tuple[int, str]] = []
+    for target in decision.targets:
+        changes = [c for c in stored.proposal.changes if c.n in decision.changes and c.target == target.path]
+        before = read_gated(gate.home, target.path)
+        after, unplaced = place_changes(before, changes)
+        stale += unplaced
+        writes.append(Write(path=target.path, before=before, after=after))
+    reasons = [reason for write in writes for reason in check_result(gate, write)]
+    if stale and len(writes) > 1:
+        reasons.append("one of its files has changed, and its files change together or not at all")
+    lost = {n for n, _ in stale}
+    applied = tuple(n for n in decision.changes if n not in lost)
+    if stale:
+        for n, _ in stale:
+            record(
+                gate,
+                [
+                    (
+                        EventName.STALE,
+                        {"proposal": stored.proposal.id, "changes": [n], "decision": decision.id},
+                    )
+                ],
+                moment,
+            )
+    if reasons or not applied:
+        return Attempt(
+            decision=decision.id, proposal=stored.proposal.id, stale=tuple(stale), reasons=tuple(reasons)
+        )
+    raced = write_all(gate, decision, applied, writes, moment)
+    return Attempt(
+        decision=decision.id, proposal=stored.proposal.id, changes=applied, stale=tuple(stale), raced=raced
+    )
+
+
+def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list[tuple[int, str]]]:
+    """Place each change that still has exactly one place; name the others.
+
+    Returns:
+        The new bytes, and for each change without a place its number and why.
+    """
+    text = before.decode("utf-8", "surrogateescape")
+    placed: list[Change] = []
+    stale: list[tuple[int, str]] = []
+    result = text
+    for change in changes:
+        attempt = apply_hunks(text, [*(other.hunk for other in placed), change.hunk])
+        if isinstance(attempt, Applied):
+            placed.append(change)
+            result = attempt.text
+        else:
+            stale.append((change.n, why_not(attempt)))
+    return result.encode("utf-8", "surrogateescape"), stale
+
+
+def check_result(gate: Gate, write: Write) -> list[str]:
+    """Let scanners, cap and CommonMark look at the bytes that would stand there."""
+    reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
+    before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
+    cap = gate.cap_characters
+    if cap is not None and len(after) > max(cap, len(before)):
+        reasons.append(f"{write.path} would have {len(after)} characters and its host shows {cap}")
+    old = set(before.split("\n"))
+    added = "\n".join(line for line in after.split("\n") if line not in old)
+    seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
+    reasons += [f"{write.path}: the scanner {rule} holds the new text back" for rule in seen]
+    return reasons
+
+
+def write_all(
+    gate: Gate, decision: Decision, changes: tuple[int, ...], writes: Sequence[Write], moment: Moment
+) -> bool:
+    """Write files so that a crash at any moment is finished or taken back at the next start.
+
+    Returns:
+        Whether a rival wrote at the same moment (its bytes are kept as a blob and logged).
+    """
+    blobs = BlobStore(gate.home.blobs_dir)
+    signed = {target.path: target for target in decision.targets}
+    targets = [
+        {
+            "path": write.path,
+            "before": blobs.put(write.before),
+            "after": blobs.put(write.after),
+            "signed_base": signed[write.path].base,
+            "signed_result": signed[write.path].result,
+        }
+        for write in writes
+    ]
+    fields: dict[str, object] = {
+        "decision": decision.id,
+        "proposal": decision.proposal,
+        "changes": list(changes),
+        "targets": targets,
+    }
+    apply_id = content_id("a", canonical(fields))
+    record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields})], moment)
+    replaced = [(write.path, _exchange(gate, write, blobs)) for write in writes]
+    return finish(gate, apply_id, replaced, writes, moment)
+
+
+def _exchange(gate: Gate, write: Write, blobs: BlobStore) -> str:
+    """Put new bytes in place and give the hex SHA-256 of those that really stood there."""
+    path = gate.home.resolve(write.path)
+    if not write.before:
+        try:
+            create_file(path, write.after)
+        except FileExistsError:
+            pass
+        else:
+            return hashlib.sha256(b"").hexdigest()
+    replaced = exchange_file(path, write.after, keep=lambda content: _keep(blobs, content))
+    return hashlib.sha256(replaced).hexdigest()
+
+
+def _keep(blobs: BlobStore, content: bytes) -> None:
+    blobs.put(content)
+
+
+def finish(
+    gate: Gate, apply_id: str, replaced: Sequence[tuple[str, str]], writes: Sequence[Write], moment: Moment
+) -> bool:
+    """Log the end of an apply; ``apply.raced`` when what was replaced is not what was read."""
+    expected = {write.path: hashlib.sha256(write.before).hexdigest() for write in writes}
+    raced = [(path, sha256) for path, sha256 in replaced if sha256 != expected[path]]
+    if raced:
+        rivals = [{"path": path, "sha256": sha256} for path, sha256 in raced]
+        record(gate, [(EventName.APPLY_RACED, {"apply": apply_id, "replaced": rivals})], moment)
+    else:
+        record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
+    return bool(raced)
+
+
+def recover(gate: Gate, ledger: Ledger, moment: Moment) -> list[Apply]:
+    """Finish or abort what a crash cut short; the caller holds the home's lock.
+
+    Where some file already has its new bytes the rest follow, because files change
+    together or not at all; where none has, the intent is aborted and applied anew.
+    """
+    done = []
+    for apply in ledger.book.unfinished():
+        _recover_one(gate, apply, moment)
+        done.append(apply)
+    return done
+
+
+def _recover_one(gate: Gate, apply: Apply, moment: Moment) -> None:
+    blobs = BlobStore(gate.home.blobs_dir)
+    present = {t.path: hashlib.sha256(read_gated(gate.home, t.path)).hexdigest() for t in apply.targets}
+    if not any(present[target.path] == target.after for target in apply.targets):
+        record(gate, [(EventName.APPLY_ABORTED, {"apply": apply.id, "reason": "crash"})], moment)
+        return
+    writes = [Write(path=t.path, before=blobs.get(t.before), after=blobs.get(t.after)) for t in apply.targets]
+    replaced = []
+    for target, write in zip(apply.targets, writes, strict=True):
+        if present[target.path] == target.after:
+            replaced.append((target.path, target.before))
+        else:
+            replaced.append((target.path, _exchange(gate, write, blobs)))
+    finish(gate, apply.id, replaced, writes, moment)

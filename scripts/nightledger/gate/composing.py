@@ -1,0 +1,195 @@
+"""From answers to decisions: the set that an operator signs once.
+
+Invariant: accepted changes are ordered; each base is the result of the one before, and
+what is hashed here is what ``list_items`` showed.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from nightledger.domain.cooling import NONE, cools_until
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import ProposalStatus
+from nightledger.gate.deciding import with_id
+from nightledger.gate.hunks import hunks_sha256, why_not
+from nightledger.gate.opening import Gate
+from nightledger.gate.reviewing import Answer, Item, Verb
+from nightledger.gate.stored import Stored
+from nightledger.text.place import Applied, apply_hunks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """What all decisions of one review share.
+
+    Attributes:
+        principal: Signer's name in ``allowed_signers``.
+        machine: Name of the machine on which it is made.
+        head: Head of the log that the operator saw.
+        moment: The clocks.
+        fresh_nonce: Gives 128 bits from the system's generator, 32 hex characters.
+    """
+
+    principal: str
+    machine: str
+    head: LogHead
+    moment: Moment
+    fresh_nonce: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Changes that were approved and cannot be signed, and why."""
+
+    proposal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What one decision says, before it names home, log and time."""
+
+    type: DecisionType
+    changes: tuple[int, ...]
+    targets: tuple[DecisionTarget, ...]
+    reason: str = ""
+
+
+def compose(
+    gate: Gate,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    documents: Mapping[str, str],
+    signing: Signing,
+) -> tuple[list[Decision], list[Refusal]]:
+    """Turn answers into decisions, unsigned, in order; approvals chain over each file.
+
+    Args:
+        gate: The home.
+        items: What was shown.
+        answers: What the operator said; changes without an answer stay as they are.
+        documents: The gated files as they were shown.
+        signing: What the decisions share.
+    """
+    decisions: list[Decision] = []
+    refusals: list[Refusal] = []
+    current = dict(documents)
+    for item, given in _by_proposal(items, answers):
+        approved = _numbers(given, Verb.APPROVE)
+        placed = place_changes(gate, item.stored, approved, current)
+        if isinstance(placed, str):
+            refusals.append(Refusal(proposal=item.stored.proposal.id, reason=placed))
+            continue
+        choices = (
+            [Choice(type=DecisionType.APPROVE, changes=approved, targets=placed.targets)] if approved else []
+        )
+        choices += _rejections(given)
+        current = placed.documents
+        decisions += [make_decision(gate, item.stored, item.status, choice, signing) for choice in choices]
+    return decisions, refusals
+
+
+def _by_proposal(items: Sequence[Item], answers: Sequence[Answer]) -> Iterator[tuple[Item, list[Answer]]]:
+    """Give each proposal that was answered, in the order shown, by one of its items."""
+    seen = set()
+    for item in items:
+        name = item.stored.proposal.id
+        given = [answer for answer in answers if answer.proposal == name]
+        if given and name not in seen:
+            yield item, given
+        seen.add(name)
+
+
+def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
+    return tuple(sorted(answer.n for answer in answers if answer.verb is verb))
+
+
+def _rejections(answers: Sequence[Answer]) -> list[Choice]:
+    """Give one rejection for each reason given."""
+    rejected = [answer for answer in answers if answer.verb is Verb.REJECT]
+    return [
+        Choice(
+            type=DecisionType.REJECT,
+            changes=tuple(sorted(answer.n for answer in rejected if answer.reason == reason)),
+            targets=(),
+            reason=reason,
+        )
+        for reason in dict.fromkeys(answer.reason for answer in rejected)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedSet:
+    """The running documents with the approved changes of one proposal in them.
+
+    Attributes:
+        targets: What the decision says of each file.
+        documents: Every gated file's text after it.
+    """
+
+    targets: tuple[DecisionTarget, ...]
+    documents: dict[str, str]
+
+
+def place_changes(
+    gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
+) -> PlacedSet | str:
+    """Place changes of a proposal on the running documents; a reason when they do not fit."""
+    changes = [change for change in stored.proposal.changes if change.n in numbers]
+    after = dict(current)
+    targets = []
+    for path in sorted({change.target for change in changes}):
+        hunks = [change.hunk for change in changes if change.target == path]
+        placed = apply_hunks(current[path], hunks)
+        if not isinstance(placed, Applied):
+            return why_not(placed)
+        cap = gate.cap_characters
+        if cap is not None and len(placed.text) > max(cap, len(current[path])):
+            return f"{path} would have {len(placed.text)} characters, its host shows {cap}: approve removals with it"
+        after[path] = placed.text
+        targets.append(
+            DecisionTarget(
+                path=path,
+                base=text_sha256(current[path]),
+                result=text_sha256(placed.text),
+                hunks_sha256=hunks_sha256(hunks),
+            )
+        )
+    return PlacedSet(targets=tuple(targets), documents=after)
+
+
+def text_sha256(text: str) -> str:
+    """Give the hex SHA-256 of a document's bytes."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def make_decision(
+    gate: Gate, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
+) -> Decision:
+    """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
+    cools = choice.type is DecisionType.APPROVE and stored.proposal.lane != EDIT_LANE
+    cooling = gate.settings.cooling if cools else NONE
+    now = signing.moment.at
+    return with_id(
+        Decision(
+            v=1,
+            id="",
+            type=choice.type,
+            origin=gate.home.identity.origin,
+            host=signing.machine,
+            proposal=stored.proposal.id,
+            proposal_sha256=stored.sha256,
+            changes=choice.changes,
+            targets=choice.targets,
+            not_before=cools_until(status.created, signing.moment, cooling) if cools else now,
+            expires=now + timedelta(days=gate.settings.decision_expires_days),
+            nonce=signing.fresh_nonce(),
+            log=signing.head,
+            principal=signing.principal,
+            reason=choice.reason,
+        )
+    )

@@ -1,0 +1,219 @@
+"""Make a home, or adopt an agent's workspace as one.
+
+Invariant: none of a workspace's own bytes change; every path that is made is listed
+first; a second call completes what a crash cut short and otherwise changes nothing.
+"""
+
+import os
+from dataclasses import dataclass
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.errors import ConfigurationError, RefusedError
+from nightledger.domain.event import EventName
+from nightledger.domain.identity import Identity
+from nightledger.domain.moment import Moment
+from nightledger.files.atomic import create_file
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.gate.gated import sha256_gated
+from nightledger.gate.opening import trust_files
+from nightledger.trust.audit import start_log
+from nightledger.trust.checkpoint import log_origin
+from nightledger.trust.event import Actor, NewEvent
+from nightledger.trust.keys import (
+    KeyRing,
+    create_log_keys,
+    create_machine_key,
+    create_operator_key,
+    load_log_key,
+    operator_key_path,
+)
+from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
+from nightledger.trust.signing import DECISION_NAMESPACE
+
+PRINCIPAL = "operator"
+NEW_MEMORY = """# MEMORY.md
+
+## Decisions
+
+## Key Context
+
+## Projects
+
+## Lessons
+
+## Open Strategy Threads
+"""
+"""Sections in use (FACTS): where proposals put what they add."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Founding:
+    """What ``init`` was asked for.
+
+    Attributes:
+        home: The directory.
+        ring: Where keys go.
+        home_id: 128 fresh bits as 32 hex digits; used only when the home is new.
+        machine: Name of this machine.
+        zone: IANA zone of log days.
+        host: Whose workspace it is.
+        gated: Gated files, the main one first.
+        simulated: Whether ``--now`` works there.
+        adopt: Whether the directory may be an agent's workspace.
+        track: Leave out the ``.gitignore`` in each directory we make.
+    """
+
+    home: Home
+    ring: KeyRing
+    home_id: str
+    machine: str
+    zone: str
+    host: str
+    gated: tuple[str, ...]
+    simulated: bool
+    adopt: bool
+    track: bool
+
+
+def directories(home: Home) -> tuple[str, ...]:
+    """Give the directories that a home needs, outermost first."""
+    return (
+        home.config_dir,
+        home.system_dir,
+        home.proposals_dir,
+        home.decisions_dir,
+        home.checkpoints_dir,
+        home.blobs_dir,
+        home.quarantine_dir,
+        home.locks_dir,
+    )
+
+
+def plan(founding: Founding) -> list[str]:
+    """Give every path that ``init`` would make, relative to the home, in order.
+
+    Raises:
+        RefusedError: A directory of another tool stands where ours would.
+    """
+    home = founding.home
+    files = [
+        home.identity_file,
+        home.allowed_signers,
+        home.revoked_keys,
+        home.policy,
+        home.audit_log,
+        home.checkpoint,
+    ]
+    if not founding.adopt:
+        files.append(os.path.join(home.root, founding.gated[0]))
+    foreign = [] if os.path.lexists(home.identity_file) else _foreign(home)
+    if foreign:
+        raise RefusedError(
+            f"{home.root} already has {', '.join(foreign)}, which Nightledger did not make",
+            hint="move it away, or choose another home",
+        )
+    return [home.relative(path) for path in (*directories(home), *files) if not os.path.lexists(path)]
+
+
+def _foreign(home: Home) -> list[str]:
+    """Name our own directories that hold something of others (a README or .gitignore apart)."""
+    found = []
+    for path in (home.config_dir, home.audit_dir, home.system_dir, home.state_dir, home.work_dir):
+        names = set(os.listdir(path)) if os.path.isdir(path) else set()
+        if names - {".gitignore", "README.md", ".gitkeep"}:
+            found.append(home.relative(path))
+    return found
+
+
+def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Identity:
+    """Make the home: directories, identity, keys, trust files, log, pin.
+
+    Args:
+        founding: What was asked for.
+        passphrase: For a new operator's key; None makes one without.
+        moment: The clocks.
+
+    Returns:
+        The home's identity, new or as it was.
+    """
+    home = founding.home
+    make_dir(home.root)
+    for path in directories(home):
+        make_dir(path, ignored_by_git=not founding.track)
+    if not os.path.lexists(home.identity_file):
+        create_file(home.identity_file, dump_home(_identity(founding, moment)))
+    identity = home.identity
+    if not founding.adopt and not os.path.lexists(home.memory_md):
+        create_file(home.memory_md, NEW_MEMORY.encode())
+    if not os.path.lexists(home.audit_log):
+        _start(founding, passphrase, moment)
+    elif not operator_key_path(founding.ring, identity.id).parent.is_dir():
+        raise ConfigurationError(
+            f"the home {home.root} has a log, and its keys are not in {founding.ring.directory}",
+            hint="set NIGHTLEDGER_KEYS to where they are, or restore them from a backup",
+        )
+    return identity
+
+
+def _identity(founding: Founding, moment: Moment) -> Identity:
+    return Identity(
+        id=founding.home_id,
+        origin=log_origin(founding.home_id, simulated=founding.simulated),
+        created_at=moment.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        machine=founding.machine,
+        zone=founding.zone,
+        host=founding.host,
+        simulated=founding.simulated,
+        gated=founding.gated,
+    )
+
+
+def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None:
+    home, ring, identity = founding.home, founding.ring, founding.home.identity
+    directory = operator_key_path(ring, identity.id).parent
+    if not (directory / "log-ed25519").exists():
+        create_log_keys(ring, identity.id)
+    if not (directory / "machine-ed25519").exists():
+        create_machine_key(ring, identity.id)
+    if not (directory / "operator.pub").exists():
+        create_operator_key(
+            ring, identity.id, passphrase=passphrase, comment=f"operator of {identity.origin}"
+        )
+    key = load_log_key(ring, identity.id, identity.origin)
+    _write_trust_files(founding, key.vkeys)
+    trust = trust_files(home)
+    genesis = NewEvent(
+        event=EventName.GENESIS.value,
+        actor=Actor.HUMAN,
+        at=moment.at,
+        fields={
+            "origin": identity.origin,
+            "simulated": identity.simulated,
+            "trust": [{"name": name, "sha256": sha256} for name, sha256 in sorted(trust.items())],
+            "gated": [{"path": path, "sha256": sha256_gated(home, path)} for path in identity.gated],
+        },
+    )
+    start_log(home, key, ring, genesis, trust, moment.at)
+
+
+def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
+    home = founding.home
+    public = operator_key_path(founding.ring, home.identity.id).with_name("operator.pub")
+    from nightledger.trust.sshkey import parse_public_line
+
+    signer = AllowedSigner(
+        principals=(PRINCIPAL,),
+        key=parse_public_line(public.read_text(encoding="utf-8").strip()),
+        namespaces=(DECISION_NAMESPACE,),
+        valid_after=None,
+        valid_before=None,
+    )
+    contents = {
+        home.allowed_signers: dump_allowed_signers((signer,)),
+        home.revoked_keys: "# one public key a line: signatures of these keys count no more\n",
+        home.policy: "".join(f"log {vkey}\n" for vkey in vkeys) + "quorum none\n",
+    }
+    for path, text in contents.items():
+        if not os.path.lexists(path):
+            create_file(path, text.encode())

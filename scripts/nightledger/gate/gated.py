@@ -1,0 +1,79 @@
+"""Gated files: which they are, reading them, and what may never be one.
+
+Invariant: a path is judged by the real file and its inode, not by its spelling, so that
+no link and no second name reaches a protected file.
+"""
+
+import hashlib
+import os
+
+from nightledger.domain.consent import PROTECTED_FILES
+from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+
+MAX_GATED_BYTES = 32_000_000
+"""More than any host shows an agent; a larger file is refused, not half read."""
+
+
+def read_gated(home: Home, relative: str) -> bytes:
+    """Give a gated file's bytes; an empty file where there is none yet.
+
+    Raises:
+        UnreadableError: It is not a regular file of this home, or too large.
+        RefusedError: It is no gated file, or a protected one under another name.
+    """
+    require_gated(home, relative)
+    path = home.path(relative)
+    if not os.path.lexists(path):
+        return b""
+    return read_regular(path, MAX_GATED_BYTES, within=home.root)
+
+
+def sha256_gated(home: Home, relative: str) -> str:
+    """Give the hex SHA-256 of a gated file's bytes."""
+    return hashlib.sha256(read_gated(home, relative)).hexdigest()
+
+
+def require_gated(home: Home, relative: str) -> None:
+    """Refuse a path that the gate may not change.
+
+    Raises:
+        RefusedError: It is not among the home's gated files, or it is a protected file.
+    """
+    if relative not in home.identity.gated:
+        raise RefusedError(
+            f"{relative} is not a gated file of this home",
+            hint=f"gated here: {', '.join(home.identity.gated)}",
+        )
+    try:
+        real = home.resolve(relative)
+    except UnreadableError as error:
+        raise RefusedError(str(error), hint=error.hint) from error
+    for name in protected_paths(home):
+        if _is_same(real, name):
+            raise RefusedError(f"{relative} is really the protected file {home.relative(name)}")
+
+
+def protected_paths(home: Home) -> tuple[str, ...]:
+    """Give the files that no proposal ever changes."""
+    return (
+        *(home.path(name) for name in PROTECTED_FILES),
+        home.audit_log,
+        home.checkpoint,
+        home.consent_graph,
+        home.allowed_signers,
+        home.revoked_keys,
+        home.policy,
+        home.identity_file,
+        home.constitution,
+    )
+
+
+def _is_same(real: str, name: str) -> bool:
+    if real == os.path.realpath(name):
+        return True
+    try:
+        return os.path.samefile(real, name)
+    except OSError:
+        return False

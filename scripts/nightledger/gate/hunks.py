@@ -1,0 +1,79 @@
+"""From drafts to changes: hunks, diffs and what they are hashed as.
+
+Invariant: the bytes that ``hunks_sha256`` covers are the bytes that ``apply`` places.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import to_plain
+from nightledger.domain.proposal import Change, Draft, Hunk, Op
+from nightledger.text.diff import unified_diff
+from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
+
+SHOWN_SECTION = " > "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfit:
+    """A draft that has no place in the file, and why."""
+
+    draft: Draft
+    reason: str
+
+
+def why_not(outcome: NotApplied) -> str:
+    """Give every reason why hunks have no place, in one line."""
+    return "; ".join(dict.fromkeys(unplaced.reason for unplaced in outcome.reasons))
+
+
+def hunks_sha256(hunks: Sequence[Hunk]) -> str:
+    """Give the hex SHA-256 of the canonical JSON of hunks, in their order."""
+    return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()
+
+
+def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
+    """Turn drafts into numbered changes that fit the document, each alone and all together.
+
+    Args:
+        document: The gated file's text (``surrogateescape``).
+        drafts: In the order in which they are to be shown.
+    """
+    changes: list[Change] = []
+    unfit: list[Unfit] = []
+    for draft in drafts:
+        hunk = make_hunk(document, draft)
+        if isinstance(hunk, Unplaced):
+            unfit.append(Unfit(draft=draft, reason=hunk.reason))
+            continue
+        together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
+        alone = apply_hunks(document, [hunk])
+        if isinstance(together, Applied) and isinstance(alone, Applied):
+            diff = unified_diff(document, alone.text, path=draft.target)
+            changes.append(_change(len(changes) + 1, draft, hunk, diff))
+        else:
+            unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
+    return changes, unfit
+
+
+def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
+    return Change(
+        n=n,
+        op=draft.op,
+        target=draft.target,
+        section=SHOWN_SECTION.join(draft.section),
+        before="" if draft.op is Op.ADD else draft.before,
+        after=draft.after,
+        diff=diff,
+        hunk=hunk,
+        reason=draft.reason,
+        evidence=draft.evidence,
+        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence})),
+        confidence=draft.confidence,
+        key=draft.statement_key,
+        scope=draft.scope,
+        flags=draft.flags,
+        entry=draft.entry,
+    )

@@ -1,0 +1,164 @@
+"""Open a home's gate: its identity, settings, consent graph, keys and log, checked together.
+
+Invariant: nothing below works on a home whose log is damaged or whose trust files are
+not those that the log names; both are integrity alarms.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nightledger.codec.consent import parse_consent
+from nightledger.codec.settings import parse_settings
+from nightledger.domain.consent import ConsentGraph
+from nightledger.domain.errors import IntegrityError
+from nightledger.domain.event import EventName
+from nightledger.domain.moment import Moment
+from nightledger.domain.settings import Settings
+from nightledger.domain.states import Book, fold_events
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional, read_regular
+from nightledger.trust import audit, pin, reading
+from nightledger.trust.event import Actor, Event, NewEvent
+from nightledger.trust.keys import KeyRing, LogKey, load_log_key
+from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.signers import SignerSet, parse_allowed_signers, parse_revoked_keys
+
+SHIPPED = Path(__file__).resolve().parents[3] / "config"
+"""The checkout's shipped defaults."""
+MAX_CONFIG_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One home, opened.
+
+    Attributes:
+        home: Its paths.
+        ring: Where its private keys and its pin live.
+        settings: Shipped defaults with the home's own over them.
+        consent: The consent graph in force.
+        actor: Who called.
+    """
+
+    home: Home
+    ring: KeyRing
+    settings: Settings
+    consent: ConsentGraph
+    actor: Actor
+
+    @property
+    def cap_characters(self) -> int | None:
+        """How many characters of a memory file the home's host shows its agent."""
+        return self.settings.cap_characters.get(self.home.identity.host)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """The audit log, checked, and what it adds up to."""
+
+    log: VerifiedLog
+    book: Book
+
+
+def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
+    """Open the gate of a home.
+
+    Raises:
+        ConfigurationError: No home there, or settings that are not valid.
+    """
+    home = Home(home_path)
+    home.require()
+    return Gate(
+        home=home,
+        ring=KeyRing(Path(keys_dir)),
+        settings=read_settings(home),
+        consent=read_consent(home),
+        actor=actor,
+    )
+
+
+def read_ledger(gate: Gate) -> Ledger:
+    """Read and check the audit log and the trust files, and fold the log.
+
+    Raises:
+        IntegrityError: The log, its signatures or a trust file is not what was signed.
+    """
+    log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
+    reading.require_intact(log)
+    book = fold_events(log.events)
+    _check_trust_files(gate, book)
+    return Ledger(log=log, book=book)
+
+
+def record(
+    gate: Gate, events: Sequence[tuple[EventName, dict[str, object]]], moment: Moment
+) -> tuple[Event, ...]:
+    """Append events to the audit log; they are on disk when this returns."""
+    clocks = {"boot": moment.boot, "boot_s": moment.boot_s} if moment.boot else {}
+    entries = [
+        NewEvent(event=name.value, actor=gate.actor, at=moment.at, fields={**fields, **clocks})
+        for name, fields in events
+    ]
+    return audit.append(gate.home, log_key(gate), entries)
+
+
+def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> None:
+    """Sign a checkpoint over all that this run appended; called once, at a run's end."""
+    audit.sign_head(gate.home, log_key(gate), gate.ring, now=moment.at, keep=keep)
+
+
+def log_key(gate: Gate) -> LogKey:
+    """Load the key that signs checkpoints unattended."""
+    return load_log_key(gate.ring, gate.home.identity.id, gate.home.identity.origin)
+
+
+def read_settings(home: Home) -> Settings:
+    """Read the shipped settings with the home's own over them."""
+    own = read_optional(home.settings, MAX_CONFIG_BYTES, within=home.root)
+    return parse_settings(_shipped("nightledger.yaml"), own, where=home.settings)
+
+
+def read_consent(home: Home) -> ConsentGraph:
+    """Read the consent graph in force: the shipped floor with the home's own over it."""
+    own = read_optional(home.consent_graph, MAX_CONFIG_BYTES, within=home.root)
+    return parse_consent(_shipped("consent-graph.json"), own, where=home.consent_graph)
+
+
+def _shipped(name: str) -> bytes:
+    return (SHIPPED / name).read_bytes()
+
+
+def read_signers(home: Home) -> SignerSet:
+    """Read who may sign; ``read_ledger`` has checked that these files are those of the log."""
+    allowed = read_regular(home.allowed_signers, MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    revoked = (read_optional(home.revoked_keys, MAX_CONFIG_BYTES) or b"").decode("utf-8", "replace")
+    return SignerSet(
+        signers=parse_allowed_signers(allowed, where=home.allowed_signers),
+        revoked=parse_revoked_keys(revoked, where=home.revoked_keys),
+    )
+
+
+def trust_files(home: Home) -> dict[str, str]:
+    """Give the hex SHA-256 of each trust file; of no bytes where it is missing."""
+    paths = {
+        "allowed_signers": home.allowed_signers,
+        "policy": home.policy,
+        "revoked_keys": home.revoked_keys,
+    }
+    return {
+        name: hashlib.sha256(read_optional(path, MAX_CONFIG_BYTES) or b"").hexdigest()
+        for name, path in paths.items()
+    }
+
+
+def _check_trust_files(gate: Gate, book: Book) -> None:
+    expected = {item["name"]: item["sha256"] for item in book.genesis.get("trust", ())}
+    actual = trust_files(gate.home)
+    for name in sorted(actual):
+        if actual[name] != expected.get(name):
+            raise IntegrityError(
+                f"config/nightledger/{name} is not the file that the log names",
+                hint="somebody changed who may sign; put the file back from a backup, then 'nightledger verify'",
+            )

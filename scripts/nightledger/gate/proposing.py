@@ -1,0 +1,270 @@
+"""Put drafts before the operator: suppression, caps, scanners, hunks, one immutable file, one leaf.
+
+Invariant: a proposal exists once its leaf is on disk; its file is on disk before that, so
+a crash in between leaves a file that nothing refers to and the next run writes again.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import dump_record, to_plain
+from nightledger.domain.event import EventName
+from nightledger.domain.ids import content_id
+from nightledger.domain.lanes import JOB, Said, choose, may_return
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change, Draft, Kind, Op, Proposal, SizeMeter, Target
+from nightledger.domain.states import OPEN_STATES, Book, ChangeState
+from nightledger.files.atomic import replace_file
+from nightledger.gate.gated import read_gated
+from nightledger.gate.hunks import Unfit, make_changes
+from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.screening import Held, screen, unseen
+from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.place import Applied, apply_hunks
+from nightledger.trust.event import path_word
+
+CLOSED_STATES = frozenset(
+    {ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What someone wants to put before the operator.
+
+    Attributes:
+        kind: Why.
+        lane: ``job``, ``agent``, ``operator`` or ``edit``.
+        period: Log day or run, ``2026-02-28``.
+        title: One line for lists.
+        drafts: Candidates; of a job, more than fit.
+        supersedes: Proposal of which this one replaces changes.
+        superseded_changes: Numbers of those changes.
+    """
+
+    kind: Kind
+    lane: str
+    period: str
+    title: str
+    drafts: Sequence[Draft]
+    supersedes: str | None = None
+    superseded_changes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a submission.
+
+    Attributes:
+        proposal: What now waits; None when nothing was left.
+        suppressed: How many drafts had been proposed before.
+        no_room: How many did not fit in the caps; they compete again.
+        held: What the scanners held back.
+        unfit: What has no place in the file.
+        over_cap: How many additions would take the file over its host's cap.
+    """
+
+    proposal: Proposal | None
+    suppressed: int = 0
+    no_room: int = 0
+    held: tuple[Held, ...] = ()
+    unfit: tuple[Unfit, ...] = ()
+    over_cap: int = 0
+
+
+def propose(
+    gate: Gate, ledger: Ledger, submission: Submission, moment: Moment, *, dry_run: bool = False
+) -> Outcome:
+    """Make one proposal of the drafts that may and fit.
+
+    All drafts of one submission have one target. The caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        submission: What to propose.
+        moment: The clocks.
+        dry_run: Say what would be proposed and write nothing.
+    """
+    stored = read_stored(gate, ledger.book)
+    said = said_before(stored, ledger.book)
+    fresh = [draft for draft in submission.drafts if may_return(draft, said)]
+    held, clean = screen(fresh)
+    if not dry_run:
+        quarantine(gate, unseen(held, ledger.log.events), moment)
+    chosen = _choose(gate, submission, stored, ledger.book, clean)
+    outcome = Outcome(
+        proposal=None,
+        suppressed=len(submission.drafts) - len(fresh),
+        no_room=len(clean) - len(chosen),
+        held=held,
+    )
+    if not chosen:
+        return outcome
+    base = _read_base(gate, chosen[0].target)
+    changes, unfit = make_changes(base.text, chosen)
+    changes, over_cap = _under_cap(base, changes)
+    if changes:
+        proposal = _build(submission, base, changes, moment)
+        outcome = replace(outcome, proposal=proposal)
+        if not dry_run:
+            _write(gate, ledger.book, proposal, submission, moment)
+    return replace(outcome, unfit=tuple(unfit), over_cap=over_cap)
+
+
+def submit_changes(
+    gate: Gate, ledger: Ledger, submission: Submission, path: str, changes: list[Change], moment: Moment
+) -> Proposal:
+    """Make a proposal of changes that are placed already: an operator's own edit."""
+    proposal = _build(submission, _read_base(gate, path), changes, moment)
+    _write(gate, ledger.book, proposal, submission, moment)
+    return proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Base:
+    """The target as it is now."""
+
+    path: str
+    content: bytes
+    text: str
+    cap: int | None
+
+
+def _read_base(gate: Gate, path: str) -> _Base:
+    content = read_gated(gate.home, path)
+    return _Base(
+        path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=gate.cap_characters
+    )
+
+
+def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
+    """Keep what the scanners held back where the operator can look, and log it; secrets are not copied."""
+    for item in held:
+        if item.text:
+            path = os.path.join(gate.home.quarantine_dir, f"{item.text_sha256}.txt")
+            replace_file(path, item.text.encode("utf-8", "surrogateescape"))
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (
+            EventName.QUARANTINED,
+            {
+                "sha256": item.text_sha256,
+                "rules": list(item.rules),
+                "path": path_word(item.path),
+                "line": item.line,
+            },
+        )
+        for item in held
+    ]
+    if events:
+        record(gate, events, moment)
+
+
+def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
+    """List what was proposed before, for suppression."""
+    return [
+        Said(
+            key=change.key,
+            target=change.target,
+            adds=change.op is Op.ADD,
+            closed=book.proposals[item.proposal.id].state_of(change.n) in CLOSED_STATES,
+            evidence=change.evidence,
+        )
+        for item in stored
+        for change in item.proposal.changes
+    ]
+
+
+def _choose(
+    gate: Gate, submission: Submission, stored: Sequence[Stored], book: Book, drafts: list[Draft]
+) -> list[Draft]:
+    if submission.lane != JOB:
+        return choose(drafts, additions=len(drafts), room=len(drafts))
+    lanes = gate.settings.lanes
+    waiting = sum(
+        1
+        for status in book.proposals.values()
+        if status.lane == JOB
+        for change in status.changes.values()
+        if change.state in OPEN_STATES
+    )
+    spent = sum(
+        1
+        for item in stored
+        if item.proposal.lane == JOB and item.proposal.period == submission.period
+        for change in item.proposal.changes
+        if change.op is Op.ADD
+    )
+    return choose(drafts, additions=lanes.nightly_additions - spent, room=lanes.waiting_changes - waiting)
+
+
+def _under_cap(base: _Base, changes: list[Change]) -> tuple[list[Change], int]:
+    """Drop the last additions until the file is under its cap, or no larger than it was."""
+    kept = list(changes)
+    while not _fits(base, kept) and any(change.op is Op.ADD for change in kept):
+        last = max(at for at, change in enumerate(kept) if change.op is Op.ADD)
+        del kept[last]
+    return [replace(change, n=n) for n, change in enumerate(kept, 1)], len(changes) - len(kept)
+
+
+def _fits(base: _Base, changes: Sequence[Change]) -> bool:
+    return base.cap is None or _size_after(base, changes) <= max(base.cap, len(base.text))
+
+
+def _size_after(base: _Base, changes: Sequence[Change]) -> int:
+    result = apply_hunks(base.text, [change.hunk for change in changes])
+    return len(result.text) if isinstance(result, Applied) else len(base.text)
+
+
+def _build(submission: Submission, base: _Base, changes: list[Change], moment: Moment) -> Proposal:
+    identity = {
+        "kind": submission.kind.value,
+        "lane": submission.lane,
+        "target": base.path,
+        "hunks": [to_plain(change.hunk) for change in changes],
+        "evidence": [to_plain(evidence) for change in changes for evidence in change.evidence],
+        "supersedes": submission.supersedes,
+    }
+    meter = SizeMeter(
+        before_characters=len(base.text), after_characters=_size_after(base, changes), cap_characters=base.cap
+    )
+    return Proposal(
+        v=1,
+        id=content_id("p", canonical(identity)),
+        kind=submission.kind,
+        lane=submission.lane,
+        created_at=moment.at,
+        period=submission.period,
+        title=submission.title,
+        targets=(Target(path=base.path, base_sha256=hashlib.sha256(base.content).hexdigest(), meter=meter),),
+        changes=tuple(changes),
+        supersedes=submission.supersedes,
+    )
+
+
+def _write(gate: Gate, book: Book, proposal: Proposal, submission: Submission, moment: Moment) -> None:
+    if proposal.id in book.proposals:
+        return
+    content = dump_record(proposal)
+    replace_file(
+        gate.home.proposal(proposal.id), content
+    )  # what lies there without a leaf is a crash's orphan
+    fields: dict[str, object] = {
+        "proposal": proposal.id,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "kind": proposal.kind.value,
+        "lane": proposal.lane,
+        "changes": len(proposal.changes),
+    }
+    events = [(EventName.PROPOSED, fields)]
+    if submission.supersedes is not None:
+        closed: dict[str, object] = {
+            "proposal": submission.supersedes,
+            "changes": list(submission.superseded_changes),
+            "reason": ChangeState.SUPERSEDED.value,
+        }
+        events.append((EventName.CLOSED, closed))
+    record(gate, events, moment)

@@ -1,0 +1,96 @@
+"""From answers to decisions: the set that an operator signs once.
+
+Invariant: what is shown, hashed and signed are the same bytes, read once. Accepted
+changes are ordered; each base is the result of the one before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Change
+from nightledger.domain.states import ProposalStatus
+from nightledger.gate.gated import read_gated
+from nightledger.gate.hunks import why_not
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.diff import unified_diff
+from nightledger.text.place import Applied, apply_hunks
+
+
+class Verb(StrEnum):
+    """An operator's answer to one change."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the operator said about one change.
+
+    Attributes:
+        proposal: Id.
+        n: Number of the change.
+        verb: The answer.
+        reason: The operator's words for a rejection.
+    """
+
+    proposal: str
+    n: int
+    verb: Verb
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One change as the review shows it, against the bytes of now.
+
+    Attributes:
+        stored: Its proposal, checked.
+        status: The proposal's state.
+        change: The change.
+        diff: Unified diff against the file as it is now; empty when it has no place.
+        unplaced: Why it has no place now; empty when it has.
+    """
+
+    stored: Stored
+    status: ProposalStatus
+    change: Change
+    diff: str
+    unplaced: str
+
+
+def read_documents(gate: Gate) -> dict[str, str]:
+    """Read every gated file once, as text (``surrogateescape``)."""
+    return {
+        path: read_gated(gate.home, path).decode("utf-8", "surrogateescape")
+        for path in gate.home.identity.gated
+    }
+
+
+def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
+    """Give every change that waits for an answer, oldest proposal first."""
+    items = []
+    for status in ledger.book.proposals.values():
+        numbers = status.open_changes()
+        if not numbers or status.lane == EDIT_LANE:
+            continue
+        stored = read_proposal(gate, status)
+        items += [
+            _item(stored, status, change, documents)
+            for change in stored.proposal.changes
+            if change.n in numbers
+        ]
+    return items
+
+
+def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
+    document = documents[change.target]
+    placed = apply_hunks(document, [change.hunk])
+    if isinstance(placed, Applied):
+        diff = unified_diff(document, placed.text, path=change.target)
+        return Item(stored=stored, status=status, change=change, diff=diff, unplaced="")
+    return Item(stored=stored, status=status, change=change, diff="", unplaced=why_not(placed))

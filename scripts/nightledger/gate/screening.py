@@ -1,0 +1,92 @@
+"""Scanners at the gate: what may be proposed, what is flagged, what is held back.
+
+Invariant: no text with a secret reaches a proposal, a view or the audit log; hidden
+characters and instructions aimed at an agent wait in quarantine, where the operator
+can look at them.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.domain.event import Event, EventName
+from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.proposal import Draft, Flag, Origin
+from nightledger.text.scan import scan
+
+_UNTRUSTED_FIRST = (
+    Origin.WEB,
+    Origin.GROUP,
+    Origin.TOOL,
+    Origin.UNKNOWN,
+    Origin.SYSTEM,
+    Origin.AGENT,
+    Origin.OWNER,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A draft that the scanners held back.
+
+    Attributes:
+        rules: What they saw, ``secret.github``; sorted, distinct.
+        secret: Whether the text must not be copied, not even into quarantine.
+        text_sha256: Hex SHA-256 of the text.
+        path: Where the text came from, relative to the home.
+        line: Its first line there; 0 where it came from no file.
+        text: The text for quarantine; empty for a secret.
+    """
+
+    rules: tuple[str, ...]
+    secret: bool
+    text_sha256: str
+    path: str
+    line: int
+    text: str
+
+
+def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
+    """Part drafts into those held back and those that may be proposed, with their flags."""
+    held: list[Held] = []
+    clean: list[Draft] = []
+    for draft in drafts:
+        findings = scan(draft.after, origin=worst_origin(draft))
+        if any(finding.severity is not Severity.FLAG for finding in findings):
+            held.append(_held(draft, findings))
+        else:
+            clean.append(replace(draft, flags=(*draft.flags, *_flags(findings))))
+    return tuple(held), clean
+
+
+def worst_origin(draft: Draft) -> Origin:
+    """Give the least trusted origin of a draft's evidence: one tainted source taints it."""
+    origins = {evidence.origin for evidence in draft.evidence}
+    return next((origin for origin in _UNTRUSTED_FIRST if origin in origins), Origin.UNKNOWN)
+
+
+def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
+    secret = any(finding.severity is Severity.BLOCK for finding in findings)
+    first = draft.evidence[0] if draft.evidence else None
+    return Held(
+        rules=tuple(sorted({finding.rule for finding in findings if finding.severity is not Severity.FLAG})),
+        secret=secret,
+        text_sha256=hashlib.sha256(draft.after.encode("utf-8", "surrogateescape")).hexdigest(),
+        path=first.path if first else "",
+        line=first.lines[0] if first else 0,
+        text="" if secret else draft.after,
+    )
+
+
+def _flags(findings: Sequence[Finding]) -> list[Flag]:
+    return [Flag(rule=finding.rule, message=finding.message) for finding in findings]
+
+
+def unseen(held: Sequence[Held], events: Iterable[Event]) -> list[Held]:
+    """Leave out what the log already says was held back, so that a rerun adds nothing."""
+    logged = {
+        (event.fields["sha256"], event.fields["path"], event.fields["line"])
+        for event in events
+        if event.event == EventName.QUARANTINED
+    }
+    return [item for item in held if (item.text_sha256, item.path, item.line) not in logged]

@@ -1,0 +1,225 @@
+"""Take applied changes back: three-way, signed, at once.
+
+Invariant: later edits survive an undo; where that is impossible, or the window is
+closed, the reversal waits as a proposal like any other.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from nightledger.domain.decision import DecisionTarget, DecisionType
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.states import Apply, ChangeState, DecisionStatus, ProposalStatus
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.applying import Write, check_result, place_changes, write_all
+from nightledger.gate.composing import Choice, text_sha256
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing import Submission
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.diff import unified_diff
+from nightledger.text.merge import Conflict, merge3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """What undoing would do now.
+
+    Attributes:
+        stored: The proposal.
+        status: Its state.
+        changes: Numbers of the changes to take back.
+        writes: New bytes for each file.
+        diff: What would change now, for the operator to see.
+        problem: Why it cannot be undone in place; empty when it can. Then a reversal is proposed.
+    """
+
+    stored: Stored
+    status: ProposalStatus
+    changes: tuple[int, ...]
+    writes: tuple[Write, ...]
+    diff: str
+    problem: str = ""
+
+
+def plan_undo(
+    gate: Gate, ledger: Ledger, status: ProposalStatus, only: Sequence[int], moment: Moment
+) -> Undo:
+    """Work out how to take changes of a proposal back.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        status: The proposal.
+        only: Numbers of the changes; empty takes back all that are applied.
+        moment: The clocks.
+
+    Raises:
+        UsageError: Nothing of it is applied.
+    """
+    applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
+    wanted = tuple(only) or tuple(applied)
+    missing = [n for n in wanted if n not in applied]
+    if missing or not wanted:
+        states = ", ".join(f"{n} is {status.state_of(n).value}" for n in missing or sorted(status.changes))
+        raise UsageError(
+            f"{status.id} has nothing to undo there: change {states}",
+            hint="'nightledger history' shows what is applied",
+        )
+    stored = read_proposal(gate, status)
+    apply = _last_apply(ledger, status, wanted)
+    closes = apply.at + timedelta(days=gate.settings.undo_days)
+    if moment.at >= closes:
+        return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
+    return _merge(gate, stored, status, wanted, apply)
+
+
+def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:
+    return Undo(stored=stored, status=status, changes=wanted, writes=(), diff="", problem=problem)
+
+
+def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -> Apply:
+    for apply in reversed(ledger.book.applies.values()):
+        decision = ledger.book.decisions.get(apply.decision)
+        is_approval = decision is not None and decision.type is DecisionType.APPROVE
+        if (
+            apply.proposal == status.id
+            and is_approval
+            and apply.outcome != "aborted"
+            and set(wanted) & set(apply.changes)
+        ):
+            if not set(wanted) <= set(apply.changes):
+                raise RefusedError(
+                    "these changes were applied at different times",
+                    hint=f"undo them one by one: {status.id}#N",
+                )
+            return apply
+    raise RefusedError(f"the log holds no apply of {status.id}")
+
+
+def _merge(gate: Gate, stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], apply: Apply) -> Undo:
+    blobs = BlobStore(gate.home.blobs_dir)
+    writes, diffs = [], []
+    for target in apply.targets:
+        changes = [c for c in stored.proposal.changes if c.target == target.path and c.n in apply.changes]
+        kept = [change for change in changes if change.n not in wanted]
+        if len(kept) == len(changes):
+            continue
+        before, after = blobs.get(target.before), blobs.get(target.after)
+        without, _ = place_changes(before, kept)
+        current = read_gated(gate.home, target.path)
+        merged = merge3(_text(after), _text(current), _text(without))
+        if isinstance(merged, Conflict):
+            return _cannot(stored, status, wanted, f"the same lines of {target.path} were changed since")
+        result = merged.text.encode("utf-8", "surrogateescape")
+        writes.append(Write(path=target.path, before=current, after=result))
+        diffs.append(unified_diff(_text(current), merged.text, path=target.path))
+    return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
+
+
+def undo_choice(undo: Undo) -> Choice:
+    """Give what the undo decision says; for an undo ``hunks_sha256`` covers the diff shown."""
+    return Choice(
+        type=DecisionType.UNDO,
+        changes=undo.changes,
+        targets=tuple(
+            DecisionTarget(
+                path=write.path,
+                base=hashlib.sha256(write.before).hexdigest(),
+                result=hashlib.sha256(write.after).hexdigest(),
+                hunks_sha256=text_sha256(
+                    unified_diff(_text(write.before), _text(write.after), path=write.path)
+                ),
+            )
+            for write in undo.writes
+        ),
+    )
+
+
+def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, moment: Moment) -> bool:
+    """Carry a recorded undo decision out at once; the caller holds the home's lock.
+
+    Returns:
+        Whether a rival wrote at the same moment.
+
+    Raises:
+        RefusedError: The decision does not verify, or the files are not what was signed.
+    """
+    claim = read_claim(gate, ledger.log, status)
+    reasons = (
+        [] if claim.signer == claim.decision.principal and claim.on_log else ["its signature does not verify"]
+    )
+    signed = {(t.path, t.base, t.result) for t in claim.decision.targets}
+    actual = {(t.path, t.base, t.result) for t in undo_choice(undo).targets}
+    if signed != actual:
+        reasons.append("the files have changed since it was signed")
+    reasons += [reason for write in undo.writes for reason in check_result(gate, write)]
+    if reasons:
+        raise RefusedError(
+            "the undo is refused:\n  " + "\n  ".join(reasons),
+            hint="run it again; it is then signed over the new bytes",
+        )
+    return write_all(gate, claim.decision, claim.decision.changes, undo.writes, moment)
+
+
+def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
+    """Give the proposal that stands in for an undo which is not possible in place."""
+    drafts = [
+        draft
+        for change in undo.stored.proposal.changes
+        if change.n in undo.changes
+        for draft in [_reverse(undo, change, documents[change.target])]
+        if draft is not None
+    ]
+    return Submission(
+        kind=Kind.REVERSAL,
+        lane=OPERATOR,
+        period=undo.stored.proposal.period,
+        title=f"Take back {undo.stored.proposal.id[:10]}: {undo.stored.proposal.title}",
+        drafts=drafts,
+    )
+
+
+def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
+    """Give the opposite of a change; None when what it put in is no longer there as it was."""
+    before, after = change.hunk.added, change.hunk.removed
+    line = _line_of(document, before) if before else 0
+    if before and not line:
+        return None
+    return Draft(
+        op=Op.REPLACE if before and after else Op.REMOVE if before else Op.ADD,
+        target=change.target,
+        section=change.hunk.section,
+        before=before,
+        line=line,
+        after=after,
+        reason=f"The operator takes back change {change.n} of {undo.stored.proposal.id}; {undo.problem}.",
+        evidence=(
+            Evidence(
+                path=f"memory/state/proposals/{undo.stored.proposal.id}.json",
+                lines=(1, 1),
+                sha256=undo.stored.sha256,
+                origin=Origin.OWNER,
+            ),
+        ),
+        confidence=1.0,
+        rank=float(-change.n),
+        statement_key=f"reversal of {undo.stored.proposal.id}#{change.n}",
+    )
+
+
+def _line_of(document: str, lines: str) -> int:
+    at = document.find(lines)
+    if at < 0 or (at > 0 and document[at - 1] != "\n"):
+        return 0
+    return document.count("\n", 0, at) + 1
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

@@ -1,0 +1,105 @@
+"""Answer one proposal from the command line."""
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.gate.composing import compose
+from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.stored import find_status
+from nightledger.surfaces import screen, session, signing
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.listing import diff_sha256 as hash_diffs
+
+
+def answer_one(
+    context: Context,
+    id_text: str,
+    only: str | None,
+    verb: Verb,
+    *,
+    reason: str = "",
+    diff_sha256: str | None = None,
+) -> int:
+    """Show the changes of one proposal, sign the answer to them, and say what follows.
+
+    Raises:
+        UsageError: No such proposal or change waits.
+        RefusedError: The diff is not the one that was named, or the changes do not fit.
+    """
+    with session.writing(context, keep_head=True) as home:
+        documents = read_documents(home.gate)
+        status = find_status(home.ledger.book, id_text)
+        waiting = [
+            i for i in list_items(home.gate, home.ledger, documents) if i.stored.proposal.id == status.id
+        ]
+        items = _chosen(waiting, status.id, only)
+        _check_diff(items, diff_sha256)
+        if verb is Verb.APPROVE:
+            _show(context, items)
+        answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
+        decisions, refusals = compose(home.gate, items, answers, documents, signing.prepare(home))
+        if refusals:
+            raise RefusedError(
+                f"{status.id} cannot be signed: {refusals[0].reason}",
+                hint="'nightledger review' shows it as it is now",
+            )
+        accepted = signing.sign_all(home, decisions, context)
+    decision = accepted[0]
+    numbers = ", ".join(map(str, decision.changes))
+    context.emit(
+        {
+            "decision": decision.id,
+            "type": decision.type.value,
+            "proposal": decision.proposal,
+            "changes": list(decision.changes),
+            "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+    )
+    if decision.type is DecisionType.APPROVE:
+        context.print(f"Signed change {numbers}. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC.")
+        context.print("Then: nightledger apply (cron runs it every 10 minutes)")
+    else:
+        context.print(f"Rejected change {numbers}.")
+    return 0
+
+
+def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
+    if not waiting:
+        raise UsageError(
+            f"nothing of {name} waits for an answer", hint=f"'nightledger show {name}' says what became of it"
+        )
+    if only is None:
+        return waiting
+    numbers = parse_numbers(only)
+    chosen = [item for item in waiting if item.change.n in numbers]
+    missing = sorted(set(numbers) - {item.change.n for item in chosen})
+    if missing:
+        raise UsageError(f"change {', '.join(map(str, missing))} of {name} does not wait for an answer")
+    return chosen
+
+
+def parse_numbers(text: str) -> tuple[int, ...]:
+    """Read ``1,3``.
+
+    Raises:
+        UsageError: It is not a list of numbers from 1.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise UsageError(f"{text!r} is not a list of change numbers", hint="write it as 1,3")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def _check_diff(items: list[Item], wanted: str | None) -> None:
+    actual = hash_diffs([item.change.diff for item in items])
+    if wanted is not None and wanted.lower() != actual:
+        raise RefusedError(
+            f"the diff has SHA-256 {actual}, not {wanted}",
+            hint="read it again with 'nightledger show', then approve that",
+        )
+
+
+def _show(context: Context, items: list[Item]) -> None:
+    for at, item in enumerate(items, 1):
+        for line in screen.item_lines(item, at, len(items)):
+            context.print(line)
+        context.print()

@@ -1,0 +1,119 @@
+"""How a change looks to the operator: text from files as data, in any width from 40 columns.
+
+Invariant: everything that came from a file passes ``visible_lines`` and ``mask``; nothing inside
+a hunk is left out; colour is only where a terminal asked for it.
+"""
+
+import os
+import shutil
+import sys
+import textwrap
+
+from nightledger.domain.proposal import Change, Evidence, Proposal
+from nightledger.gate.reviewing import Item
+from nightledger.text.scan import mask_secrets
+from nightledger.text.visible import visible, visible_lines
+
+NARROWEST = 40
+WIDEST = 100
+_COLOURS = {"+": "32", "-": "31", "@": "36"}
+_OPS = {
+    "add": "add to",
+    "replace": "replace in",
+    "remove": "remove from",
+    "archive": "archive from",
+    "compress": "compress",
+    "delete_link": "delete a link in",
+}
+
+
+def width() -> int:
+    """Give the columns to fill: the terminal's, between 40 and 100; 80 where there is none."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def colour() -> bool:
+    """Tell whether to colour: standard output is a terminal and ``NO_COLOR`` is not set."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def shown(text: str) -> str:
+    """Give one line of text from a file as it may be printed: secrets masked, nothing hidden."""
+    return visible(mask_secrets(text).replace("\n", " "))
+
+
+def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
+    """Break a line of prose to the width; words longer than a line are broken too."""
+    lead = indent if first is None else first
+    return textwrap.wrap(
+        text, width=width(), initial_indent=lead, subsequent_indent=indent, break_on_hyphens=False
+    ) or [lead.rstrip()]
+
+
+def diff_lines(diff: str) -> list[str]:
+    """Give a diff's lines for the terminal; long ones go on in the next line, never cut off."""
+    lines = []
+    for line in visible_lines(mask_secrets(diff)):
+        pieces = [line[at : at + width()] for at in range(0, len(line), width())] or [""]
+        lines += [_coloured(piece, line[:1]) for piece in pieces]
+    return lines
+
+
+def _coloured(piece: str, sign: str) -> str:
+    if sign in _COLOURS and colour():
+        return f"\x1b[{_COLOURS[sign]}m{piece}\x1b[0m"
+    return piece
+
+
+def item_lines(item: Item, at: int, count: int) -> list[str]:
+    """Give what the review shows of one change."""
+    change, proposal = item.change, item.stored.proposal
+    lines = wrap(f"[{at}/{count}] {shown(proposal.title)}: {headline(change)}", indent="  ", first="")
+    lines += facts(change)
+    if item.unplaced:
+        lines += wrap(f"cannot be applied now: {item.unplaced}", indent="    ", first="  ! ")
+    return [*lines, *diff_lines(item.diff or change.diff)]
+
+
+def headline(change: Change) -> str:
+    """Give what a change does, in a few words: ``add to MEMORY.md, Lessons``."""
+    section = f", {shown(change.section)}" if change.section else ""
+    return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
+
+
+def facts(change: Change) -> list[str]:
+    """Give why, from where, how sure, and what would change its mind."""
+    lines = wrap(shown(change.reason), indent="       ", first="  why: ")
+    origins = ", ".join(origin.value for origin in change.provenance)
+    sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
+    more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful
+    lines += wrap(
+        f"{sources}{more} ({origins}), confidence {change.confidence:.2f}",
+        indent="        ",
+        first="  from: ",
+    )
+    if change.scope.fails_when:
+        lines += wrap(shown(change.scope.fails_when), indent="    ", first="  not when: ")
+    if change.scope.fine_when:
+        lines += wrap(shown(change.scope.fine_when), indent="    ", first="  fine when: ")
+    for flag in change.flags:
+        lines += wrap(f"{flag.rule}: {shown(flag.message)}", indent="    ", first="  ! ")
+    return lines
+
+
+def place(evidence: Evidence) -> str:
+    """Give where evidence stands: ``memory/2026-02-28.md:12``."""
+    first, last = evidence.lines
+    return shown(f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}")
+
+
+def meter(proposal: Proposal) -> str:
+    """Give the size of each file before and after, against the cap of its host."""
+    parts = []
+    for target in proposal.targets:
+        cap = target.meter.cap_characters
+        of = f" of {cap:,}" if cap is not None else ""
+        parts.append(
+            f"{shown(target.path)}: {target.meter.before_characters:,} to {target.meter.after_characters:,}{of} characters"
+        )
+    return "; ".join(parts)

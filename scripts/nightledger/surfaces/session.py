@@ -1,0 +1,101 @@
+"""A command at work on a home: the lock, the gate, the checked log, and the end of the run.
+
+Invariant: a run that appended to the log signs one checkpoint before it lets go of the
+lock; what a crash cut short is finished before anything new begins.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.event import Actor
+from nightledger.domain.moment import Moment
+from nightledger.files.lock import Lock
+from nightledger.gate.applying import recover
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.surfaces.context import Context
+
+LOCK_TIMEOUT_S = 5.0
+"""Longer than any run but the first night of a large workspace; then: 75, try again later."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """A home that this command may write.
+
+    Attributes:
+        gate: The home, opened.
+        ledger: The log as last read; ``reread`` after appending.
+        moment: The clocks of this command.
+    """
+
+    gate: Gate
+    ledger: Ledger
+    moment: Moment
+
+    def reread(self) -> Ledger:
+        """Read and check the log again, after something was appended."""
+        self.ledger = read_ledger(self.gate)
+        return self.ledger
+
+
+def this_machine() -> str:
+    """Give this machine's name, as ``init`` records it."""
+    return os.uname().nodename
+
+
+def actor_of(context: Context) -> Actor:
+    """Guess who called: a person at a terminal, else an unattended run."""
+    return Actor.HUMAN if context.interactive() else Actor.CRON
+
+
+@contextmanager
+def reading(context: Context) -> Iterator[Session]:
+    """Open a home to look at; takes no lock and writes nothing."""
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    yield Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+
+
+@contextmanager
+def writing(context: Context, *, actor: Actor | None = None, keep_head: bool = False) -> Iterator[Session]:
+    """Open a home to write; one command at a time.
+
+    Args:
+        context: The command's surroundings.
+        actor: Who called, where it is known better than by the terminal.
+        keep_head: Keep the checkpoint of this run for ever, because a decision refers to it.
+
+    Raises:
+        LockedError: Another run is at work.
+        RefusedError: Another machine writes this home.
+    """
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
+    machine = gate.home.identity.machine
+    if machine != this_machine():
+        raise RefusedError(
+            f"{gate.home.root} is written by {machine!r}, and this is {this_machine()!r}",
+            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
+        )
+    with Lock(gate.home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+        before = len(session.ledger.log.events)
+        if recover(gate, session.ledger, session.moment):
+            session.reread()
+        try:
+            yield session
+        finally:
+            _finish(session, before, keep_head=keep_head)
+
+
+def _finish(session: Session, before: int, *, keep_head: bool) -> None:
+    if len(read_ledger_events(session.gate)) > before:
+        sign_head(session.gate, session.moment, keep=keep_head)
+
+
+def read_ledger_events(gate: Gate) -> tuple[object, ...]:
+    """Give the log's events as they are now, unchecked."""
+    from nightledger.trust.reading import read_events
+
+    return read_events(gate.home)

@@ -1,0 +1,93 @@
+"""Get the operator's signature: one passphrase or one touch for everything answered."""
+
+import getpass
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from nightledger.domain.decision import Decision, LogHead
+from nightledger.domain.errors import RefusedError
+from nightledger.gate.composing import Signing
+from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.opening import Gate, read_signers, sign_head
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import Session, this_machine
+from nightledger.trust import keys
+from nightledger.trust.sshsig import Signer
+
+NONCE_BYTES = 16
+
+
+def operator_path(gate: Gate) -> Path:
+    """Give the operator's key file of this home."""
+    return keys.operator_key_path(gate.ring, gate.home.identity.id)
+
+
+def prepare(session: Session) -> Signing:
+    """Fix what the decisions of this run share: head, machine, principal, clocks.
+
+    The head is signed and kept first, because the decisions name it.
+    """
+    gate = session.gate
+    sign_head(gate, session.moment, keep=True)
+    size = len(session.ledger.log.events)
+    return Signing(
+        principal=principal_of(gate),
+        machine=this_machine(),
+        head=LogHead(size=size, root=session.ledger.log.root_at(size).hex()),
+        moment=session.moment,
+        fresh_nonce=lambda: secrets.token_hex(NONCE_BYTES),
+    )
+
+
+def principal_of(gate: Gate) -> str:
+    """Give the name that ``allowed_signers`` has for this machine's operator key.
+
+    Raises:
+        RefusedError: The key is not among those who may sign.
+    """
+    mine = keys.public_key_of(_public(operator_path(gate)))
+    for signer in read_signers(gate.home).signers:
+        if signer.key == mine:
+            return signer.principals[0]
+    raise RefusedError(
+        f"the key {operator_path(gate)} may not sign for this home",
+        hint="config/nightledger/allowed_signers lists who may",
+    )
+
+
+def sign_all(session: Session, decisions: Sequence[Decision], context: Context) -> list[Decision]:
+    """Sign decisions with one passphrase or touch, and have the gate accept each."""
+    if not decisions:
+        return []
+    signer = signer_of(session.gate, context)
+    accepted = []
+    for decision in decisions:
+        signed: Signed = sign(decision, signer)
+        accepted.append(accept(session.gate, session.ledger, signed, session.moment))
+        session.reread()
+    return accepted
+
+
+def signer_of(gate: Gate, context: Context) -> Signer:
+    """Unlock the operator's key: in this process, or through ``ssh-keygen`` for hardware keys and agents.
+
+    Raises:
+        RefusedError: It wants a passphrase and nobody can be asked.
+    """
+    path = operator_path(gate)
+    if not path.exists():
+        return keys.keygen_signer(_public(path))
+    if not keys.needs_passphrase(path):
+        return keys.load_operator_key(path)
+    if not context.interactive():
+        raise RefusedError(
+            f"the key {path} has a passphrase, and there is no terminal to ask on",
+            hint="run it on a terminal",
+        )
+    passphrase = getpass.getpass("Passphrase of the operator's key: ").encode()
+    return keys.load_operator_key(path, passphrase=passphrase)
+
+
+def _public(path: Path) -> Path:
+    return path.with_name(f"{path.name}.pub")

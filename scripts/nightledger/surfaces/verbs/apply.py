@@ -1,0 +1,119 @@
+"""Apply what is signed and has cooled. Cron runs it every 10 minutes; early is harmless.
+
+Reads   audit/, memory/state/proposals/
+Writes  the gated files, the audit log
+Changes memory: only hunks that the operator signed, after the cooling period.
+"""
+
+import argparse
+import json
+import os
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.gate.applying import Attempt
+    from nightledger.surfaces.session import Session
+
+MARK = os.path.join(".nightledger", "apply-after")
+"""Disposable: size of the log and the time before which nothing can be applied; spares cron a full look."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``apply``."""
+    parser.add_argument("id", nargs="?", help="only this proposal; says why it cannot be applied yet")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Apply each approval that may be; what fails stays queued while the rest applies."""
+    if options.id is None and not context.interactive() and _nothing_yet(context):
+        return 0
+    from nightledger.gate.applying import apply_one
+    from nightledger.gate.stored import find_status
+    from nightledger.surfaces.session import writing
+
+    attempts = []
+    with writing(context) as session:
+        wanted = find_status(session.ledger.book, options.id).id if options.id else None
+        for decision in session.ledger.book.approvals_to_apply():
+            if wanted in (None, decision.proposal):
+                attempts.append(apply_one(session.gate, session.ledger, decision, session.moment))
+                session.reread()
+        _leave_mark(session)
+    context.emit([_record(attempt) for attempt in attempts])
+    for attempt in attempts:
+        for line in _lines(attempt, asked=options.id is not None):
+            context.print(line)
+    if not attempts and (options.id or not context.quiet):
+        context.print("Nothing is signed that is not applied.")
+    return _status(attempts, asked=options.id is not None)
+
+
+def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
+    refused = any(attempt.reasons or attempt.stale for attempt in attempts)
+    early = asked and any(attempt.wait_s for attempt in attempts)
+    return 1 if refused or early or (asked and not attempts) else 0
+
+
+def _lines(attempt: "Attempt", *, asked: bool) -> list[str]:
+    lines = []
+    if attempt.changes:
+        numbers = ", ".join(map(str, attempt.changes))
+        lines.append(
+            f"Applied change {numbers} of {attempt.proposal}; 'nightledger undo {attempt.proposal}' takes it back."
+        )
+    for n, reason in attempt.stale:
+        lines.append(
+            f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."
+        )
+    lines += [f"{attempt.proposal} was not applied: {reason}" for reason in attempt.reasons]
+    if attempt.wait_s and asked:
+        lines.append(
+            f"{attempt.proposal} is cooling: {_duration(attempt.wait_s)} to go. Nothing was changed."
+        )
+    if attempt.raced:
+        lines.append("Another program wrote the file at the same moment; its bytes are kept in audit/blobs.")
+    return lines
+
+
+def _duration(seconds: int) -> str:
+    hours, minutes = divmod(-(-seconds // 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _record(attempt: "Attempt") -> dict[str, object]:
+    return {
+        "proposal": attempt.proposal,
+        "decision": attempt.decision,
+        "applied": list(attempt.changes),
+        "stale": [{"n": n, "reason": reason} for n, reason in attempt.stale],
+        "reasons": list(attempt.reasons),
+        "wait_s": attempt.wait_s,
+        "raced": attempt.raced,
+    }
+
+
+def _nothing_yet(context: Context) -> bool:
+    """Tell, by one small file and a stat, that nothing can be applied now."""
+    try:
+        with open(os.path.join(context.home_path, MARK), encoding="ascii") as stream:
+            mark = json.load(stream)
+        size = os.stat(os.path.join(context.home_path, "audit", "trusted-channel-audit.jsonl")).st_size
+        return bool(
+            mark["size"] == size and (mark["after"] is None or context.now.timestamp() < mark["after"])
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _leave_mark(session: "Session") -> None:
+    from nightledger.files.atomic import replace_file
+    from nightledger.surfaces.listing import cooling_ends
+
+    ends = cooling_ends(session.gate, session.ledger.book)
+    waiting = [ends[decision.id].timestamp() for decision in session.ledger.book.approvals_to_apply()]
+    home = session.gate.home
+    size = os.stat(home.audit_log).st_size
+    content = json.dumps({"size": size, "after": min(waiting, default=None)})
+    replace_file(os.path.join(home.root, MARK), content.encode("ascii"))

@@ -1,0 +1,148 @@
+"""Make a home, or adopt an agent's workspace as one.
+
+Reads   nothing but names in the directory
+Writes  the directories and files that it lists first; keys in $NIGHTLEDGER_KEYS
+Changes no memory, and none of an adopted workspace's bytes.
+"""
+
+import argparse
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.surfaces.context import CHECKOUT, Context
+
+if TYPE_CHECKING:
+    from nightledger.gate.founding import Founding
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``init``."""
+    parser.add_argument("--adopt", action="store_true", help="the directory is an agent's workspace")
+    parser.add_argument(
+        "--simulated",
+        action="store_true",
+        help="a home for trials, in which --now works, for ever marked as such",
+    )
+    parser.add_argument(
+        "--no-passphrase", action="store_true", help="make the operator's key without a passphrase"
+    )
+    parser.add_argument(
+        "--host",
+        metavar="HOST",
+        help="openclaw, claude_code, codex, hermes or generic (default: by its files)",
+    )
+    parser.add_argument(
+        "--zone", metavar="ZONE", help="IANA zone in which days begin (default: this machine's)"
+    )
+    parser.add_argument(
+        "--gated",
+        metavar="PATH",
+        action="append",
+        help="the memory file (default: MEMORY.md); may be repeated",
+    )
+    parser.add_argument(
+        "--track", action="store_true", help="let git track what we make (no .gitignore of '*')"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Make or complete the home."""
+    from nightledger.files.home import Home
+    from nightledger.gate.founding import found, plan
+
+    founding = _founding(options, context)
+    paths = plan(founding)
+    existed = os.path.lexists(Home(context.home_path).identity_file)
+    if not options.dry_run:
+        passphrase = None if existed else _passphrase(options, context)
+        identity = found(founding, passphrase, context.moment)
+        context.emit({"home": context.home_path, "id": identity.id, "created": paths, "new": not existed})
+    else:
+        context.emit({"home": context.home_path, "would_create": paths})
+    _report(options, context, paths, existed=existed)
+    return 0
+
+
+def _founding(options: argparse.Namespace, context: Context) -> "Founding":
+    from pathlib import Path
+
+    from nightledger.codec.settings import find_zone
+    from nightledger.files.home import Home
+    from nightledger.gate.founding import Founding
+    from nightledger.hosts.presets import detect_host, preset
+    from nightledger.surfaces.session import this_machine
+    from nightledger.trust.keys import KeyRing
+
+    home = Home(context.home_path)
+    _require_place(home.root, adopt=options.adopt, known=os.path.lexists(home.identity_file))
+    host = options.host or detect_host(home.root)
+    zone = options.zone or machine_zone()
+    find_zone(zone, where="--zone")
+    return Founding(
+        home=home,
+        ring=KeyRing(Path(context.keys_dir)),
+        home_id=secrets.token_hex(16),
+        machine=this_machine(),
+        zone=zone,
+        host=host,
+        gated=tuple(options.gated or preset(host).gated),
+        simulated=options.simulated,
+        adopt=options.adopt or (os.path.isdir(home.root) and home.root == CHECKOUT),
+        track=options.track or home.root == CHECKOUT,
+    )
+
+
+def _require_place(root: str, *, adopt: bool, known: bool) -> None:
+    if adopt and not os.path.isdir(root):
+        raise ConfigurationError(f"there is no workspace at {root} to adopt", hint="name it with --home DIR")
+    if known or adopt or root == CHECKOUT or not os.path.isdir(root) or not os.listdir(root):
+        return
+    raise UsageError(
+        f"{root} is not empty",
+        hint="to take over an agent's workspace, add --adopt; nothing of it is changed",
+    )
+
+
+def machine_zone() -> str:
+    """Give the IANA name of this machine's zone: ``$TZ``, else ``/etc/localtime``, else UTC."""
+    named = os.environ.get("TZ", "").lstrip(":")
+    if "/" in named and not os.path.isabs(named):
+        return named
+    _, found, name = os.path.realpath("/etc/localtime").partition("zoneinfo/")
+    return name if found else "UTC"
+
+
+def _passphrase(options: argparse.Namespace, context: Context) -> bytes | None:
+    if options.no_passphrase:
+        return None
+    if not context.interactive():
+        raise UsageError(
+            "the operator's new key wants a passphrase, and there is no terminal to ask on",
+            hint="run it on a terminal, or add --no-passphrase (then anyone who can read your files can sign)",
+        )
+    import getpass
+
+    first = getpass.getpass("Passphrase for the operator's new key: ")
+    if not first or first != getpass.getpass("Once more: "):
+        raise UsageError("the two are not the same, or empty", hint="run it again; nothing was made")
+    return first.encode()
+
+
+def _report(options: argparse.Namespace, context: Context, paths: list[str], *, existed: bool) -> None:
+    if existed and not paths:
+        context.print(f"{context.home_path} is a home already; nothing to do")
+        return
+    context.print(f"{'Would make' if options.dry_run else 'Made'} in {context.home_path}:")
+    for path in paths:
+        context.print(f"  {path}")
+    if options.dry_run:
+        return
+    context.print(f"Keys are in {context.keys_dir}.")
+    if options.no_passphrase and not existed:
+        context.print(
+            "The operator's key has no passphrase: whoever can read it can sign. See 'nightledger doctor'."
+        )
+    context.print("Next: nightledger check, then nightledger schedule --print cron")

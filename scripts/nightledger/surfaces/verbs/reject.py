@@ -1,0 +1,25 @@
+"""Reject one proposal, with a reason.
+
+Reads   memory/state/proposals/, audit/
+Writes  audit/decisions/ and the audit log
+Changes no memory. What was rejected returns only with new independent evidence.
+"""
+
+import argparse
+
+from nightledger.surfaces.answering import answer_one
+from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``reject``."""
+    parser.add_argument("id", help="the proposal, or the beginning of its id")
+    parser.add_argument("--only", metavar="1,3", help="only these changes; the rest stay as they are")
+    parser.add_argument("--reason", required=True, help="why, for the record")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Sign the rejection."""
+    from nightledger.gate.reviewing import Verb
+
+    return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)

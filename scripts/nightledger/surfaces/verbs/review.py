@@ -1,0 +1,186 @@
+"""Read what is proposed, answer, sign once.
+
+Reads   memory/state/proposals/, the gated files, audit/
+Writes  audit/decisions/ and the audit log, after one signature
+Changes no memory: 'nightledger apply' does, when the cooling period is over.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.domain.decision import Decision
+    from nightledger.gate.reviewing import Answer, Item
+    from nightledger.surfaces.session import Session
+
+KEYS = "y sign  n reject  e edit  s later  d whole diff  v evidence  q quit"
+EDITS_AT_MOST = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``review``."""
+    parser.add_argument("id", nargs="?", help="only this proposal")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Show what waits; on a terminal ask for answers and sign them."""
+    from nightledger.gate.reviewing import list_items, read_documents
+    from nightledger.surfaces import session as sessions
+    from nightledger.surfaces.listing import item_record
+
+    if context.json or not context.interactive():
+        with sessions.reading(context) as session:
+            items = _wanted(
+                options, list_items(session.gate, session.ledger, read_documents(session.gate)), session
+            )
+            context.emit([item_record(item) for item in items])
+            _show_all(context, session, items)
+        return 0
+    with sessions.writing(context, keep_head=True) as session:
+        return _ask_and_sign(options, context, session)
+
+
+def _wanted(options: argparse.Namespace, items: "list[Item]", session: "Session") -> "list[Item]":
+    from nightledger.gate.stored import find_status
+
+    if options.id is None:
+        return items
+    wanted = find_status(session.ledger.book, options.id).id
+    return [item for item in items if item.stored.proposal.id == wanted]
+
+
+def _show_all(context: Context, session: "Session", items: "list[Item]") -> None:
+    from nightledger.surfaces import screen
+
+    _opening(context, session, items)
+    for at, item in enumerate(items, 1):
+        for line in screen.item_lines(item, at, len(items)):
+            context.print(line)
+        context.print(f"  id: {item.stored.proposal.id}#{item.change.n}")
+        context.print()
+    if items:
+        context.print("To answer, run 'nightledger review' on a terminal, or 'nightledger approve ID'.")
+
+
+def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
+    from nightledger.surfaces import screen
+
+    if session.gate.home.identity.simulated:
+        context.print("This is a simulated home: its clock is whatever --now says.")
+    if not items:
+        context.print("Nothing waits for you.")
+        return
+    proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
+    context.print(f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you.")
+    for proposal in proposals.values():
+        for line in screen.wrap(screen.meter(proposal), indent="    ", first="  "):
+            context.print(line)
+    context.print()
+
+
+def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
+    from nightledger.gate.composing import compose
+    from nightledger.gate.reviewing import Verb, list_items, read_documents
+    from nightledger.surfaces import signing
+
+    answers: list[Answer] = []
+    documents = read_documents(session.gate)
+    items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
+    _opening(context, session, items)
+    for at, item in enumerate(items, 1):
+        given = _ask(context, session, item, (at, len(items)))
+        if given is None:
+            break
+        answers += given
+    shared = signing.prepare(session)
+    decisions, refusals = compose(session.gate, items, answers, documents, shared)
+    for refusal in refusals:
+        context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
+    later = [answer for answer in answers if answer.verb is Verb.LATER]
+    _defer(session, later)
+    accepted = signing.sign_all(session, decisions, context)
+    report_signed(context, accepted)
+    return 1 if refusals else 0
+
+
+def _defer(session: "Session", later: "list[Answer]") -> None:
+    from nightledger.domain.event import EventName
+    from nightledger.gate.opening import record
+
+    for answer in later:
+        record(
+            session.gate,
+            [(EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]})],
+            session.moment,
+        )
+
+
+def report_signed(context: Context, decisions: "list[Decision]") -> None:
+    """Say what was signed and when it can be applied."""
+    from nightledger.domain.decision import DecisionType
+
+    approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
+    rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
+    if rejected:
+        context.print(f"Rejected {rejected} change(s).")
+    if approved:
+        count = sum(len(decision.changes) for decision in approved)
+        when = max(decision.not_before for decision in approved)
+        context.print(
+            f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
+        )
+
+
+def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, int]) -> "list[Answer] | None":
+    """Ask until there is an answer; none for a change reworded, None to stop asking."""
+    from nightledger.surfaces import screen
+
+    for line in screen.item_lines(item, *place):
+        context.print(line)
+    while True:
+        key = input(f"  {KEYS} > ").strip().lower()
+        if key == "q":
+            return None
+        if key == "e" and _edit(context, session, item):
+            return []
+        answer = _answer(item, key)
+        if answer is not None:
+            return [answer]
+        for line in _more(session, item, key):
+            context.print(line)
+
+
+def _answer(item: "Item", key: str) -> "Answer | None":
+    from nightledger.gate.reviewing import Answer, Verb
+
+    name, n = item.stored.proposal.id, item.change.n
+    if key == "y" and not item.unplaced:
+        return Answer(proposal=name, n=n, verb=Verb.APPROVE)
+    if key == "n":
+        return Answer(proposal=name, n=n, verb=Verb.REJECT, reason=input("  reason > ").strip())
+    if key == "s":
+        return Answer(proposal=name, n=n, verb=Verb.LATER)
+    return None
+
+
+def _edit(context: Context, session: "Session", item: "Item") -> bool:
+    from nightledger.surfaces.editing import revise_change
+
+    proposal = revise_change(session, item)
+    if proposal is not None:
+        context.print(f"  your wording waits as {proposal}; run 'nightledger review' to see it with its diff")
+    return proposal is not None
+
+
+def _more(session: "Session", item: "Item", key: str) -> list[str]:
+    from nightledger.surfaces import evidence, screen
+
+    if key == "d":
+        return screen.diff_lines(item.stored.proposal.changes[item.change.n - 1].diff)
+    if key == "v":
+        return evidence.lines(session.gate.home, item.change)
+    if key == "y":
+        return [f"  it cannot be signed: {item.unplaced}"]
+    return [f"  {KEYS}"]

@@ -1,0 +1,44 @@
+"""Show one proposal with its diff, evidence and state.
+
+Reads   memory/state/proposals/, audit/
+Changes no memory.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``show``."""
+    parser.add_argument("id", help="the proposal, or the beginning of its id")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Print it."""
+    from nightledger.gate.stored import find_status, read_proposal
+    from nightledger.surfaces import evidence, screen
+    from nightledger.surfaces.listing import proposal_record
+    from nightledger.surfaces.session import reading
+
+    with reading(context) as session:
+        status = find_status(session.ledger.book, options.id)
+        proposal = read_proposal(session.gate, status).proposal
+        record = proposal_record(session.gate, session.ledger.book, proposal, session.moment.at)
+        context.emit(record)
+        context.print(f"{proposal.id}  {record['state']}")
+        for line in screen.wrap(screen.shown(proposal.title)):
+            context.print(line)
+        for line in screen.wrap(screen.meter(proposal)):
+            context.print(line)
+        for change in proposal.changes:
+            context.print()
+            context.print(f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change)}")
+            for line in (
+                *screen.facts(change),
+                *evidence.lines(session.gate.home, change),
+                *screen.diff_lines(change.diff),
+            ):
+                context.print(line)
+        context.print(f"diff sha256: {record['diff_sha256']}")
+    return 0

@@ -1,0 +1,88 @@
+"""Take an applied change back, within 7 days, at once; later edits survive.
+
+Reads   audit/, the gated files
+Writes  the gated files, audit/decisions/, the audit log
+Changes memory: the operator signs it here.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.gate.undoing import Undo
+    from nightledger.surfaces.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``undo``."""
+    parser.add_argument("id", help="the proposal, or PROPOSAL#N for one of its changes")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what it would change, and change nothing"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Show the diff, sign, and take it back; or propose a reversal."""
+    from nightledger.gate.stored import find_status
+    from nightledger.gate.undoing import plan_undo
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.answering import parse_numbers
+    from nightledger.surfaces.session import writing
+
+    name, _, number = options.id.partition("#")
+    only = parse_numbers(number) if number else ()
+    with writing(context, keep_head=True) as session:
+        status = find_status(session.ledger.book, name)
+        undo = plan_undo(session.gate, session.ledger, status, only, session.moment)
+        for line in screen.diff_lines(undo.diff):
+            context.print(line)
+        if options.dry_run:
+            context.emit(
+                {
+                    "proposal": status.id,
+                    "changes": list(undo.changes),
+                    "diff": undo.diff,
+                    "problem": undo.problem,
+                }
+            )
+            context.print(undo.problem or "Nothing was changed (--dry-run).")
+            return 0
+        return _propose_reversal(context, session, undo) if undo.problem else _undo(context, session, undo)
+
+
+def _undo(context: Context, session: "Session", undo: "Undo") -> int:
+    from nightledger.gate.composing import make_decision
+    from nightledger.gate.undoing import apply_undo, undo_choice
+    from nightledger.surfaces import signing
+
+    decision = make_decision(
+        session.gate, undo.stored, undo.status, undo_choice(undo), signing.prepare(session)
+    )
+    accepted = signing.sign_all(session, [decision], context)[0]
+    recorded = session.ledger.book.decisions[accepted.id]
+    apply_undo(session.gate, session.ledger, recorded, undo, session.moment)
+    numbers = ", ".join(map(str, undo.changes))
+    context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
+    context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")
+    return 0
+
+
+def _propose_reversal(context: Context, session: "Session", undo: "Undo") -> int:
+    from nightledger.gate.proposing import propose
+    from nightledger.gate.reviewing import read_documents
+    from nightledger.gate.undoing import reversal
+
+    submission = reversal(undo, read_documents(session.gate))
+    outcome = propose(session.gate, session.ledger, submission, session.moment)
+    made = outcome.proposal.id if outcome.proposal else None
+    context.emit({"proposal": undo.stored.proposal.id, "problem": undo.problem, "reversal": made})
+    context.print(f"It cannot be taken back in place: {undo.problem}.")
+    if made:
+        context.print(f"The reversal waits as {made}: 'nightledger review'.")
+    else:
+        context.print(
+            "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."
+        )
+    return 0 if made else 1
