@@ -8,6 +8,7 @@ anything but a value or a named problem.
 import json
 
 from nightledger.domain.errors import RecordError
+from nightledger.domain.words import show
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ MAX_LINE_BYTES = 1 << 20
 MAX_DOCUMENT_BYTES = 64 << 20
 MAX_DEPTH = 64
 """Deeper than any record of ours (8), far below where a recursive reader gives up."""
+MAX_DIGITS = 400
+"""More than any double has (309); Python stops at 4,300 with an error of its own."""
 
 
 class JsonLine:
@@ -153,9 +156,9 @@ def _is_deeper(value: "Any", levels: int) -> bool:
 def _unique(pairs: "list[tuple[str, Any]]") -> "dict[str, Any]":
     value = dict(pairs)
     if len(value) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twice[:40]!r} stands twice in one object")
+        names = [key for key, _ in pairs]
+        twice = next(key for n, key in enumerate(names) if key in names[:n])
+        raise ValueError(f"the key {show(twice)} stands twice in one object")
     return value
 
 
@@ -163,4 +166,19 @@ def _refuse(word: str) -> "NoReturn":
     raise ValueError(f"{word} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse)
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"{show(text)} is too large for a number")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_integer, parse_float=_float
+)

@@ -93,15 +93,19 @@ def read_identifier(value: object, limit: int) -> str:
     raise ValueError(f"{show(value)} is not an identifier (letters, digits and _ . : + @ / -){better}")
 
 
-def read_label(value: object) -> str:
-    """Give a label in NFC: one line of at most 128 visible characters, no space at its ends.
+def read_label(value: object, limit: int = MAX_LABEL_CHARACTERS) -> str:
+    """Give a label in NFC: one line of visible characters, no space at its ends.
+
+    Args:
+        value: What was given.
+        limit: How many characters it may have.
 
     Raises:
         ValueError: Saying what is wrong.
     """
     text = normal(read_text(value))
-    if len(text) > MAX_LABEL_CHARACTERS:
-        raise ValueError(f"has {len(text)} characters; at most {MAX_LABEL_CHARACTERS}")
+    if len(text) > limit:
+        raise ValueError(f"has {len(text)} characters; at most {limit}")
     if unseen := unseen_character(text):
         raise ValueError(f"{show(value)} holds {unseen}, which cannot be seen")
     if text != text.strip():

@@ -1,0 +1,151 @@
+"""One outcome from what an agent wrote to the line that is stored, checked by hand.
+
+Invariant: the same verdicts as ``schemas/outcome.schema.json`` and as the bulk reader
+(``tests/test_drift.py``), on plain dicts and without a third-party import: the logger
+starts cold for every record. A stored line is its own canonical form (RFC 8785).
+"""
+
+from datetime import datetime, timedelta
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.outcome_fields import REQUIRED, STAMPS, find_unknown, read_fields
+from nightledger.domain.errors import RecordError
+from nightledger.domain.ids import content_id
+from nightledger.domain.outcome_words import MAX_AHEAD_S
+from nightledger.domain.words import dump_moment, read_moment, show
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+MAX_NAMED_PROBLEMS = 200
+"""A batch of 100,000 bad lines is one mistake made 100,000 times."""
+
+
+class OutcomeLine:
+    """An outcome as it is stored.
+
+    Attributes:
+        id: Derived from the content.
+        record: The stored record.
+        line: Its canonical JSON with a line end.
+    """
+
+    __slots__ = ("id", "line", "record")
+
+    def __init__(self, record: "dict[str, Any]") -> None:
+        self.id: str = record["id"]
+        self.record = record
+        self.line = canonical(record, floats=True) + b"\n"
+
+
+def encode_outcomes(records: "Iterable[tuple[str, Any]]", *, now: datetime) -> tuple[OutcomeLine, ...]:
+    """Check and canonicalise a batch: every record or none.
+
+    Args:
+        records: ``(place, JSON value)``; the place, such as ``line 3``, is for messages, "" for a single one.
+        now: When they were received; aware.
+
+    Raises:
+        RecordError: Naming every problem of every record.
+    """
+    lines, problems = [], []
+    for place, value in records:
+        record, wrong = read_outcome(value, now=now)
+        problems += [f"{place}: {problem}" if place else problem for problem in wrong]
+        if not wrong:
+            lines.append(OutcomeLine(record))
+    if problems:
+        raise refusal(problems)
+    return tuple(lines)
+
+
+def refusal(problems: "list[str]") -> RecordError:
+    """Give the error that names what is wrong with a batch, of which nothing was written."""
+    named = problems[:MAX_NAMED_PROBLEMS]
+    if len(problems) > len(named):
+        named.append(f"and {len(problems) - len(named)} more")
+    return RecordError(
+        "the outcome", tuple(named), hint="nothing was written; mend what is named and log it again"
+    )
+
+
+def read_outcome(value: "Any", *, now: datetime) -> "tuple[dict[str, Any], list[str]]":
+    """Give the stored record of what was logged, and every problem; the record counts only without problems.
+
+    Args:
+        value: A JSON value; ``id``, ``received_at`` and ``v`` may be left out, null means left out.
+        now: When it was received; aware.
+    """
+    if not isinstance(value, dict):
+        return {}, [f"must be a JSON object, not {show(value)}"]
+    given = {key: item for key, item in value.items() if item is not None}
+    record, problems = read_fields(given)
+    problems = find_unknown(given) + [f"{key}: is missing" for key in REQUIRED if key not in given] + problems
+    problems += _ahead(record, now) + _wrong_version(given)
+    if problems:
+        return record, problems
+    record["v"] = 1
+    record["id"] = outcome_id(record)
+    record["received_at"] = dump_moment(now)
+    if given.get("id", record["id"]) != record["id"]:
+        problems.append(
+            f"id: {show(given['id'])} is not the id of this content, {record['id']}; leave it out"
+        )
+    return record, problems
+
+
+def find_outcome_problems(record: "Any") -> list[str]:
+    """Name what is wrong with a stored record, as the schema and the bulk reader see it; [] when it is valid."""
+    if not isinstance(record, dict):
+        return ["must be a JSON object"]
+    stored = {key: item for key, item in record.items() if key not in STAMPS}
+    read, problems = read_fields(stored)
+    problems += find_unknown(record)
+    problems += [f"{key}: is missing" for key in (*REQUIRED, *STAMPS) if key not in record]
+    problems += [f"{key}: is not in its stored form" for key in read if read[key] != stored[key]]
+    problems += _wrong_version(record)
+    if not problems:
+        problems += _wrong_stamps(record)
+    return problems
+
+
+def outcome_id(record: "dict[str, Any]") -> str:
+    """Derive the id: SHA-256 over the canonical record without ``id`` and ``received_at``.
+
+    Args:
+        record: A stored record, or one that lacks the two.
+    """
+    identity = {key: item for key, item in record.items() if key not in ("id", "received_at")}
+    return content_id("o", canonical(identity, floats=True))
+
+
+def _ahead(record: "dict[str, Any]", now: datetime) -> list[str]:
+    if "timestamp" not in record:
+        return []
+    ahead = read_moment(record["timestamp"]) - now
+    if ahead <= timedelta(seconds=MAX_AHEAD_S):
+        return []
+    return [
+        f"timestamp: {record['timestamp']} is in the future; it is {dump_moment(now)}. A wrong zone or clock?"
+    ]
+
+
+def _wrong_version(record: "dict[str, Any]") -> list[str]:
+    version = record.get("v", 1)
+    if type(version) is int and version == 1:
+        return []
+    return [f"v: {show(version)} is not 1; a newer record needs a newer Nightledger"]
+
+
+def _wrong_stamps(record: "dict[str, Any]") -> list[str]:
+    problems = []
+    try:
+        if dump_moment(read_moment(record["received_at"])) != record["received_at"]:
+            problems.append("received_at: is not in its stored form")
+    except ValueError as error:
+        problems.append(f"received_at: {error}")
+    if record["id"] != outcome_id(record):
+        problems.append("id: is not the id of this content")
+    return problems
