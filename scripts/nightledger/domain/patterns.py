@@ -1,0 +1,194 @@
+"""Find what recurs in outcomes: failures, what resolved them, what works, what comes again.
+
+Invariant: only recorded results count. A failure after which nothing was heard is not
+resolved; a pattern stands on at least two independent sources; a resolution that failed
+after it was learned is said to be wrong, until it is learned anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from fractions import Fraction
+
+from nightledger.domain import pattern_words as words
+from nightledger.domain.outcome import Result
+from nightledger.domain.pattern import Learning, Pattern, PatternKind, Recorded, Tally, seen_in
+from nightledger.domain.proposal import Scope
+from nightledger.domain.situation import (
+    Situation,
+    name_of,
+    narrow,
+    overlap,
+    situation_of,
+    split_by_tag,
+    without,
+)
+from nightledger.domain.trial import Trial, hold_trial, kind_of
+
+SAME = Fraction(1, 2)
+"""Two lessons whose situations share half of their outcomes are one; the better stays. Our choice."""
+MIN_FAILED = 2
+MIN_TASKS = 3
+
+
+def find_patterns(records: Iterable[Recorded], learning: Learning) -> tuple[Pattern, ...]:
+    """Find every pattern, the most worth an operator's time first.
+
+    Args:
+        records: Outcomes in any order; of equal ids the first counts.
+        learning: How a pattern is judged.
+    """
+    found = [
+        pattern
+        for task in _by_task_type(records)
+        if learning.sources(task) >= learning.min_sources
+        for pattern in _of_task(task, learning)
+    ]
+    return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
+
+
+def newer_than(patterns: Iterable[Pattern], moment: datetime) -> tuple[Pattern, ...]:
+    """Keep the patterns with an outcome that was received after ``moment`` (aware).
+
+    A night proposes these alone: the others had their turn.
+    """
+    return tuple(pattern for pattern in patterns if pattern.seen.newest_at > moment)
+
+
+def _by_task_type(records: Iterable[Recorded]) -> list[list[Recorded]]:
+    tasks: dict[str, dict[str, Recorded]] = {}
+    for record in records:
+        tasks.setdefault(record.outcome.task_type, {}).setdefault(record.outcome.id, record)
+    return [
+        sorted(task.values(), key=lambda record: (record.outcome.timestamp, record.outcome.id))
+        for _, task in sorted(tasks.items())
+    ]
+
+
+def _of_task(task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
+    """Find the patterns of one task type; its bare count only where there is no other."""
+    named = sorted({name_of(r.outcome) for r in task if r.outcome.outcome is Result.SUCCESS} - {""})
+    trials = [hold_trial(resolution, task, learning) for resolution in named]
+    judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
+    kept = _distinct(judged)
+    explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
+    left = [record for record in task if record.outcome.id not in explained]
+    found = [_of_trial(trial, kind, task, learning) for trial, kind in kept] + _failures(left, task, learning)
+    return found or _recurring_task(task, learning)
+
+
+def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, PatternKind]]:
+    """Keep every relapse, and of the lessons about one situation the best."""
+    kept = [(trial, kind) for trial, kind in judged if kind is PatternKind.RELAPSE]
+    lessons: list[tuple[Trial, PatternKind]] = []
+    for trial, kind in sorted(judged, key=lambda item: (-item[0].confidence, -item[0].tally.successes)):
+        if kind is not PatternKind.RELAPSE and all(
+            overlap(trial.situation, better.situation) < SAME for better, _ in lessons
+        ):
+            lessons.append((trial, kind))
+    return kept + lessons
+
+
+def _of_trial(trial: Trial, kind: PatternKind, task: Sequence[Recorded], learning: Learning) -> Pattern:
+    situation = trial.situation
+    first = trial.relapses if kind is PatternKind.RELAPSE else trial.wins
+    records = (*first, *without(situation.records, first))
+    rivals = [rival.resolution for rival in trial.rivals if rival.resolution]
+    obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, rival) for rival in rivals]
+    if kind is PatternKind.RELAPSE:
+        obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, trial.resolution)]
+    return Pattern(
+        kind=kind,
+        key=_key(kind, situation, trial.resolution),
+        task_type=situation.task_type,
+        tags=situation.tags,
+        tally=trial.tally,
+        rivals=trial.rivals,
+        seen=seen_in(records, learning),
+        records=records,
+        confidence=round(1 - trial.confidence, 4) if kind is PatternKind.RELAPSE else trial.confidence,
+        sentence=_sentence(trial, kind, learning),
+        scope=words.lesson_scope(trial.resolution, situation, task),
+        replaces=(*obsolete, _key(PatternKind.RECURRING_FAILURE, situation, "")),
+    )
+
+
+def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
+    if kind is PatternKind.RELAPSE:
+        since = trial.relapses[0].outcome.timestamp
+        worked = [record for record in trial.wins if record.outcome.timestamp < since]
+        return words.relapse_sentence(
+            trial.situation, trial.resolution, learning.days(worked), learning.days(trial.relapses)
+        )
+    say = words.resolved_sentence if kind is PatternKind.RESOLVED_FAILURE else words.works_sentence
+    return say(trial.situation, trial.tally, trial.rivals, learning.days(trial.wins))
+
+
+def _failures(left: Sequence[Recorded], task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
+    """Find failures that recur and that no lesson explains, by what their tags have in common."""
+    failed = [record for record in left if record.outcome.outcome is Result.FAILURE]
+    parts = split_by_tag(failed, task) if failed else []
+    found = [_failure(situation_of(part, task), learning) for part in parts]
+    return [pattern for pattern in found if pattern]
+
+
+def _failure(situation: Situation, learning: Learning) -> Pattern | None:
+    failed = [record for record in situation.records if record.outcome.outcome is Result.FAILURE]
+    last_failed = failed[-1].outcome.timestamp
+    worked = [record for record in situation.records if record.outcome.outcome is Result.SUCCESS]
+    ended = any(record.outcome.timestamp > last_failed for record in worked)
+    if ended or len(failed) < MIN_FAILED or learning.sources(failed) < learning.min_sources:
+        return None
+    return Pattern(
+        kind=PatternKind.RECURRING_FAILURE,
+        key=_key(PatternKind.RECURRING_FAILURE, situation, ""),
+        task_type=situation.task_type,
+        tags=situation.tags,
+        tally=_total(situation.records),
+        rivals=situation.tallies(),
+        seen=seen_in(failed, learning),
+        records=(*failed, *without(situation.records, failed)),
+        confidence=round(learning.confidence(len(failed), len(worked)), 4),
+        sentence=words.failure_sentence(situation, len(failed), situation.tallies(), learning.days(failed)),
+        scope=words.failure_scope(situation),
+    )
+
+
+def _recurring_task(task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
+    if len(task) < MIN_TASKS:
+        return []
+    situation = narrow(task, ())
+    tally = _total(task)
+    return [
+        Pattern(
+            kind=PatternKind.RECURRING_TASK,
+            key=_key(PatternKind.RECURRING_TASK, situation, ""),
+            task_type=situation.task_type,
+            tags=(),
+            tally=tally,
+            rivals=situation.tallies(),
+            seen=seen_in(task, learning),
+            records=tuple(task),
+            confidence=0.0,
+            sentence=words.task_sentence(situation.task_type, tally, learning.days(task)),
+            scope=Scope(),
+        )
+    ]
+
+
+def _total(records: Sequence[Recorded]) -> Tally:
+    results = [record.outcome.outcome for record in records]
+    return Tally(
+        resolution="",
+        successes=results.count(Result.SUCCESS),
+        partials=results.count(Result.PARTIAL),
+        failures=results.count(Result.FAILURE),
+    )
+
+
+def _key(kind: PatternKind, situation: Situation, resolution: str) -> str:
+    """Name a pattern so that more outcomes of the same kind do not make it a new one."""
+    if kind in (PatternKind.RESOLVED_FAILURE, PatternKind.RECURRING_RESOLUTION):
+        return f"lesson {situation.task_type} {resolution}"
+    if kind is PatternKind.RELAPSE:
+        return f"relapse {situation.task_type} {resolution}"
+    return " ".join((kind.value, situation.task_type, *situation.tags))

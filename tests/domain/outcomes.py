@@ -1,0 +1,52 @@
+"""Outcomes written short, for the tests of what is learned from them."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nightledger.domain.outcome import Outcome, Result
+from nightledger.domain.pattern import Learning, Recorded
+
+START = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
+RESULTS = {"+": Result.SUCCESS, "-": Result.FAILURE, "~": Result.PARTIAL}
+
+
+def confidence(successes: int, failures: int) -> float:
+    """Three successes give .85, one gives less than .5, a failure weighs more than a success."""
+    return min(0.98, 1 / (1 + math.exp(1.2 - 0.97820 * successes + 1.3 * failures)))
+
+
+LEARNING = Learning(zone=UTC, confidence=confidence)
+
+
+def told(*lines: str, task: str = "debug_cron", tags: str = "cron timezone", **fields: Any) -> list[Recorded]:
+    """Build records from ``"day sign resolution [tag ...]"``: ``"3 + set_tz extra"``.
+
+    ``day`` counts from 2026-02-01; ``3.5`` is in the afternoon. Each day is its own source.
+    """
+    return [recorded(line, task, tags, fields) for line in lines]
+
+
+def recorded(line: str, task: str, tags: str, fields: dict[str, Any]) -> Recorded:
+    day, sign, resolution, *more = line.split()
+    at = START + timedelta(days=float(day) - 1)
+    digest = hashlib.sha256(repr((line, task, tags, sorted(fields.items()))).encode()).hexdigest()
+    values = {
+        "v": 1,
+        "id": f"o-{digest[:26]}",
+        "timestamp": at,
+        "received_at": at + timedelta(minutes=1),
+        "task_type": task,
+        "context_tags": tuple(sorted({*tags.split(), *more})),
+        "resolution": resolution,
+        "outcome": RESULTS[sign],
+        "source_file": f"memory/daily/{at:%Y-%m-%d}.md",
+        "note": "free words that must never be shown",
+    }
+    return Recorded(outcome=Outcome(**{**values, **fields}), line=int(float(day) * 10), sha256=digest)
+
+
+def ids(records: Sequence[Recorded]) -> list[str]:
+    return [record.outcome.id for record in records]
