@@ -25,7 +25,10 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.place import Applied, apply_hunks, check_blocks
+from nightledger.text.diff import changed_runs
+from nightledger.text.markdown import split_lines
+from nightledger.text.markdown_check import check_blocks
+from nightledger.text.place import Applied, Placed, apply_hunks
 from nightledger.text.scan import scan
 
 
@@ -153,8 +156,9 @@ def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list
 
 def check_result(gate: Gate, write: Write) -> list[str]:
     """Let scanners, cap and CommonMark look at the bytes that would stand there."""
-    reasons = [f"{write.path}: {reason}" for reason in check_blocks(write.before, write.after)]
     before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
+    broken = check_blocks(write.before, write.after, _placed(before, after))
+    reasons = [f"{write.path}: {reason}" for reason in broken]
     cap = gate.cap_characters
     if cap is not None and len(after) > max(cap, len(before)):
         reasons.append(f"{write.path} would have {len(after)} characters and its host shows {cap}")
@@ -163,6 +167,19 @@ def check_result(gate: Gate, write: Write) -> list[str]:
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
     reasons += [f"{write.path}: the scanner {rule} holds the new text back" for rule in seen]
     return reasons
+
+
+def _placed(before: str, after: str) -> list[Placed]:
+    """Give the differences of two texts as placed hunks, each in the text as those before it left it."""
+    old, new = split_lines(before), split_lines(after)
+    return [
+        Placed(
+            start=sum(map(len, new[: run.new_start])),
+            end=sum(map(len, new[: run.new_start])) + sum(map(len, old[run.old_start : run.old_stop])),
+            text="".join(new[run.new_start : run.new_stop]),
+        )
+        for run in changed_runs(old, new)
+    ]
 
 
 def write_all(

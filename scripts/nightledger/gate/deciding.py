@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_record, parse_record, to_plain
+from nightledger.codec.records import decode_record, dump_record, parse_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.event import EventName
@@ -88,7 +88,7 @@ def read_claim(gate: Gate, log: VerifiedLog, status: DecisionStatus) -> Claim:
         ) from error
     if hashlib.sha256(content).hexdigest() != status.sha256:
         raise IntegrityError(f"{path} was changed after it was recorded")
-    decision = parse_record(Decision, content, where=path)
+    decision = decode_record(Decision, content, where=path)
     signed = Signed(content=content, signature=signature)
     return Claim(
         decision=decision,

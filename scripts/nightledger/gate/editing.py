@@ -4,6 +4,8 @@ Invariant: an edit becomes hunks that give exactly the edited bytes, and it is s
 logged like anything else.
 """
 
+from collections.abc import Sequence
+
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
@@ -99,7 +101,7 @@ def edit_hunks(document: str, wanted: str) -> list[Hunk]:
     return [Hunk(anchor=Anchor.EXACT, section=(), removed=document, added=wanted)]
 
 
-def _hunk(old: tuple[str, ...], new: tuple[str, ...], run: Run) -> Hunk | None:
+def _hunk(old: Sequence[str], new: Sequence[str], run: Run) -> Hunk | None:
     needed = context_needed(old, run.old_start, run.old_stop)
     if needed is None:
         return None

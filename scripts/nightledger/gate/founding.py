@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 
 from nightledger.codec.home_record import dump_home
+from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
@@ -29,7 +30,6 @@ from nightledger.trust.keys import (
     operator_key_path,
 )
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
-from nightledger.trust.signing import DECISION_NAMESPACE
 
 PRINCIPAL = "operator"
 NEW_MEMORY = """# MEMORY.md
@@ -205,7 +205,7 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
     signer = AllowedSigner(
         principals=(PRINCIPAL,),
         key=parse_public_line(public.read_text(encoding="utf-8").strip()),
-        namespaces=(DECISION_NAMESPACE,),
+        namespaces=(NAMESPACE,),
         valid_after=None,
         valid_before=None,
     )

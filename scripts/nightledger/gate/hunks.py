@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.proposal import Change, Draft, Hunk, Op
+from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
 
@@ -70,7 +70,7 @@ def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
         hunk=hunk,
         reason=draft.reason,
         evidence=draft.evidence,
-        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence})),
+        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence} or {Origin.AGENT})),
         confidence=draft.confidence,
         key=draft.statement_key,
         scope=draft.scope,

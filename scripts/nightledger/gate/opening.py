@@ -21,7 +21,8 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.event import Actor, Event, NewEvent
-from nightledger.trust.keys import KeyRing, LogKey, load_log_key
+from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.logkey import LogKey
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.signers import SignerSet, parse_allowed_signers, parse_revoked_keys
 

@@ -7,7 +7,7 @@ signed or applied.
 import hashlib
 from dataclasses import dataclass
 
-from nightledger.codec.records import parse_record
+from nightledger.codec.records import decode_record
 from nightledger.domain.errors import IntegrityError, UsageError
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Book, ProposalStatus
@@ -39,7 +39,7 @@ def read_proposal(gate: Gate, status: ProposalStatus) -> Stored:
             f"{path} was changed after it was proposed: it has SHA-256 {sha256}, the log says {status.sha256}",
             hint="someone edited a proposal; reject it, or put the file back from a backup",
         )
-    return Stored(proposal=parse_record(Proposal, content, where=path), sha256=sha256)
+    return Stored(proposal=decode_record(Proposal, content, where=path), sha256=sha256)
 
 
 def read_stored(gate: Gate, book: Book) -> list[Stored]:

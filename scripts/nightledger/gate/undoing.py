@@ -85,7 +85,7 @@ def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], pro
 
 
 def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -> Apply:
-    for apply in reversed(ledger.book.applies.values()):
+    for apply in reversed(list(ledger.book.applies.values())):
         decision = ledger.book.decisions.get(apply.decision)
         is_approval = decision is not None and decision.type is DecisionType.APPROVE
         if (

@@ -44,7 +44,7 @@ class Context:
 
     @property
     def now(self) -> "datetime":
-        """The time of this command, read once; aware, UTC.
+        """The time of this command, read once; aware, UTC, whole seconds as records keep it.
 
         Raises:
             UsageError: When ``--now`` is malformed or the home is not a simulated one.
@@ -53,9 +53,9 @@ class Context:
             from nightledger.surfaces import clock
 
             if self._now_text is None:
-                self._now = clock.system_now()
+                self._now = clock.system_now().replace(microsecond=0)
             else:
-                self._now = clock.parse_now(self._now_text)
+                self._now = clock.parse_now(self._now_text).replace(microsecond=0)
                 self._require_simulated()
         return self._now
 

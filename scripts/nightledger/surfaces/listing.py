@@ -54,7 +54,9 @@ def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -
     """Give one proposal with its state and times."""
     status = book.proposals[proposal.id]
     ends = cooling_ends(gate, book)
-    decided = [book.decisions[c.decision] for c in status.changes.values() if c.decision in book.decisions]
+    decided = [
+        book.decisions[c.decision or ""] for c in status.changes.values() if c.decision in book.decisions
+    ]
     approved = [d for d in decided if d.type is DecisionType.APPROVE]
     expires = [d.recorded.at + timedelta(days=gate.settings.decision_expires_days) for d in approved]
     return {

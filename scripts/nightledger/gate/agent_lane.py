@@ -1,0 +1,130 @@
+"""An agent's proposals: their own lane, small and few, never a way around review."""
+
+from dataclasses import dataclass
+
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.lanes import AGENT
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.gate.gated import read_gated, require_gated
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.text.entries import Entry, find_entries
+from nightledger.text.markdown import parse_markdown
+from nightledger.text.similar import fold
+
+CONFIDENCE = 0.5
+"""An agent's word for itself counts neither way (DESIGN section 5)."""
+TITLE_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What an agent asks for.
+
+    Attributes:
+        target: Gated file, relative to the home.
+        section: Heading under which it belongs.
+        text: Entry to put in; empty for a removal.
+        entry: Id, or exact text, of the entry that it replaces or removes; empty for an addition.
+        reason: Why, in the agent's words.
+        evidence: Where it comes from.
+    """
+
+    target: str
+    section: tuple[str, ...]
+    text: str
+    entry: str
+    reason: str
+    evidence: tuple[Evidence, ...]
+
+
+def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_run: bool = False) -> Outcome:
+    """Put an agent's wish before the operator.
+
+    Raises:
+        RefusedError: The lane is full, the text too long, the file not gated, the entry unknown,
+            or the text holds what scanners block.
+    """
+    require_gated(gate.home, wish.target)
+    _require_room(gate, ledger, wish)
+    submission = Submission(
+        kind=Kind.BEHAVIOUR,
+        lane=AGENT,
+        period=moment.at.date().isoformat(),
+        title=f"The agent asks: {(wish.text or wish.reason).strip().splitlines()[0][:TITLE_CHARACTERS]}",
+        drafts=[_draft(gate, wish)],
+    )
+    outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
+    secrets = sorted({rule for held in outcome.held if held.secret for rule in held.rules})
+    if secrets:
+        raise RefusedError(
+            f"the text holds a secret ({', '.join(secrets)})", hint="say where it is kept, never what it is"
+        )
+    if outcome.unfit:
+        raise RefusedError(
+            f"it has no place: {outcome.unfit[0].reason}", hint="name a section that the file has"
+        )
+    if outcome.over_cap:
+        raise RefusedError(
+            f"{wish.target} is over its cap", hint="propose a removal, or a replacement that is no longer"
+        )
+    if outcome.suppressed:
+        raise RefusedError(
+            "the same change was proposed before", hint="'nightledger proposals --all' says what became of it"
+        )
+    return outcome
+
+
+def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
+    lanes = gate.settings.lanes
+    size_bytes = len((wish.text + wish.reason).encode("utf-8", "surrogateescape"))
+    if size_bytes > lanes.agent_bytes:
+        raise RefusedError(
+            f"the proposal has {size_bytes} bytes; at most {lanes.agent_bytes} are taken",
+            hint="say it shorter",
+        )
+    waiting = sum(
+        1 for status in ledger.book.proposals.values() if status.lane == AGENT and status.open_changes()
+    )
+    if waiting >= lanes.agent_waiting:
+        raise RefusedError(
+            f"{waiting} proposals of agents wait already",
+            hint="your operator has to answer them first; log what happened with 'nightledger log'",
+        )
+
+
+def _draft(gate: Gate, wish: Wish) -> Draft:
+    entry = _find_entry(gate, wish) if wish.entry else None
+    return Draft(
+        op=Op.ADD if entry is None else Op.REPLACE if wish.text else Op.REMOVE,
+        target=wish.target,
+        section=entry.section if entry else wish.section,
+        before=entry.text if entry else "",
+        line=entry.first_line if entry else 0,
+        after=wish.text,
+        reason=wish.reason,
+        evidence=wish.evidence or (),
+        confidence=CONFIDENCE,
+        rank=0.0,
+        statement_key=fold(wish.text or f"remove {wish.entry}"),
+        entry=entry.id if entry else None,
+    )
+
+
+def _find_entry(gate: Gate, wish: Wish) -> Entry:
+    document = parse_markdown(read_gated(gate.home, wish.target).decode("utf-8", "surrogateescape"))
+    wanted = fold(wish.entry)
+    found = [e for e in find_entries(document) if e.id == wish.entry or fold(e.text) == wanted]
+    if len(found) != 1:
+        count = "no entry is" if not found else f"{len(found)} entries are"
+        raise RefusedError(
+            f"{count} {wish.entry[:80]!r} in {wish.target}",
+            hint="give the entry's whole text, or its id from memory/system/entries.json",
+        )
+    return found[0]
+
+
+def agent_evidence(path: str, lines: tuple[int, int], sha256: str) -> Evidence:
+    """Give a place that an agent points to; its origin is the agent, whatever stands there."""
+    return Evidence(path=path, lines=lines, sha256=sha256, origin=Origin.AGENT)

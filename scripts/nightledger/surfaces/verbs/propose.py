@@ -1,0 +1,95 @@
+"""An agent proposes a change to its memory and gets an id; its operator decides.
+
+Reads   the gated file
+Writes  memory/state/proposals/, the audit log
+Changes no memory.
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.domain.proposal import Evidence
+    from nightledger.files.home import Home
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``propose``."""
+    parser.add_argument(
+        "--section",
+        metavar="NAME",
+        default="Lessons",
+        help="heading under which it belongs (default: Lessons)",
+    )
+    text = parser.add_mutually_exclusive_group(required=True)
+    text.add_argument("--text", help="the entry, in Markdown")
+    text.add_argument("--stdin", action="store_true", help="read the entry from standard input")
+    text.add_argument("--remove", action="store_true", help="take the --entry out")
+    parser.add_argument(
+        "--entry", metavar="TEXT", default="", help="the entry to replace or remove: its whole text or its id"
+    )
+    parser.add_argument("--reason", required=True, help="why it is worth keeping (or not)")
+    parser.add_argument("--source", metavar="PATH:LINE", help="where it comes from, relative to the home")
+    parser.add_argument("--target", metavar="PATH", help="the gated file (default: the main one)")
+    parser.add_argument("--dry-run", action="store_true", help="say what would happen, and write nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Make the proposal."""
+    from nightledger.domain.errors import UsageError
+    from nightledger.domain.event import Actor
+    from nightledger.files.home import Home
+    from nightledger.gate.agent_lane import Wish, propose_wish
+    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.upkeep import refresh
+
+    home = Home(context.home_path).require()
+    text = sys.stdin.read() if options.stdin else options.text or ""
+    if options.remove and not options.entry:
+        raise UsageError("--remove needs --entry", hint="give the entry's whole text")
+    if not options.remove and not text.strip():
+        raise UsageError("the entry is empty", hint="give it with --text, or on standard input with --stdin")
+    wish = Wish(
+        target=options.target or home.identity.gated[0],
+        section=tuple(part.strip() for part in options.section.split(" > ")),
+        text=text,
+        entry=options.entry,
+        reason=options.reason,
+        evidence=_evidence(options.source, home),
+    )
+    with writing(context, actor=Actor.AGENT) as session:
+        outcome = propose_wish(session.gate, session.ledger, wish, session.moment, dry_run=options.dry_run)
+        refresh(session)
+    held = sorted({rule for item in outcome.held for rule in item.rules})
+    made = outcome.proposal.id if outcome.proposal else None
+    context.emit({"id": made, "held": held, "dry_run": options.dry_run})
+    if made:
+        context.print(made)
+        context.print(
+            "Your operator will see it." if not options.dry_run else "Nothing was written (--dry-run)."
+        )
+    else:
+        context.print(f"Held back by the scanners ({', '.join(held)}); your operator will see that.")
+    return 0
+
+
+def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
+    import hashlib
+
+    from nightledger.domain.errors import UsageError
+    from nightledger.files.reading import read_regular
+    from nightledger.gate.agent_lane import agent_evidence
+
+    if source is None:
+        return ()
+    path, _, number = source.rpartition(":")
+    if not path or not number.isdigit():
+        raise UsageError(f"--source {source!r} is not PATH:LINE", hint="write it as memory/2026-02-28.md:12")
+    lines = read_regular(home.path(path), 64_000_000, within=home.root).split(b"\n")
+    at = int(number)
+    if not 1 <= at <= len(lines):
+        raise UsageError(f"{path} has no line {at}", hint=f"it has {len(lines)} lines")
+    return (agent_evidence(path, (at, at), hashlib.sha256(lines[at - 1]).hexdigest()),)
