@@ -30,6 +30,16 @@ class Checkpoint:
     root: bytes
 
 
+def log_origin(home_id: str, *, simulated: bool) -> str:
+    """Give the name of a home's log; a simulated home's says so on every checkpoint.
+
+    Args:
+        home_id: 32 hex digits.
+        simulated: Whether its clock can be set.
+    """
+    return f"nightledger{'-simulated' if simulated else ''}/{home_id}"
+
+
 def parse_checkpoint(text: str) -> Checkpoint:
     """Read the text of a checkpoint's note.
 

@@ -10,7 +10,7 @@ import base64
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +101,8 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
     ed25519 = _load_pkcs8(ring.path(home_id, LOG_ED25519))
     if not isinstance(ed25519, Ed25519PrivateKey):
         raise KeyFileError(f"{ring.path(home_id, LOG_ED25519)} is not an Ed25519 key")
-    return LogKey(origin=origin, ed25519=ed25519, mldsa44=_load_mldsa44(ring.path(home_id, LOG_MLDSA44)))
+    mldsa44 = _load_mldsa44(ring.path(home_id, LOG_MLDSA44))
+    return LogKey(origin=origin, directory=ring.home_dir(home_id), ed25519=ed25519, mldsa44=mldsa44)
 
 
 # ------------------------------------------------------------------ operator and machine
@@ -124,10 +125,15 @@ def create_operator_key(
             whoever can read this user's files.
         comment: Stands in the public line.
 
+    Where a run was cut short between the two files, the second is made and the key kept.
+
     Raises:
         KeyFileError: When there is one already.
     """
-    return _create_openssh(operator_key_path(ring, home_id), passphrase, comment)
+    path = operator_key_path(ring, home_id)
+    if os.path.lexists(path) and not os.path.lexists(_public_path(path)):
+        return _create_public(path, public_key_of(path), comment)
+    return _create_openssh(path, passphrase, comment)
 
 
 def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
@@ -236,9 +242,17 @@ def _create_openssh(path: Path, passphrase: bytes | None, comment: str) -> Publi
     if passphrase:
         lock = PrivateFormat.OpenSSH.encryption_builder().kdf_rounds(_KDF_ROUNDS).build(passphrase)
     _create(path, private.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, lock))
-    public = ed25519_key(private.public_key().public_bytes_raw(), comment)
-    _create(path.with_name(path.name + ".pub"), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
+    return _create_public(path, ed25519_key(private.public_key().public_bytes_raw()), comment)
+
+
+def _create_public(path: Path, key: PublicKey, comment: str) -> PublicKey:
+    public = replace(key, comment=comment)
+    _create(_public_path(path), f"{public.line}\n".encode(), mode=_PUBLIC_MODE)
     return public
+
+
+def _public_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.pub")
 
 
 def _create(path: Path, content: bytes, *, mode: int = 0o600) -> None:

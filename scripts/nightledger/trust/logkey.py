@@ -5,6 +5,7 @@ Invariant: it signs heads of the log that it is named after, and nothing that th
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, MLDSA44Signer
@@ -40,11 +41,13 @@ class LogKey:
 
     Attributes:
         origin: Name of the log, and of both keys.
+        directory: Where it was loaded from; the head that we last acknowledged is kept there.
         ed25519: Signs the text of a checkpoint.
         mldsa44: Signs the head in it, against quantum computers; None where the platform cannot.
     """
 
     origin: str
+    directory: Path
     ed25519: "Ed25519PrivateKey"
     mldsa44: "MLDSA44PrivateKey | None"
 
@@ -64,10 +67,6 @@ class LogKey:
         if self.mldsa44 is None:
             return (ed25519,)
         return (ed25519, MLDSA44Signer(key=keys[1], private=self.mldsa44, at=now))
-
-    def quick_signer(self) -> NoteSigner:
-        """Give the Ed25519 signer alone, for heads that are kept between two checkpoints only."""
-        return _Ed25519NoteSigner(key=self._public_keys()[0], private=self.ed25519)
 
     def _public_keys(self) -> tuple[VerifierKey, ...]:
         public = self.ed25519.public_key().public_bytes_raw()

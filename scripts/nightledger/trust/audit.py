@@ -1,0 +1,272 @@
+"""Write the audit log: append entries, sign its head, start it.
+
+Life of an entry: its line is written with one write(2) and is on disk; then the grown
+head is on disk in the keys' directory (``head.py``); only then ``append`` returns. At the
+end of the run ``sign_head`` signs a checkpoint. Invariant: what was never acknowledged
+(a killed run's line, a torn line, a line that somebody else appended) stays in the file
+as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log has its
+own lock, so that callers may hold the home's.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from nightledger.domain.errors import IntegrityError
+from nightledger.domain.event import EventName
+from nightledger.files.append import append_records
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import is_regular, make_dir
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.event import Actor, Event, NewEvent, dump_event
+from nightledger.trust.head import KeptHead, keep_head, read_head
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.leafcache import keep_leaves
+from nightledger.trust.logkey import LogKey
+from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.note import dump_note, sign_note
+from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
+from nightledger.trust.scan import is_entry
+from nightledger.trust.signed_head import SignedHead, read_signed_head
+
+LOCK = "audit"
+_LOCK_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tail:
+    """The log as it is found.
+
+    Attributes:
+        head: Over everything that is there, a line without its end included.
+        digests: Leaf hashes of what ``base`` did not cover.
+        base: Where those begin.
+        closure: What to record about lines that nobody acknowledged; empty where there are none.
+    """
+
+    head: KeptHead
+    digests: tuple[bytes, ...] = ()
+    base: int = 0
+    closure: Mapping[str, int] | None = None
+
+
+def append(home: Home, key: LogKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
+    """Append events; they are on disk and acknowledged when this returns.
+
+    Cost: one write and three syncs, whatever the size of the log.
+
+    Args:
+        home: Whose log.
+        key: Its key; names the log and where the acknowledged head is kept.
+        events: What happened, in order.
+
+    Returns:
+        The events with their places.
+
+    Raises:
+        LockedError: When another run writes to the log for longer than 10 s.
+        IntegrityError: When the log is shorter than, or differs from, what was acknowledged
+            or signed; nothing is written.
+        EventError: When an event holds what the log does not take; nothing is written.
+        NotDurableError: When the disk fails; the events are not acknowledged.
+    """
+    if not events:
+        return ()
+    with _lock(home):
+        return _write(home, key, _find_tail(home, key), events, events[0].at)
+
+
+def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
+    """Sign a checkpoint over the whole log, once at the end of a run that appended.
+
+    When nothing was appended since the last one, that one stays as it is.
+
+    Args:
+        home: Whose log.
+        key: Signs it.
+        ring: Where the head is remembered.
+        now: The time that the ML-DSA-44 line states; aware.
+        keep: Also keep it as ``audit/checkpoints/<size>``: for what a decision or a
+            witness refers to, and at a day's end.
+
+    Raises:
+        IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
+    """
+    with _lock(home):
+        tail = _find_tail(home, key)
+        if tail.closure:
+            _write(home, key, tail, (), now)
+            tail = _find_tail(home, key)
+        signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
+        if keep:
+            make_dir(home.checkpoints_dir)
+            path = os.path.join(home.checkpoints_dir, str(signed.checkpoint.size))
+            if not os.path.lexists(path):
+                replace_file(path, signed.raw)
+    return signed.checkpoint
+
+
+def start_log(
+    home: Home,
+    key: LogKey,
+    ring: KeyRing,
+    genesis: NewEvent,
+    trust_files: Mapping[str, str],
+    now: datetime,
+) -> Pin:
+    """Write the first entry, pin it outside the home, and sign the first checkpoint.
+
+    Safe to run again after it was cut short; when all is there, nothing is written.
+
+    Args:
+        home: A home with its identity and an ``audit`` directory.
+        key: Its log key.
+        ring: Where the pin goes.
+        genesis: The first entry.
+        trust_files: Hex SHA-256 of each trust file, by name.
+        now: When the checkpoint is signed; aware.
+
+    Raises:
+        IntegrityError: When there is a log that these keys did not begin.
+    """
+    home_id = home.identity.id
+    if find_pin(ring, home_id) is None:
+        if read_head(key.directory) is None:
+            _require_fresh(home)
+            append(home, key, [genesis])
+        create_pin(
+            ring,
+            Pin(
+                home=home_id,
+                origin=key.origin,
+                genesis=_genesis_hash(home),
+                vkeys=key.vkeys,
+                trust_files=trust_files,
+            ),
+        )
+    if not os.path.lexists(home.checkpoint):
+        sign_head(home, key, ring, now=now, keep=True)
+    return read_pin(ring, home_id)
+
+
+def _write(
+    home: Home, key: LogKey, tail: _Tail, events: Sequence[NewEvent], at: datetime
+) -> tuple[Event, ...]:
+    first = tail.head.range.size
+    if tail.closure:
+        closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
+        events = (closing, *events)
+    placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
+    lines = [dump_event(event) for event in placed]
+    payload = b"".join(line + b"\n" for line in lines)
+    appended = append_records(home.audit_log, payload)
+    if appended.offset != tail.head.offset:
+        raise IntegrityError(
+            f"another program wrote to {home.audit_log} at the same time; these entries are not acknowledged",
+            hint="find out what writes there, then run it again",
+        )
+    digests = [leaf_hash(line) for line in lines]
+    grown = tail.head.range.extend(digests)
+    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes))
+    keep_leaves(home, tail.base, (*tail.digests, *digests))
+    return placed[1:] if tail.closure else placed
+
+
+def _find_tail(home: Home, key: LogKey) -> _Tail:
+    """Read what stands behind the last acknowledged head, usually nothing."""
+    kept = read_head(key.directory) or KeptHead(range=CompactRange(), offset=0)
+    raw = _read_from(home.audit_log, kept.offset)
+    lines = raw.split(b"\n")
+    unfinished = lines.pop()
+    if unfinished:  # the next append closes it: then it is a line like any other
+        lines.append(unfinished)
+    acknowledged = _check_signed(home, key, kept, lines)
+    digests = tuple(map(leaf_hash, lines))
+    head = KeptHead(
+        range=kept.range.extend(digests), offset=kept.offset + len(raw) + (1 if unfinished else 0)
+    )
+    tail = _Tail(head=head, digests=digests, base=kept.range.size)
+    unknown = lines[acknowledged - kept.range.size :]
+    if not unknown:
+        return tail
+    damaged = sum(not is_entry(line, index) for index, line in enumerate(unknown, acknowledged))
+    closure = {"first": acknowledged, "count": len(unknown), "damaged": damaged}
+    return replace(tail, closure=closure)
+
+
+def _check_signed(home: Home, key: LogKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
+    """Give how many leaves are acknowledged or signed for, after checking that they are there."""
+    size = kept.range.size
+    if not os.path.lexists(home.checkpoint):
+        return size
+    signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False).checkpoint
+    if signed.size < size:
+        return size
+    if signed.size > size:  # the keys' directory was restored from a backup: the signature must tell
+        read_signed_head(home.checkpoint, key.origin, key.vkeys)
+    found = kept.range.extend(map(leaf_hash, lines[: signed.size - size]))
+    if (found.size, found.root()) != (signed.size, signed.root):
+        raise IntegrityError(f"{home.audit_log} is not the log that {home.checkpoint} was signed for")
+    return signed.size
+
+
+def _present(home: Home, key: LogKey, tree: CompactRange) -> SignedHead | None:
+    """Give the present checkpoint when it is of this very tree."""
+    if not os.path.lexists(home.checkpoint):
+        return None
+    signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False)
+    return signed if signed.checkpoint.size == tree.size else None
+
+
+def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datetime) -> SignedHead:
+    checkpoint = Checkpoint(origin=key.origin, size=tree.size, root=tree.root())
+    pin = read_pin(ring, home.identity.id)
+    for seen in pin.heads:
+        # C2SP tlog-checkpoint: a log must not sign what is inconsistent with what it signed before.
+        if seen.size > tree.size or (seen.size == tree.size and seen.root != checkpoint.root):
+            raise IntegrityError(
+                f"a head of {seen.size} entries was seen on {seen.at:%Y-%m-%d}, which this log of "
+                f"{tree.size} does not continue; nothing was signed"
+            )
+    raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
+    replace_file(home.checkpoint, raw)
+    at = now.astimezone(UTC).replace(microsecond=0)
+    remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=at))
+    return SignedHead(checkpoint=checkpoint, raw=raw)
+
+
+def _read_from(path: str, offset: int) -> bytes:
+    if not os.path.lexists(path):
+        if offset:
+            raise IntegrityError(f"{path} is missing; {offset} bytes of it were acknowledged")
+        return b""
+    if not is_regular(path):
+        raise IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
+    with open(path, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, offset - 1))
+        found = stream.read()
+    if size < offset or not (found.startswith(b"\n") or offset == 0):
+        raise IntegrityError(
+            f"{path} was cut or changed: its first {offset} bytes are not what was acknowledged"
+        )
+    return found[1:] if offset else found
+
+
+def _require_fresh(home: Home) -> None:
+    if os.path.lexists(home.checkpoint) or _read_from(home.audit_log, 0).count(b"\n") > 1:
+        raise IntegrityError(
+            f"{home.audit_log} was not begun with these keys",
+            hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",
+        )
+
+
+def _genesis_hash(home: Home) -> bytes:
+    return leaf_hash(_read_from(home.audit_log, 0).split(b"\n", 1)[0])
+
+
+def _lock(home: Home) -> Lock:
+    return Lock(home.lock_path(LOCK), timeout_s=_LOCK_TIMEOUT_S)

@@ -1,0 +1,213 @@
+"""The rules that tell damage of the audit log and its kind.
+
+Invariant: pure. Everything that was read comes in as values; every finding comes out,
+sorted by place. A log is judged against what was signed for it (checkpoint, checkpoints
+kept) and against what was seen of it before (the pin); the first tells edits and cuts,
+the second tells that log and checkpoint were replaced together.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.pin import Pin
+from nightledger.trust.report import Damage, Finding
+from nightledger.trust.scan import Scan, is_entry
+from nightledger.trust.signed_head import SignedHead
+
+_NO_PLACE = 1 << 62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredHead:
+    """A checkpoint file as it was found.
+
+    Attributes:
+        path: The file.
+        head: What it says, where its form and signatures hold.
+        problem: Why it does not hold; empty where it does.
+    """
+
+    path: str
+    head: SignedHead | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """Everything that the log must agree with.
+
+    Attributes:
+        log_path: The log, for findings.
+        checkpoint: The newest signed head.
+        kept: Checkpoints kept, by size.
+        pin: What this machine pinned; None where it never saw the home.
+        leaves: Leaf hashes under the checkpoint's root, where they are known; else empty.
+    """
+
+    log_path: str
+    checkpoint: StoredHead
+    kept: tuple[StoredHead, ...]
+    pin: Pin | None
+    leaves: Sequence[bytes]
+
+    @property
+    def signed_size(self) -> int:
+        """Leaves that the checkpoint covers; 0 where there is none that holds."""
+        return self.checkpoint.head.checkpoint.size if self.checkpoint.head else 0
+
+
+def find_damage(scan: Scan, claims: Claims) -> tuple[Finding, ...]:
+    """Give every finding: alarms first, then by line, files as a whole last."""
+    edited = tuple(_edited(scan, claims))
+    findings = [
+        *edited,
+        *_cut(scan, claims),
+        *_unsigned(claims),
+        *_forked(scan, claims, edited=bool(edited)),
+        *_tail(scan, claims),
+    ]
+    return tuple(
+        sorted(set(findings), key=lambda found: (not found.alarm, found.line or _NO_PLACE, found.path))
+    )
+
+
+def acknowledged_size(scan: Scan, claims: Claims) -> int:
+    """Give up to where entries count: signed for, or acknowledged by this machine."""
+    acknowledged = claims.pin.acknowledged if claims.pin else 0
+    return min(scan.tree.size, max(claims.signed_size, acknowledged))
+
+
+def _edited(scan: Scan, claims: Claims) -> Iterator[Finding]:
+    size = acknowledged_size(scan, claims)
+    bad = next((index for index in scan.bad if index < size and scan.is_counted(index)), None)
+    if bad is not None:
+        yield _finding(claims, Damage.EDITED, bad, "is not the entry that belongs here")
+        return
+    tree, head, pin = scan.tree, claims.checkpoint.head, claims.pin
+    if head and not _agrees(tree, head.checkpoint.size, head.checkpoint.root):
+        yield _locate(scan, claims, head)
+    elif (
+        pin
+        and pin.acknowledged > claims.signed_size
+        and not _agrees(tree, pin.acknowledged, pin.acknowledged_root)
+    ):
+        first = claims.signed_size
+        yield _finding(claims, Damage.EDITED, first, "or one behind it is not what was acknowledged")
+
+
+def _agrees(tree: Tree, size: int, root: bytes) -> bool:
+    """Tell whether a head is of this tree; one that is longer is no disagreement."""
+    return size > tree.size or tree.root(size) == root
+
+
+def _locate(scan: Scan, claims: Claims, head: SignedHead) -> Finding:
+    """Name the edited line: exactly where the leaf hashes are known, else between two checkpoints."""
+    for index, (found, expected) in enumerate(zip(scan.tree.levels[0], claims.leaves, strict=False)):
+        if found != expected:
+            return _finding(claims, Damage.EDITED, index, "is not the line that was signed")
+    good, bad = 0, head.checkpoint.size
+    for stored in claims.kept:
+        if stored.head is None or stored.head.checkpoint.size > bad:
+            continue
+        checkpoint = stored.head.checkpoint
+        if _agrees(scan.tree, checkpoint.size, checkpoint.root):
+            good = max(good, checkpoint.size)
+        elif checkpoint.size > good:
+            bad = checkpoint.size
+            break
+    return _finding(
+        claims, Damage.EDITED, good, f"or one of those up to {bad} is not the line that was signed"
+    )
+
+
+def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
+    size = scan.tree.size
+    if claims.signed_size > size:
+        if _lost_only_its_end(scan, claims):
+            yield _finding(
+                claims, Damage.TORN, size, "has lost its line end; its bytes are as they were signed"
+            )
+            return
+        missing = claims.signed_size - size
+        yield _finding(
+            claims, Damage.TRUNCATED, size, f"and {missing - 1} behind it are missing; they were signed"
+        )
+        return
+    seen = max(_longer_heads(claims), default=0)
+    if seen > size:
+        yield _finding(
+            claims, Damage.ROLLBACK, size, f"is missing: a log of {seen} entries was signed or seen before"
+        )
+    elif claims.pin and claims.pin.acknowledged > size:
+        yield _finding(claims, Damage.TRUNCATED, size, "is missing; it was acknowledged")
+
+
+def _longer_heads(claims: Claims) -> Iterator[int]:
+    for stored in claims.kept:
+        if stored.head:
+            yield stored.head.checkpoint.size
+    for seen in claims.pin.heads if claims.pin else ():
+        yield seen.size
+
+
+def _lost_only_its_end(scan: Scan, claims: Claims) -> bool:
+    head = claims.checkpoint.head
+    size = scan.tree.size
+    if head is None or head.checkpoint.size != size + 1 or not is_entry(scan.unfinished, size):
+        return False
+    return scan.tree.range(size).append(leaf_hash(scan.unfinished)).root() == head.checkpoint.root
+
+
+def _unsigned(claims: Claims) -> Iterator[Finding]:
+    for stored in (claims.checkpoint, *claims.kept):
+        if stored.problem:
+            yield Finding(damage=Damage.UNSIGNED, path=stored.path, line=None, message=stored.problem)
+
+
+def _forked(scan: Scan, claims: Claims, *, edited: bool) -> Iterator[Finding]:
+    """Find other histories; where the log is not even what its checkpoint says, that is told instead."""
+    if edited or claims.checkpoint.head is None:
+        return
+    tree = scan.tree
+    if claims.pin and tree.size and tree.levels[0][0] != claims.pin.genesis:
+        yield _finding(
+            claims, Damage.FORK, 0, "is not the first line that this machine pinned: it is another log"
+        )
+    for stored in claims.kept:
+        head = stored.head.checkpoint if stored.head else None
+        if head and not _agrees(tree, head.size, head.root):
+            yield Finding(
+                damage=Damage.FORK,
+                path=stored.path,
+                line=None,
+                message=f"another history of {head.size} entries was signed by this log's key",
+            )
+    for seen in claims.pin.heads if claims.pin else ():
+        if not _agrees(tree, seen.size, seen.root):
+            message = f"or one before it differs from the history seen on {seen.at:%Y-%m-%d}"
+            yield _finding(claims, Damage.FORK, seen.size - 1, message)
+
+
+def _tail(scan: Scan, claims: Claims) -> Iterator[Finding]:
+    """Tell of what an interrupted run, or somebody else, left behind; the next run records it."""
+    size, known = scan.tree.size, acknowledged_size(scan, claims)
+    torn = next((index for index in scan.bad if index >= known and scan.is_counted(index)), None)
+    if torn is not None:
+        yield _finding(
+            claims, Damage.TORN, torn, "was not written to its end; it is not counted", alarm=False
+        )
+    elif size > known:
+        message = (
+            f"and {size - known - 1} behind it were never acknowledged or signed for; they are not counted"
+        )
+        yield _finding(claims, Damage.UNSIGNED, known, message, alarm=False)
+    if scan.unfinished and size >= claims.signed_size:
+        yield _finding(claims, Damage.TORN, size, "has no end; it is not counted", alarm=False)
+
+
+def _finding(claims: Claims, damage: Damage, index: int, message: str, *, alarm: bool = True) -> Finding:
+    line = index + 1
+    return Finding(
+        damage=damage, path=claims.log_path, line=line, message=f"line {line} {message}", alarm=alarm
+    )

@@ -1,0 +1,178 @@
+"""What this machine pins about a home's log, outside the home.
+
+``$NIGHTLEDGER_KEYS/<home id>/pin.json``, made by ``init``. Invariant: home id, genesis,
+verifier keys and trust files never change in it; heads seen are only added, and two
+heads of one size are an alarm.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
+from nightledger.files.atomic import create_file, replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.lock import Lock
+from nightledger.files.reading import read_optional
+from nightledger.trust.head import read_head
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.merkle import DIGEST_BYTES
+
+FILE = "pin.json"
+MAX_HEADS = 16
+"""One head pins all before it; a few more show since when."""
+_MAX_BYTES = 1 << 20
+_LOCK_TIMEOUT_S = 10.0
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """A head of the log that was seen.
+
+    Attributes:
+        size: Number of leaves.
+        root: RFC 6962 root over them, 32 bytes.
+        at: When it was seen; aware, UTC, whole seconds.
+    """
+
+    size: int
+    root: bytes
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What a log must agree with, whatever its home says.
+
+    Attributes:
+        home: Id of the home, 32 hex digits.
+        origin: Name of the log in its checkpoints.
+        genesis: Leaf hash of the first line, 32 bytes.
+        vkeys: Verifier keys, all of which must have signed each checkpoint.
+        trust_files: Hex SHA-256 of each trust file at ``init``, by name.
+        heads: Heads seen, by size, the newest last.
+        acknowledged: Number of leaves up to which the log is ours beyond its checkpoint;
+            0 where nothing is known. Kept in ``head.json``.
+        acknowledged_root: Root over them; empty where nothing is known.
+        v: Version of the record, 1.
+    """
+
+    home: str
+    origin: str
+    genesis: bytes
+    vkeys: tuple[str, ...]
+    trust_files: Mapping[str, str]
+    heads: tuple[Head, ...] = ()
+    acknowledged: int = 0
+    acknowledged_root: bytes = b""
+    v: int = 1
+
+
+def create_pin(ring: KeyRing, pin: Pin) -> None:
+    """Write the pin of a new home; durable when this returns.
+
+    Raises:
+        ConfigurationError: When there is one already: a pin is never replaced.
+    """
+    path = ring.path(pin.home, FILE)
+    make_dir(str(path.parent))
+    try:
+        create_file(str(path), _dump(pin))
+    except FileExistsError as error:
+        raise ConfigurationError(f"{path} exists; a pin is never replaced") from error
+
+
+def read_pin(ring: KeyRing, home_id: str) -> Pin:
+    """Read the pin, and how far the log is ours.
+
+    Raises:
+        ConfigurationError: When there is none: this machine has never seen the home.
+        IntegrityError: When it is damaged.
+    """
+    pin = find_pin(ring, home_id)
+    if pin is None:
+        raise ConfigurationError(
+            f"{ring.path(home_id, FILE)} is missing: nothing here says what this home's log must begin with",
+            hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
+        )
+    return pin
+
+
+def find_pin(ring: KeyRing, home_id: str) -> Pin | None:
+    """Read the pin, and how far the log is ours; None where this machine has never seen the home.
+
+    Raises:
+        IntegrityError: When it is damaged.
+    """
+    path = ring.path(home_id, FILE)
+    raw = read_optional(str(path), _MAX_BYTES)
+    if raw is None:
+        return None
+    try:
+        pin = _parse(parse_json(raw, str(path)))
+    except (NightledgerError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise IntegrityError(f"{path} is damaged", hint="restore it from a backup of the keys") from error
+    kept = read_head(path.parent)
+    if kept is None:
+        return pin
+    return replace(pin, acknowledged=kept.range.size, acknowledged_root=kept.range.root())
+
+
+def remember_head(ring: KeyRing, home_id: str, head: Head) -> None:
+    """Add a head that was seen; durable when this returns.
+
+    Raises:
+        IntegrityError: When another root of that size was seen before.
+    """
+    path = ring.path(home_id, FILE)
+    with Lock(str(path.with_name("pin.lock")), timeout_s=_LOCK_TIMEOUT_S):
+        pin = read_pin(ring, home_id)
+        for seen in pin.heads:
+            if seen.size == head.size:
+                if seen.root != head.root:
+                    raise IntegrityError(f"two heads of {head.size} entries were seen: the log was forked")
+                return
+        heads = sorted((*pin.heads, head), key=lambda seen: seen.size)[-MAX_HEADS:]
+        replace_file(str(path), _dump(replace(pin, heads=tuple(heads))))
+
+
+def _dump(pin: Pin) -> bytes:
+    record = {
+        "v": pin.v,
+        "home": pin.home,
+        "origin": pin.origin,
+        "genesis": pin.genesis.hex(),
+        "vkeys": list(pin.vkeys),
+        "trust_files": dict(pin.trust_files),
+        "heads": [
+            {"size": head.size, "root": head.root.hex(), "at": f"{head.at.astimezone(UTC):{_TIME}}"}
+            for head in pin.heads
+        ],
+    }
+    return canonical(record) + b"\n"
+
+
+def _parse(record: Any) -> Pin:
+    return Pin(
+        v=record["v"],
+        home=record["home"],
+        origin=record["origin"],
+        genesis=_digest(record["genesis"]),
+        vkeys=tuple(record["vkeys"]),
+        trust_files=dict(record["trust_files"]),
+        heads=tuple(
+            Head(size=head["size"], root=_digest(head["root"]), at=datetime.fromisoformat(head["at"]))
+            for head in record["heads"]
+        ),
+    )
+
+
+def _digest(text: str) -> bytes:
+    digest = bytes.fromhex(text)
+    if len(digest) != DIGEST_BYTES:
+        raise ValueError("not a SHA-256")
+    return digest

@@ -1,0 +1,80 @@
+"""A checkpoint on disk: read with its signatures checked, or with what is wrong with it.
+
+Invariant: a head is given out only when every key that was asked for has signed it and
+no line by a known key is bad.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.errors import IntegrityError
+from nightledger.files.reading import read_regular
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.cosignature import NoMLDSAError, verifier_of
+from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteVerifier, parse_note, verify_note
+
+
+class UnsignedError(IntegrityError):
+    """A checkpoint is missing, malformed or not signed as it must be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedHead:
+    """A checkpoint whose signatures hold.
+
+    Attributes:
+        checkpoint: The head.
+        raw: The file's bytes.
+        unchecked: Key names and kinds that this platform could not check, for the report.
+    """
+
+    checkpoint: Checkpoint
+    raw: bytes
+    unchecked: tuple[str, ...] = ()
+
+
+def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures: bool = True) -> SignedHead:
+    """Read a checkpoint and check it.
+
+    Args:
+        path: Its file.
+        origin: The log that it must be of.
+        vkeys: Verifier keys, each of which must have signed.
+        signatures: Also check the signatures; without, its form and origin only.
+
+    Raises:
+        UnsignedError: When it is missing, malformed, of another log, or not signed by each key.
+    """
+    if not os.path.lexists(path):
+        raise UnsignedError(f"{path} is missing")
+    raw = read_regular(path, MAX_NOTE_BYTES)
+    try:
+        note = parse_note(raw)
+        checkpoint = parse_checkpoint(note.text)
+        if checkpoint.origin != origin:
+            raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
+        unchecked = _require_signed(note, vkeys) if signatures else ()
+    except NoteError as error:
+        raise UnsignedError(f"{path}: {error}") from error
+    return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
+
+
+def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:
+    unchecked: list[str] = []
+    for verifier in map(verifier_of, vkeys):
+        try:
+            _require_line(note, verifier)
+        except NoMLDSAError:
+            # One who can strip the other lines must not gain by our weakness: the line must stand there.
+            if (verifier.name, verifier.key_id) not in {(line.name, line.key_id) for line in note.signatures}:
+                raise NoteError(f"the ML-DSA-44 line of {verifier.name} is missing") from None
+            unchecked.append(f"the ML-DSA-44 line of {verifier.name}: this platform has no ML-DSA")
+    return tuple(unchecked)
+
+
+def _require_line(note: Note, verifier: NoteVerifier) -> None:
+    try:
+        verify_note(note, [verifier])
+    except NoteError as error:
+        raise NoteError(f"key {verifier.key_id.hex()}: {error}") from error
