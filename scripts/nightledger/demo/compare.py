@@ -17,6 +17,7 @@ _KEPT = 0.4
 """Share of a sentence's words that an addition must keep to count as the same statement."""
 _TAKEN = ("remove", "archive", "replace")
 _GIVEN = ("add", "replace")
+_WANTED = (Expect.ADD, Expect.REPLACE, Expect.REMOVE)
 _TWINS = (PlantKind.DUPLICATE, PlantKind.NEAR_DUPLICATE)
 
 
@@ -88,9 +89,14 @@ def judge_plants(planted: Sequence[Planted], changes: Sequence[Proposed]) -> tup
 
 
 def unplanted(planted: Sequence[Planted], changes: Sequence[Proposed]) -> tuple[Proposed, ...]:
-    """Give the changes that speak of nothing planted: ordinary work that was proposed, or better finds."""
-    wanted = [plant for plant in planted if plant.expect not in (Expect.MASK, Expect.LEAVE)]
-    return tuple(change for change in changes if not any(_speaks_of(change, plant) for plant in wanted))
+    """Give the changes that speak of nothing planted: ordinary work that was proposed."""
+    known = [plant for plant in planted if plant.expect is not Expect.MASK]
+    return tuple(change for change in changes if not any(_speaks_of(change, plant) for plant in known))
+
+
+def wanted_by(planted: Sequence[Planted], change: Proposed) -> tuple[Planted, ...]:
+    """Give what was planted to be proposed and that this change proposes."""
+    return tuple(plant for plant in planted if plant.expect in _WANTED and _speaks_of(change, plant))
 
 
 def leaks(secret: str, contents: Mapping[str, bytes], *, allowed: Collection[str]) -> tuple[str, ...]:

@@ -8,11 +8,13 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TextIO, cast
 
+from nightledger.demo.narrator import WIDTH
 from nightledger.surfaces import cli
 
 
@@ -35,34 +37,80 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shell:
-    """A home and its keys, and the way to call ``nightledger`` on them."""
+    """A home and its keys, and the way to call ``nightledger`` on them.
+
+    Attributes:
+        home: The home.
+        keys: The folder of its keys.
+        heard: All that the commands printed, so that it can be searched for what must not be shown.
+    """
 
     home: Path
     keys: Path
+    heard: list[str] = field(default_factory=list)
 
-    def run(self, *words: str, now: datetime, stdin: str = "") -> Ran:
-        """Run one command at the simulated time ``now`` and give what it said."""
+    def run(self, *words: str, now: datetime, stdin: str = "", typed: Sequence[str] | None = None) -> Ran:
+        """Run one command at the simulated time ``now`` and give what it said.
+
+        Args:
+            words: The verb and its arguments.
+            now: The time it is, aware.
+            stdin: What it may read.
+            typed: Lines that a person types instead, on a terminal 80 columns wide; they
+                are echoed into the output as a terminal would.
+        """
         argv = [*words, "--home", str(self.home), "--now", now.isoformat()]
-        with _streams(stdin) as (out, err), _environment("NIGHTLEDGER_KEYS", str(self.keys)):
+        given = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+        with _streams(stdin, typed) as (out, err), _environment(given):
             try:
                 status = cli.main(argv)
             except SystemExit as leaving:  # argparse ends so on a wrong option
                 status = leaving.code if isinstance(leaving.code, int) else 1
             sys.stdout.flush()
             sys.stderr.flush()
-            return Ran(words=words, status=status, out=_text(out), err=_text(err))
+            ran = Ran(words=words, status=status, out=_text(out), err=_text(err))
+        self.heard.append(ran.out + ran.err)
+        return ran
 
     def on(self, home: Path) -> "Shell":
         """Give the shell of another home with the same keys."""
-        return Shell(home=home, keys=self.keys)
+        return Shell(home=home, keys=self.keys, heard=self.heard)
+
+
+class _Terminal(io.TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11
+        return True
+
+
+class _Keyboard:
+    """What a person types: each line that is read appears on the screen."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = list(lines)
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, _size: int = -1, /) -> str:
+        if not self._lines:
+            return ""
+        line = f"{self._lines.pop(0)}\n"
+        sys.stdout.write(line)
+        return line
 
 
 @contextlib.contextmanager
-def _streams(stdin: str) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+def _streams(stdin: str, typed: Sequence[str] | None) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     before = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
-    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-    sys.stdout = io.TextIOWrapper(out, encoding="utf-8", write_through=True)
+    kind = io.TextIOWrapper if typed is None else _Terminal
+    if typed is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    else:
+        sys.stdin = cast("TextIO", _Keyboard(typed))
+    sys.stdout = kind(out, encoding="utf-8", write_through=True)
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
     try:
         yield out, err
@@ -71,16 +119,17 @@ def _streams(stdin: str) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
 
 
 @contextlib.contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    before = os.environ.get(name)
-    os.environ[name] = value
+def _environment(given: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _text(stream: io.BytesIO) -> str:

@@ -1,0 +1,187 @@
+"""The walk of `make demo`: sixty simulated days, then the operator's morning.
+
+Invariant: everything is done by the real command line on the demo's own folders; each
+step that must hold is checked, and one that does not ends the walk with an error.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from nightledger.demo import owner, tampering
+from nightledger.demo.compare import Proposed, read_proposed
+from nightledger.demo.generate import write_sample_file
+from nightledger.demo.narrator import Narrator
+from nightledger.demo.sample import SampleHome
+from nightledger.demo.shell import Ran, Shell
+from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
+
+NIGHT = time(3, 30)
+MORNING = time(7, 30)
+FORENOON = time(10, 0)
+AWAY_DAYS = 17
+"""The operator reviews on Mondays, but not in the last weeks, so that the last morning has something to show."""
+_MONDAY = 0
+
+
+class WalkError(NightledgerError):
+    """A step of the demo did not do what it promises."""
+
+    hint = "this is a bug; the demo's home is left as it is"
+
+
+@dataclass(slots=True, kw_only=True)
+class Walk:
+    """One walk through one sample home.
+
+    Attributes:
+        sample: The generated home.
+        shell: The command line on the demo's folders.
+        narrator: Where it is told.
+    """
+
+    sample: SampleHome
+    shell: Shell
+    narrator: Narrator
+
+    def run(self) -> tuple[Proposed, ...]:
+        """Walk through everything and give every change that was ever proposed.
+
+        Raises:
+            WalkError: When a step does not do what it promises.
+        """
+        self._begin()
+        self._pass_days()
+        self._review()
+        self._apply()
+        self._undo()
+        tampering.tell(self.shell, self.narrator, self._at(self._today, FORENOON))
+        return self._proposed("--all")
+
+    @property
+    def _today(self) -> date:
+        return self.sample.last_day + timedelta(days=1)
+
+    def _at(self, day: date, clock: time) -> datetime:
+        return datetime.combine(day, clock, tzinfo=ZoneInfo(self.sample.zone)).astimezone(UTC)
+
+    # ------------------------------------------------------------ the days
+    def _begin(self) -> None:
+        self._write_files(None)
+        self.narrator.heading(f"{self.sample.first_day}: a workspace is adopted")
+        words = ("init", "--adopt", "--simulated", "--no-passphrase", "--zone", self.sample.zone)
+        self._tell(words, self._at(self.sample.first_day, time(6, 0)), limit=30)
+
+    def _pass_days(self) -> None:
+        self.narrator.heading("Sixty days pass: logs by day, a night each, a review on Mondays")
+        day = self.sample.first_day
+        while day <= self.sample.last_day:
+            self._live(day)
+            day += timedelta(days=1)
+            ran = self._must(("night",), self._at(day, NIGHT))
+            if day == self._today:
+                self._show(ran)
+            elif day.weekday() == _MONDAY and (self._today - day).days > AWAY_DAYS:
+                self._monday(day)
+
+    def _live(self, day: date) -> None:
+        self._write_files(day)
+        records = [outcome.record for outcome in self.sample.outcomes if outcome.day == day]
+        if records:
+            lines = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+            self._must(("log", "--stdin"), self._at(day + timedelta(days=1), time(0, 10)), stdin=lines)
+
+    def _write_files(self, day: date | None) -> None:
+        for file in self.sample.files:
+            if file.day == day:
+                write_sample_file(file, self.shell.home)
+
+    def _monday(self, day: date) -> None:
+        waiting = self._waiting(self._at(day, MORNING))
+        if not waiting:
+            self.narrator.item(f"{day}", "nothing waits")
+            return
+        signed = owner.answers(waiting, self.sample.planted)
+        self._must(("review",), self._at(day, MORNING), typed=owner.keystrokes(signed))
+        self._must(("apply",), self._at(day, FORENOON))
+        yes = sum(signed)
+        self.narrator.item(f"{day}", f"{len(waiting)} waited: {yes} signed, {len(signed) - yes} rejected")
+
+    # ------------------------------------------------------------ the last morning
+    def _review(self) -> None:
+        self.narrator.heading(f"{self._today}, 07:30: {self.sample.owner} is back and looks")
+        self._tell(("check",), self._at(self._today, MORNING), limit=30)
+        now = self._at(self._today, MORNING) + timedelta(minutes=5)
+        waiting = self._waiting(now)
+        signed = owner.answers(waiting, self.sample.planted)
+        if not any(signed):
+            raise WalkError("nothing waits that the operator would sign")
+        ran = self._must(("review",), now, typed=owner.keystrokes(signed))
+        self._show(ran, limit=150)
+
+    def _apply(self) -> None:
+        self.narrator.heading("Nothing has changed yet; too early is refused")
+        before = self._memory()
+        early = self._at(self._today, MORNING) + timedelta(minutes=10)
+        approved = [record for record in self._proposals(early) if record["state"] in ("approved", "cooling")]
+        ran = self.shell.run("apply", approved[-1]["id"], now=early)
+        self._show(ran)
+        self._require(ran.status == EXIT_REFUSED and self._memory() == before, ran)
+        self.narrator.heading("10:00: the cooling is over")
+        ran = self._tell(("apply",), self._at(self._today, FORENOON))
+        self._require(self._memory() != before, ran)
+        self._tell(("verify",), self._at(self._today, FORENOON))
+
+    def _undo(self) -> None:
+        self.narrator.heading("Any of it can be taken back for a week")
+        now = self._at(self._today, FORENOON) + timedelta(minutes=5)
+        before = self._memory()
+        record, change = next(
+            (record, change)
+            for record in reversed(self._proposals(now, "--all"))
+            for change in record["changes"]
+            if change["state"] == "applied"
+        )
+        ran = self._tell(("undo", f"{record['id']}#{change['n']}"), now)
+        self._require(self._memory() != before, ran)
+        self._tell(("verify",), now)
+
+    # ------------------------------------------------------------ asking the command line
+    def _memory(self) -> bytes:
+        return (self.shell.home / "MEMORY.md").read_bytes()
+
+    def _waiting(self, now: datetime) -> tuple[Proposed, ...]:
+        """Give the changes that ``review`` will ask about, in its order."""
+        items = json.loads(self._must(("review", "--json"), now).out)
+        return read_proposed({"id": item["id"], "changes": [item]} for item in items)
+
+    def _proposals(self, now: datetime, *options: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self._must(("proposals", "--json", *options), now).out)
+        return found
+
+    def _proposed(self, *options: str) -> tuple[Proposed, ...]:
+        return read_proposed(self._proposals(self._at(self._today, FORENOON), *options))
+
+    def _must(
+        self, words: tuple[str, ...], now: datetime, *, stdin: str = "", typed: list[str] | None = None
+    ) -> Ran:
+        ran = self.shell.run(*words, now=now, stdin=stdin, typed=typed)
+        self._require(ran.status == 0, ran)
+        return ran
+
+    def _tell(self, words: tuple[str, ...], now: datetime, *, limit: int = 40) -> Ran:
+        ran = self._must(words, now)
+        self._show(ran, limit=limit)
+        return ran
+
+    def _show(self, ran: Ran, *, limit: int = 40) -> None:
+        self.narrator.command(ran.words)
+        self.narrator.output(ran.out, limit=limit)
+        self.narrator.output(ran.err)
+
+    def _require(self, holds: bool, ran: Ran) -> None:  # noqa: FBT001 - what must hold
+        if not holds:
+            said = f"{ran.out}{ran.err}".strip()
+            raise WalkError(f"'nightledger {' '.join(ran.words)}' ended with {ran.status}:\n{said}")
