@@ -100,7 +100,7 @@ def test_what_was_planted_is_told_by_what_it_asks_for() -> None:
     tell_planted(Narrator(stream), PLANTED)
     lines = stream.getvalue().splitlines()
     assert lines == [
-        "to be proposed: 1 durable facts, 1 rules",
-        "to be held back: 1 injected instructions",
-        "never to be shown or copied: 1 leaked keys",
+        "to be proposed: 1 durable fact, 1 rule",
+        "to be held back: 1 injected instruction",
+        "never to be shown or copied: 1 leaked key",
     ]

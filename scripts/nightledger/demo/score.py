@@ -10,29 +10,30 @@ from dataclasses import dataclass
 from nightledger.demo.compare import Proposed, Verdict, judge_plants, leaks, unplanted
 from nightledger.demo.key import find_key
 from nightledger.demo.narrator import Narrator
-from nightledger.demo.sample import Expect, Planted, PlantKind
+from nightledger.demo.sample import EXPECTED, Expect, Planted, PlantKind
 
 _NAMES = {
-    PlantKind.LESSON: "failures later resolved",
-    PlantKind.CAUSE: "root causes",
-    PlantKind.RULE: "rules",
-    PlantKind.PREFERENCE: "preferences",
-    PlantKind.CORRECTION: "corrections",
-    PlantKind.FACT: "durable facts",
-    PlantKind.DECISION: "decisions",
-    PlantKind.CHANGED: "changes of mind",
-    PlantKind.RESTATED: "things memory knows",
-    PlantKind.OVERTURNED: "wrong diagnoses",
-    PlantKind.INJECTION: "injected instructions",
-    PlantKind.INVISIBLE: "invisible Unicode",
-    PlantKind.SECRET: "leaked keys",
-    PlantKind.STALE: "stale entries",
-    PlantKind.CLOSED: "closed items",
-    PlantKind.LIVE: "live status",
-    PlantKind.DUPLICATE: "duplicates",
-    PlantKind.NEAR_DUPLICATE: "near duplicates",
-    PlantKind.KEEP: "good entries",
+    PlantKind.LESSON: ("failure later resolved", "failures later resolved"),
+    PlantKind.CAUSE: ("root cause", "root causes"),
+    PlantKind.RULE: ("rule", "rules"),
+    PlantKind.PREFERENCE: ("preference", "preferences"),
+    PlantKind.CORRECTION: ("correction", "corrections"),
+    PlantKind.FACT: ("durable fact", "durable facts"),
+    PlantKind.DECISION: ("decision", "decisions"),
+    PlantKind.CHANGED: ("change of mind", "changes of mind"),
+    PlantKind.RESTATED: ("thing memory knows", "things memory knows"),
+    PlantKind.OVERTURNED: ("wrong diagnosis", "wrong diagnoses"),
+    PlantKind.INJECTION: ("injected instruction", "injected instructions"),
+    PlantKind.INVISIBLE: ("invisible line", "invisible lines"),
+    PlantKind.SECRET: ("leaked key", "leaked keys"),
+    PlantKind.STALE: ("stale entry", "stale entries"),
+    PlantKind.CLOSED: ("closed item", "closed items"),
+    PlantKind.LIVE: ("live status", "live statuses"),
+    PlantKind.DUPLICATE: ("duplicate", "duplicates"),
+    PlantKind.NEAR_DUPLICATE: ("near duplicate", "near duplicates"),
+    PlantKind.KEEP: ("good entry", "good entries"),
 }
+"""Each kind in words: one of it, several."""
 _PROMISES = {
     Expect.ADD: "to be proposed",
     Expect.REPLACE: "to be proposed in place of an entry",
@@ -86,20 +87,21 @@ def tell_planted(narrator: Narrator, planted: Sequence[Planted]) -> None:
     """Say what was planted, by what an honest night should do with it."""
     counts = Counter(plant.kind for plant in planted)
     for expect, promise in _PROMISES.items():
-        kinds = [kind for kind in counts if next(p for p in planted if p.kind is kind).expect is expect]
-        narrator.say(f"{promise}: " + ", ".join(f"{counts[kind]} {_NAMES[kind]}" for kind in kinds))
+        named = [f"{n} {_NAMES[kind][n > 1]}" for kind, n in counts.items() if EXPECTED[kind] is expect]
+        if named:
+            narrator.say(f"{promise}: {', '.join(named)}")
 
 
 def tell_score(narrator: Narrator, score: Score) -> None:
     """Say how much of each kind came out right, then name each miss and each extra."""
-    for kind, name in _NAMES.items():
+    for kind, (_, name) in _NAMES.items():
         of_kind = [verdict for verdict in score.verdicts if verdict.planted.kind is kind]
         if of_kind:
             right = sum(verdict.right for verdict in of_kind)
             narrator.item(name, f"{right} of {len(of_kind)} {_word(of_kind[0])}")
     for plant, files in score.leaked:
         copied = f"copied to {', '.join(files)}" if files else "copied nowhere, shown nowhere"
-        narrator.item(_NAMES[plant.kind], copied)
+        narrator.item(_NAMES[plant.kind][0], copied)
     _tell_misses(narrator, score)
     _tell_extra(narrator, score.extra)
 
