@@ -140,7 +140,7 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
     home = founding.home
     make_dir(home.root)
     for path in directories(home):
-        make_dir(path, ignored_by_git=not founding.track)
+        make_dir(path, ignored_by_git=founding.adopt and not founding.track)
     if not os.path.lexists(home.identity_file):
         create_file(home.identity_file, dump_home(_identity(founding, moment)))
     identity = home.identity
