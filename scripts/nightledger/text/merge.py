@@ -54,26 +54,47 @@ class Conflict:
     spans: tuple[Span, ...]
 
 
-def merge3(base: str, ours: str, theirs: str) -> Merged | Conflict:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sides:
+    """The lines of three texts."""
+
+    base: Sequence[str]
+    ours: Sequence[str]
+    theirs: Sequence[str]
+
+
+def merge3(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> Merged | Conflict:
     r"""Merge what ``theirs`` changed since ``base`` into ``ours``.
 
     To undo a change: ``base`` is the file after it, ``theirs`` the file before it, ``ours``
     the file now. Changes that only touch (one ends where the other begins) do not conflict:
     two additions at one place do, as their order is open. A missing final newline is kept
     apart from the last line's text, so that adding a line after it is no change to it.
+
+    Args:
+        base: What both sides come from.
+        ours: One side.
+        theirs: The other side.
+        theirs_first: Settle the order of two additions at one place, theirs before ours.
     """
     if theirs in {ours, base} or ours == base:
         return Merged(text=theirs if ours == base else ours)
     three = (base, ours, theirs)
-    closed = [_closed(text, three) for text in three]
-    merged = _merge_lines(*closed)
+    closed = [closed_lines(text, three) for text in three]
+    sides = _Sides(base=closed[0], ours=closed[1], theirs=closed[2])
+    merged = _merge_lines(sides, theirs_first=theirs_first)
     if isinstance(merged, Conflict):
         return merged
     return Merged(text=_reopened(merged, three, closed))
 
 
-def _closed(text: str, three: Sequence[str]) -> list[str]:
-    """Give a text's lines, its last one ended as the same line elsewhere is, else as most are."""
+def closed_lines(text: str, three: Sequence[str]) -> list[str]:
+    """Give a text's lines, its last one ended as the same line elsewhere is, else as most are.
+
+    Args:
+        text: One version of a file.
+        three: All versions of it.
+    """
     lines = split_lines(text)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += _likely_end(lines[-1], three)
@@ -99,33 +120,51 @@ def _reopened(merged: list[str], three: Sequence[str], closed: Sequence[list[str
     return "".join(merged)
 
 
-def _merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | Conflict:
-    mine: Sequence[Run] = changed_runs(base, ours)
-    other = _dodging(changed_runs(base, theirs), mine, base, theirs)
-    mine = _dodging(mine, other, base, ours)
+def _merge_lines(sides: _Sides, *, theirs_first: bool) -> list[str] | Conflict:
+    """Merge with the first arrangement of runs that has no conflict, else tell the first's."""
+    tried = [_merge_runs(sides, *runs, theirs_first=theirs_first) for runs in _arrangements(sides)]
+    return next((merged for merged in tried if not isinstance(merged, Conflict)), tried[0])
+
+
+def _arrangements(sides: _Sides) -> Iterator[tuple[Sequence[Run], Sequence[Run]]]:
+    """Give ways to say the same changes: where lines repeat, a run has several places to stand."""
+    mine, other = changed_runs(sides.base, sides.ours), changed_runs(sides.base, sides.theirs)
+    moved = _dodging(other, mine, sides.base, sides.theirs)
+    yield _dodging(mine, moved, sides.base, sides.ours), moved
+    yield _packed(sides, mine, other)
+
+
+def _merge_runs(
+    sides: _Sides, mine: Sequence[Run], other: Sequence[Run], *, theirs_first: bool
+) -> list[str] | Conflict:
     merged: list[str] = []
     spans: list[Span] = []
     at = 0
     for group in _groups(mine, other):
         start, stop = group.bounds()
-        merged.extend(base[at:start])
-        my_lines = _side(base, ours, group.mine, start, stop)
-        other_lines = _side(base, theirs, group.other, start, stop)
-        if group.mine and group.other and my_lines != other_lines:
+        merged.extend(sides.base[at:start])
+        ours = _side(sides.base, sides.ours, group.mine, start, stop)
+        theirs = _side(sides.base, sides.theirs, group.other, start, stop)
+        both = bool(group.mine and group.other) and ours != theirs
+        if both and theirs_first and start == stop:
+            ours = [*theirs, *ours]
+        elif both:
             first = start + group.mine[0].new_start - group.mine[0].old_start + 1
-            spans.append(
-                Span(
-                    first_line=first,
-                    last_line=first + len(my_lines) - 1,
-                    base="".join(base[start:stop]),
-                    ours="".join(my_lines),
-                    theirs="".join(other_lines),
-                )
-            )
-        merged.extend(my_lines if group.mine else other_lines)
+            spans.append(_span(first, sides.base[start:stop], ours, theirs))
+        merged.extend(ours if group.mine else theirs)
         at = stop
-    merged.extend(base[at:])
+    merged.extend(sides.base[at:])
     return Conflict(spans=tuple(spans)) if spans else merged
+
+
+def _span(first: int, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Span:
+    return Span(
+        first_line=first,
+        last_line=first + len(ours) - 1,
+        base="".join(base),
+        ours="".join(ours),
+        theirs="".join(theirs),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +218,7 @@ def _side(base: Sequence[str], side: Sequence[str], runs: Sequence[Run], start: 
 def _dodging(
     runs: Sequence[Run], fixed: Sequence[Run], base: Sequence[str], side: Sequence[str]
 ) -> list[Run]:
-    """Move pure additions and removals, where they read the same elsewhere, off the other side's runs."""
+    """Move pure additions and removals up, where they read the same, until they clash with no fixed run."""
     starts = [run.old_start for run in fixed]
     dodged: list[Run] = []
     for run in runs:
@@ -189,6 +228,21 @@ def _dodging(
             moved = _one_up(moved, base, side, border)
         dodged.append(moved or run)
     return dodged
+
+
+def _packed(sides: _Sides, mine: Sequence[Run], other: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Move every run of both sides as far up as the runs above it, of either side, let it."""
+    packed: tuple[list[Run], list[Run]] = ([], [])
+    for run, side in sorted([(run, 0) for run in mine] + [(run, 1) for run in other], key=_position):
+        border = max((runs[-1].old_stop for runs in packed if runs), default=0)
+        above = packed[1 - side][-1:]
+        at = run
+        while (moved := _one_up(at, sides.base, (sides.ours, sides.theirs)[side], border)) is not None:
+            if any(_clash(moved, one) for one in above):
+                break
+            at = moved
+        packed[side].append(at)
+    return packed
 
 
 def _clashes(run: Run, fixed: Sequence[Run], starts: Sequence[int]) -> bool:

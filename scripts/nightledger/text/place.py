@@ -32,7 +32,8 @@ from nightledger.text.place_layout import (
 )
 from nightledger.text.place_style import as_addition, as_replacement, is_list, tidy
 
-_NOT_UTF8 = "it touches a line with bytes that are not UTF-8; mend that line by hand first"
+NOT_UTF8 = "it touches a line with bytes that are not UTF-8; mend that line by hand first"
+"""Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
 _NOT_WHOLE_LINES = "it does not consist of whole lines"
 
 
@@ -117,7 +118,7 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
     if not all(
         map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, *hunk.section))
     ):
-        return Unplaced(reason=_NOT_UTF8)
+        return Unplaced(reason=NOT_UTF8)
     if hunk.anchor is Anchor.EXACT:
         return _place_exact(document, hunk)
     return _place_addition(document, hunk)

@@ -1,0 +1,47 @@
+"""Turn a whole edited document into hunks, for an operator's edit, drift and reversals.
+
+Invariant: the hunks, applied in order to the document before, give the document after.
+"""
+
+from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.text.diff import changed_runs
+from nightledger.text.markdown import is_utf8, parse_markdown
+from nightledger.text.place import NOT_UTF8, Unplaced
+from nightledger.text.place_context import context_needed
+
+
+def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
+    """Give what was changed as exact hunks, one for each run of changed lines.
+
+    Each hunk's context tells its place in the document as the hunks before it leave it.
+
+    Args:
+        before: The document before, decoded.
+        after: The document after, decoded.
+    """
+    old, new = parse_markdown(before), parse_markdown(after)
+    if old.bom != new.bom:
+        return Unplaced(reason="a byte order mark came or went at the top of the file, which is no line")
+    hunks: list[Hunk] = []
+    for run in changed_runs(old.lines, new.lines):
+        lines = (*new.lines[: run.new_start], *old.lines[run.old_start :])
+        start, stop = run.new_start, run.new_start + run.old_stop - run.old_start
+        needed = context_needed(lines, start, stop)
+        if needed is None:
+            return Unplaced(
+                reason=f"the lines around line {run.old_start + 1} repeat too often to tell its place"
+            )
+        hunk = Hunk(
+            anchor=Anchor.EXACT,
+            section=next(s.path for s in reversed(old.sections) if s.heading[0] <= run.old_start + 1),
+            removed="".join(lines[start:stop]),
+            added="".join(new.lines[run.new_start : run.new_stop]),
+            context_before="".join(lines[start - needed[0] : start]),
+            context_after="".join(lines[stop : stop + needed[1]]),
+        )
+        if not is_utf8(
+            "".join((hunk.removed, hunk.added, hunk.context_before, hunk.context_after, *hunk.section))
+        ):
+            return Unplaced(reason=NOT_UTF8)
+        hunks.append(hunk)
+    return tuple(hunks)
