@@ -52,13 +52,14 @@ class Narrator:
             self._write(f"  ... and {len(lines) - limit} more lines")
 
     def _fold(self, line: str) -> None:
-        kind = line.lstrip()[:1]
+        kind = line.lstrip()[:1] if line.lstrip()[:1] in "+-@" else ""
         rest = line
-        while True:
-            self._write(rest[:WIDTH], kind if kind in "+-@" else "")
-            if len(rest) <= WIDTH:
-                return
-            rest = "    " + rest[WIDTH:]
+        while len(rest) > WIDTH:
+            space = rest.rfind(" ", WIDTH // 2, WIDTH)
+            cut = space + 1 or WIDTH
+            self._write(rest[:cut], kind)
+            rest = "    " + rest[cut:]
+        self._write(rest, kind)
 
     def _write(self, line: str, kind: str = "") -> None:
         if self._console is None:
