@@ -1,0 +1,79 @@
+"""Find the daily logs of a home, in every layout that hosts use.
+
+Invariant: a name that looks like a log and is none (a directory, a FIFO, a link out of the
+home) is named and passed over; nothing here follows it.
+"""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+
+MAX_LOG_BYTES = 32_000_000
+_NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_ T.].*)?\.(?:md|markdown|txt)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """A daily log by name.
+
+    Attributes:
+        path: Relative to the home.
+        day: The date in its name.
+    """
+
+    path: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A name that was passed over, and why."""
+
+    path: str
+    reason: str
+
+
+def find_daylogs(home: Home, directories: Iterable[str]) -> list[LogFile]:
+    """List daily logs by date, then name: ``YYYY-MM-DD.md`` and ``YYYY-MM-DD-slug.md``.
+
+    Args:
+        home: The home.
+        directories: Where this home's host keeps them, relative to it; missing ones are no logs.
+    """
+    found = []
+    for directory in directories:
+        path = home.path(directory)
+        for name in os.listdir(path) if os.path.isdir(path) else ():
+            day = day_of(name)
+            if day is not None:
+                found.append(LogFile(path=f"{directory}/{name}", day=day))
+    return sorted(found, key=lambda log: (log.day, log.path))
+
+
+def day_of(name: str) -> date | None:
+    """Give the date with which a file's name begins, or None when it is no daily log."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    try:
+        return date(*map(int, match.groups()))
+    except ValueError:  # 2026-02-30.md
+        return None
+
+
+def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, bytes], list[Skipped]]:
+    """Read logs; those that cannot be read are named and passed over."""
+    texts: dict[LogFile, bytes] = {}
+    skipped = []
+    for log in logs:
+        try:
+            texts[log] = read_regular(home.path(log.path), MAX_LOG_BYTES, within=home.root)
+        except UnreadableError as error:
+            skipped.append(Skipped(path=log.path, reason=str(error)))
+    return texts, skipped
