@@ -1,94 +1,150 @@
-"""Records to and from canonical JSON: one mechanism for every kind that is a dataclass.
+"""Record values to and from JSON: strict syntax, schema, typed value.
 
-Invariant: what is dumped parses back to an equal value; what is parsed from outside
-satisfied its JSON Schema, every problem named at once, before it became a value.
+Invariant: ``parse_record(T, dump_record(value), where=...) == value``, and one value has
+one sequence of bytes (RFC 8785). Outcomes have a way of their own (``outcome_line``,
+``outcome_rows``), and so has a home's identity (``home_record``), for speed.
 """
 
-import json
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.configuration import SCHEMAS
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.proposal import Proposal
+from nightledger.domain.runs import Run
+from nightledger.domain.words import dump_moment
 
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
-
-T = TypeVar("T")
-
-SCHEMA_NAMES: dict[type, str] = {Proposal: "proposal", Decision: "decision"}
-"""Which schema a kind of record has."""
+Record = TypeVar("Record")
 
 
-def to_plain(value: Any) -> Any:
-    """Give a dataclass, or what is in it, as JSON types; times as RFC 3339 in UTC with ``Z``."""
-    import msgspec
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """How one kind of record is written.
 
-    return msgspec.to_builtins(value)
-
-
-def dump_record(record: Any) -> bytes:
-    """Give a record's canonical bytes (RFC 8785), without a line end.
-
-    Raises:
-        CanonicalError: When it holds something that has no JSON form.
+    Attributes:
+        schema: Its schema's name.
+        floats: Whether it may hold floats; what is signed holds none.
     """
-    return canonical(to_plain(record), floats=True)
+
+    schema: str
+    floats: bool = False
 
 
-def parse_record(kind: type[T], raw: bytes, *, where: str) -> T:
-    """Read one record from outside.
+KINDS: dict[type, Kind] = {
+    Decision: Kind(schema="decision"),
+    Proposal: Kind(schema="proposal", floats=True),
+    Run: Kind(schema="run"),
+}
+"""Every record that goes through this module; a new kind is a line here and a schema."""
+
+
+def parse_record(
+    kind: type[Record], raw: bytes, *, where: str, max_bytes: int = MAX_DOCUMENT_BYTES
+) -> Record:
+    """Read one record.
 
     Args:
-        kind: Its dataclass.
-        raw: JSON.
+        kind: Its class, one of :data:`KINDS`.
+        raw: JSON, UTF-8.
         where: File or input, for messages.
+        max_bytes: The largest size that is read.
 
     Raises:
         RecordError: Naming every problem.
     """
-    value = parse_json(raw, where)
-    problems = find_problems(SCHEMA_NAMES[kind], value)
-    if problems:
-        raise RecordError(where, problems)
-    return _convert(kind, value, where)
+    return load_record(kind, parse_json(raw, where, max_bytes=max_bytes), where=where)
 
 
-def decode_record(kind: type[T], raw: bytes, *, where: str) -> T:
-    """Read one record that we wrote and whose hash was checked; types only, no schema.
+def load_record(kind: type[Record], value: Any, *, where: str) -> Record:
+    """Give the typed value of a JSON value that was read strictly.
 
     Raises:
-        RecordError: When it is not a record of this kind after all.
+        RecordError: Naming every problem.
     """
-    return _convert(kind, parse_json(raw, where), where)
+    from nightledger.codec.schema import find_problems
+
+    problems = find_problems(KINDS[kind].schema, value)
+    if problems:
+        raise RecordError(where, problems)
+    try:
+        return msgspec.convert(value, kind)
+    except (
+        msgspec.ValidationError
+    ) as error:  # the schema let it pass, so the schema is wrong; still no traceback
+        raise RecordError(where, (str(error),)) from error
 
 
-def find_problems(schema_name: str, value: Any) -> tuple[str, ...]:
-    """Name everything about a JSON value that its schema does not allow; () when it is valid."""
-    errors = _validator(schema_name).iter_errors(value)
-    return tuple(
-        sorted(
-            {f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message[:200]}" for error in errors}
-        )
-    )
+def parse_records(
+    kind: type[Record], raw: bytes, *, where: str
+) -> tuple[tuple[Record, ...], tuple[tuple[int, str], ...]]:
+    """Read a JSONL file of records; bad lines are counted and named, never raised.
+
+    Args:
+        kind: Class of each line.
+        raw: The file's bytes.
+        where: The file, for messages.
+
+    Returns:
+        The records in order, and ``(line number, what is wrong)`` of the other lines.
+    """
+    read = read_jsonl(raw)
+    records: list[Record] = []
+    problems = list(read.problems)
+    for line in read.lines:
+        try:
+            records.append(load_record(kind, line.value, where=f"{where}:{line.number}"))
+        except RecordError as error:
+            problems.append((line.number, "; ".join(error.problems)))
+    return tuple(records), tuple(sorted(problems))
 
 
-@cache
-def _validator(schema_name: str) -> "Draft202012Validator":
-    from jsonschema import Draft202012Validator, FormatChecker
+def dump_record(record: object) -> bytes:
+    """Give a record's canonical JSON, without a line end.
 
-    schema = json.loads((SCHEMAS / f"{schema_name}.schema.json").read_bytes())
-    return Draft202012Validator(schema, format_checker=FormatChecker())
+    Raises:
+        CanonicalError: When it holds a float that is not allowed, NaN, or half a surrogate pair.
+    """
+    return canonical(to_plain(record), floats=KINDS[type(record)].floats)
 
 
-def _convert(kind: type[T], value: Any, where: str) -> T:
+def dump_line(record: object) -> bytes:
+    """Give a record as a line of a JSONL file."""
+    return dump_record(record) + b"\n"
+
+
+def to_plain(value: object) -> Any:
+    """Give a value of ours as JSON knows it: dicts, lists, text, numbers, times as RFC 3339 UTC.
+
+    Raises:
+        CanonicalError: When a time has no zone, or something in it is no JSON value.
+    """
+    import msgspec
+
+    try:
+        return _listed(msgspec.to_builtins(value, builtin_types=(datetime,)))
+    except TypeError as error:
+        raise CanonicalError(str(error)) from error
+
+
+def _convert(kind: type[Record], value: Any, where: str) -> Record:
     import msgspec
 
     try:
         return msgspec.convert(value, kind)
-    except (msgspec.ValidationError, ValueError) as error:
+    except msgspec.ValidationError as error:
         raise RecordError(where, (str(error),)) from error
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _listed(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_listed(item) for item in value]
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        raise CanonicalError(f"the time {value} has no zone")
+    return dump_moment(value)

@@ -1,0 +1,133 @@
+"""Check JSON values by the schemas of ``schemas/``: every problem at once.
+
+Invariant: the schema is the contract. Formats are checked, not only annotated, by the same
+rules of names that write the records; an integer is a whole number written as one.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker, ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.tags import read_tag
+from nightledger.domain.words import (
+    dump_moment,
+    read_identifier,
+    read_label,
+    read_moment,
+    read_path,
+    read_text,
+    show,
+)
+
+SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "schemas")
+MAX_NAMED_PROBLEMS = 50
+_LONGEST = 512
+"""Lengths are the schema's own business; a format only says which characters."""
+
+
+def read_schema(name: str) -> dict[str, Any]:
+    """Give a schema of the checkout.
+
+    Args:
+        name: Of the record kind: ``outcome`` for ``schemas/outcome.schema.json``.
+
+    Raises:
+        ConfigurationError: When the checkout lacks it.
+    """
+    path = os.path.normpath(os.path.join(SCHEMAS, f"{name}.schema.json"))
+    try:
+        with open(path, encoding="utf-8") as stream:
+            schema: dict[str, Any] = json.load(stream)
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            f"{path} is missing", hint="the checkout is incomplete; git status"
+        ) from error
+    return schema
+
+
+def find_problems(name: str, value: Any) -> tuple[str, ...]:
+    """Name what is wrong with a value, sorted by place, the value itself cut and escaped; () when it is valid.
+
+    Args:
+        name: Of the record kind.
+        value: A JSON value, lists and dicts.
+    """
+    errors = sorted(_validator(name).iter_errors(value), key=lambda error: error.json_path)
+    problems = [
+        f"{error.json_path.removeprefix('$.')}: {_say(error)}" for error in errors[:MAX_NAMED_PROBLEMS]
+    ]
+    if len(errors) > len(problems):
+        problems.append(f"and {len(errors) - len(problems)} more")
+    return tuple(problems)
+
+
+@cache
+def _validator(name: str) -> Validator:
+    integers = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
+    strict: Any = extend(  # type: ignore[no-untyped-call]  # typeshed leaves it untyped
+        Draft202012Validator, validators={"ascending": _ascending}, type_checker=integers
+    )
+    validator: Validator = strict(read_schema(name), format_checker=_formats())
+    return validator
+
+
+def _ascending(_: Validator, wanted: Any, value: Any, __: Any) -> Iterator[ValidationError]:
+    if not wanted or not isinstance(value, list) or len({type(item) for item in value}) > 1:
+        return
+    if value and isinstance(value[0], (str, int)) and value != sorted(value):
+        yield ValidationError("is not in ascending order")
+
+
+def _formats() -> FormatChecker:
+    checker = FormatChecker(formats=())
+    readers: dict[str, Callable[[str], object]] = {
+        "date-time": lambda text: dump_moment(read_moment(text)),
+        "tag": read_tag,
+        "identifier": lambda text: read_identifier(text, _LONGEST),
+        "label": lambda text: read_label(text, _LONGEST),
+        "home-path": read_path,
+        "home-place": lambda text: read_path(text, anchor=True),
+        "note": _read_note,
+    }
+    for name, read in readers.items():
+        checker.checks(name, raises=ValueError)(_is_stored_form(read))
+    checker.checks("milliseconds")(_is_milliseconds)
+    return checker
+
+
+def _is_stored_form(read: Callable[[str], object]) -> Callable[[object], bool]:
+    return lambda value: not isinstance(value, str) or value == "" or read(value) == value
+
+
+def _is_milliseconds(value: object) -> bool:
+    return not isinstance(value, float) or round(value, 3) == value
+
+
+def _read_note(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("holds a NUL character")
+    return read_text(text)
+
+
+def _say(error: ValidationError) -> str:
+    """Put a problem into words that never repeat more than 40 characters of the value."""
+    wanted: Any = error.validator_value
+    value = error.instance
+    if error.validator == "type":
+        names = wanted if isinstance(wanted, str) else " or ".join(wanted)
+        return f"{show(value)} is not of type {names}"
+    if error.validator in ("enum", "const"):
+        words = wanted if error.validator == "enum" else [wanted]
+        return f"{show(value)} is not one of {', '.join(map(str, words))}"
+    if error.validator == "format":
+        return str(error.cause) if error.cause else f"{show(value)} is not in its stored form"
+    if error.validator in ("required", "additionalProperties", "ascending"):
+        return error.message[:200]
+    return f"{show(value)} breaks the rule {error.validator} {json.dumps(wanted)[:100]}"
