@@ -1,38 +1,104 @@
 # Two commands do everything: `make demo` and `make test`. `make help` lists the rest.
 SHELL := /bin/bash
 PYTHON ?= python3
-HOME_DIR ?=
 BIN := .venv/bin
-RUN := $(BIN)/python -m nightledger.surfaces.cli
+NL := $(BIN)/nightledger
+HOME_DIR ?=
+IN := $(if $(HOME_DIR),--home "$(HOME_DIR)")
 export PYTHONPATH := scripts
 
 .DEFAULT_GOAL := help
 
 # ---------------------------------------------------------------- setting up
-.stamps/runtime: requirements.lock
+.stamps/runtime: requirements.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: Python 3.11 or newer is needed; this is $$($(PYTHON) --version)"; echo "hint: make PYTHON=/path/to/python3.11 setup"; exit 2; }
+	@echo "setting up .venv (once)"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@printf '#!/bin/sh\nexec "%s/.venv/bin/python" "%s/scripts/command.py" "$$@"\n' "$(CURDIR)" "$(CURDIR)" > $(NL) && chmod 755 $(NL)
 	@mkdir -p .stamps && touch $@
 
 .stamps/dev: requirements-dev.lock .stamps/runtime
+	@echo "setting up what tests need (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
 	@mkdir -p .stamps && touch $@
 
 setup: .stamps/runtime ## make .venv from the lock file, with hashes
+
+# ---------------------------------------------------------------- for operators
+demo: .stamps/runtime ## a sample home through a night and a morning (SEED=n DEMO_HOME=dir)
+	@$(BIN)/python scripts/demo.py $(if $(SEED),--seed $(SEED)) $(if $(DEMO_HOME),--home "$(DEMO_HOME)")
+
+night: .stamps/runtime ## run the jobs that are due (HOME_DIR=path)
+	@$(NL) night $(IN)
+
+review: .stamps/runtime ## read what is proposed, answer, sign once
+	@$(NL) review $(IN)
+
+approve: .stamps/runtime ## approve one proposal (ID=p-... ONLY=1,3)
+	@$(NL) approve $(ID) $(if $(ONLY),--only $(ONLY)) $(IN)
+
+reject: .stamps/runtime ## reject one proposal (ID=p-... REASON="...")
+	@$(NL) reject $(ID) --reason "$(REASON)" $(IN)
+
+apply: .stamps/runtime ## apply what is signed and has cooled
+	@$(NL) apply $(ID) $(IN)
+
+undo: .stamps/runtime ## take an applied change back (ID=p-... or ID='p-...\#2')
+	@$(NL) undo "$(ID)" $(IN)
+
+verify: .stamps/runtime ## check the audit log, its signatures and the gated files
+	@$(NL) verify $(IN)
+
+status: .stamps/runtime ## what waits, what ran, what needs you
+	@$(NL) status $(IN)
+
+doctor: .stamps/runtime ## what is set up, what is not, what it does not prove
+	@$(NL) doctor $(IN)
+
+check-memory: .stamps/runtime ## check up an existing MEMORY.md
+	@$(NL) check $(IN)
+
+schedule: .stamps/runtime ## print the lines for cron (FORMAT=systemd or launchd for others)
+	@$(NL) schedule --print $(or $(FORMAT),cron) $(IN)
 
 # ---------------------------------------------------------------- for developers
 lint: .stamps/dev ## formatting, lint, types and import contracts
 	$(BIN)/ruff format --check scripts tests bench
 	$(BIN)/ruff check scripts tests bench
 	$(BIN)/mypy
-	PYTHONPATH=scripts $(BIN)/lint-imports
+	$(BIN)/lint-imports
 
-test: .stamps/dev lint ## everything that must hold: lint, types, import contracts, tests
-	$(BIN)/pytest
+test: lint ## everything that must hold: lint, types, import contracts, tests
+	$(BIN)/pytest -n auto --dist loadfile
+
+coverage: .stamps/dev ## branch coverage of the tests
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q -n 0
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
+test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vectors/README.md)
+	NIGHTLEDGER_VECTORS="$(abspath $(VECTORS))" $(BIN)/pytest -q tests/vectors
+
+mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the tests must notice
+	$(BIN)/python bench/mutants.py
+
+bench: .stamps/dev ## every benchmark that needs no data of others
+	@for program in bench/bench_*.py; do case $$program in *consolidate*|*checkup*) ;; *) echo "== $$program"; $(BIN)/python $$program || exit 1;; esac; done
+
+bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir)
+	$(BIN)/python bench/bench_consolidate.py --labels "$(LABELS)" --workspaces "$(WORKSPACES)"
+
+bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
+	$(BIN)/python bench/bench_checkup.py --labels "$(LABELS)" --workspaces "$(WORKSPACES)"
+
+lock: ## pin every dependency anew, with hashes (needs uv)
+	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make lock" pyproject.toml -o requirements-dev.lock
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1	\2/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup lint test help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors mutants bench bench-consolidate bench-checkup lock help

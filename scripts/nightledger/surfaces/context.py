@@ -6,8 +6,8 @@ import and opens no file, because hooks and ``log`` pay for it at each start.
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, TextIO

@@ -8,10 +8,10 @@ Changes memory: only hunks that the operator signed, after the cooling period.
 import argparse
 import json
 import os
-from typing import TYPE_CHECKING
 
 from nightledger.surfaces.context import Context
 
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from nightledger.gate.applying import Attempt
     from nightledger.surfaces.session import Session
