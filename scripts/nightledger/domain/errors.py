@@ -99,3 +99,7 @@ class MissingBlobError(NightledgerError):
     """A blob is not in the store: never written, or expired with its undo window."""
 
     hint = "'nightledger verify' says which blobs have expired"
+
+
+class MissingFileError(UnreadableError):
+    """There is no file of that name."""

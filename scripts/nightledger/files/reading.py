@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 
-from nightledger.domain.errors import UnreadableError
+from nightledger.domain.errors import MissingFileError, UnreadableError
 
 _BLOCK_BYTES = 1 << 20
 
@@ -23,7 +23,8 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
             followed. Without it a link is refused.
 
     Raises:
-        UnreadableError: For a missing file, a directory, a FIFO, socket or device, a link out of
+        MissingFileError: When there is none.
+        UnreadableError: For a directory, a FIFO, socket or device, a link out of
             ``within``, a file that is larger than allowed or that this user may not read.
     """
     real = path if within is None else _resolve(path, within)
@@ -51,12 +52,13 @@ def list_names(directory: str) -> tuple[str, ...]:
     """Give the names in a directory, sorted.
 
     Raises:
-        UnreadableError: When it is missing or no directory: a wrong path must not look like "nothing to do".
+        MissingFileError: When there is none: a wrong path must not look like "nothing to do".
+        UnreadableError: When it is no directory.
     """
     try:
         return tuple(sorted(os.listdir(directory)))
     except FileNotFoundError as error:
-        raise UnreadableError(f"{directory} is missing", hint="check the path given with --home") from error
+        raise MissingFileError(f"{directory} is missing", hint="check the path given with --home") from error
     except NotADirectoryError as error:
         raise UnreadableError(
             f"{directory} is not a directory", hint="check the path given with --home"
@@ -82,7 +84,7 @@ def _open(real: str, path: str) -> int:
     try:
         return os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
     except FileNotFoundError as error:
-        raise UnreadableError(f"{path} is missing", hint="check the name") from error
+        raise MissingFileError(f"{path} is missing", hint="check the name") from error
     except PermissionError as error:
         raise UnreadableError(f"{path} may not be read by this user", hint=f"chmod u+r '{path}'") from error
     except OSError as error:
