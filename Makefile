@@ -3,8 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 NL := $(BIN)/nightledger
-HOME_DIR ?=
-IN := $(if $(HOME_DIR),--home "$(HOME_DIR)")
+IN := $${HOME_DIR:+--home "$$HOME_DIR"}
 export PYTHONPATH := scripts
 
 .DEFAULT_GOAL := help
@@ -28,7 +27,7 @@ setup: .stamps/runtime ## make .venv from the lock file, with hashes
 
 # ---------------------------------------------------------------- for operators
 demo: .stamps/runtime ## a sample home through a night and a morning (SEED=n DEMO_HOME=dir)
-	@$(BIN)/python scripts/demo.py $(if $(SEED),--seed $(SEED)) $(if $(DEMO_HOME),--home "$(DEMO_HOME)")
+	@$(BIN)/python scripts/demo.py $${SEED:+--seed "$$SEED"} $${DEMO_HOME:+--home "$$DEMO_HOME"}
 
 night: .stamps/runtime ## run the jobs that are due (HOME_DIR=path)
 	@$(NL) night $(IN)
@@ -37,16 +36,16 @@ review: .stamps/runtime ## read what is proposed, answer, sign once
 	@$(NL) review $(IN)
 
 approve: .stamps/runtime ## approve one proposal (ID=p-... ONLY=1,3)
-	@$(NL) approve $(ID) $(if $(ONLY),--only $(ONLY)) $(IN)
+	@$(NL) approve "$$ID" $${ONLY:+--only "$$ONLY"} $(IN)
 
 reject: .stamps/runtime ## reject one proposal (ID=p-... REASON="...")
-	@$(NL) reject $(ID) --reason "$(REASON)" $(IN)
+	@$(NL) reject "$$ID" --reason "$$REASON" $(IN)
 
 apply: .stamps/runtime ## apply what is signed and has cooled
-	@$(NL) apply $(ID) $(IN)
+	@$(NL) apply $${ID:+"$$ID"} $(IN)
 
-undo: .stamps/runtime ## take an applied change back (ID=p-... or ID='p-...\#2')
-	@$(NL) undo "$(ID)" $(IN)
+undo: .stamps/runtime ## take an applied change back (ID=p-..., or ID=p-...:2 for one change)
+	@$(NL) undo "$$ID" $(IN)
 
 verify: .stamps/runtime ## check the audit log, its signatures and the gated files
 	@$(NL) verify $(IN)
@@ -61,7 +60,7 @@ check-memory: .stamps/runtime ## check up an existing MEMORY.md
 	@$(NL) check $(IN)
 
 schedule: .stamps/runtime ## print the lines for cron (FORMAT=systemd or launchd for others)
-	@$(NL) schedule --print $(or $(FORMAT),cron) $(IN)
+	@$(NL) schedule --print "$${FORMAT:-cron}" $(IN)
 
 # ---------------------------------------------------------------- for developers
 lint: .stamps/dev ## formatting, lint, types and import contracts
@@ -80,7 +79,7 @@ coverage: .stamps/dev ## branch coverage of the tests
 	$(BIN)/coverage report
 
 test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vectors/README.md)
-	NIGHTLEDGER_VECTORS="$(abspath $(VECTORS))" $(BIN)/pytest -q tests/vectors
+	NIGHTLEDGER_VECTORS="$$(realpath "$$VECTORS")" $(BIN)/pytest -q tests/vectors
 
 mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the tests must notice
 	$(BIN)/python bench/mutants.py
@@ -89,10 +88,10 @@ bench: .stamps/dev ## every benchmark that needs no data of others
 	@for program in bench/bench_*.py; do case $$program in *consolidate*|*checkup*) ;; *) echo "== $$program"; $(BIN)/python $$program || exit 1;; esac; done
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir)
-	$(BIN)/python bench/bench_consolidate.py --labels "$(LABELS)" --workspaces "$(WORKSPACES)"
+	$(BIN)/python bench/bench_consolidate.py --labels "$$LABELS" --workspaces "$$WORKSPACES"
 
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
-	$(BIN)/python bench/bench_checkup.py --labels "$(LABELS)" --workspaces "$(WORKSPACES)"
+	$(BIN)/python bench/bench_checkup.py --labels "$$LABELS" --workspaces "$$WORKSPACES"
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``undo``."""
-    parser.add_argument("id", help="the proposal, or PROPOSAL#N for one of its changes")
+    parser.add_argument("id", help="the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes")
     parser.add_argument(
         "--dry-run", action="store_true", help="show what it would change, and change nothing"
     )
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.answering import parse_numbers
     from nightledger.surfaces.session import writing
 
-    name, _, number = options.id.partition("#")
+    name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
     with writing(context, keep_head=True) as session:
         status = find_status(session.ledger.book, name)
