@@ -1,7 +1,6 @@
 """Outcomes written short, for the tests of what is learned from them."""
 
 import hashlib
-import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,12 +12,7 @@ START = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
 RESULTS = {"+": Result.SUCCESS, "-": Result.FAILURE, "~": Result.PARTIAL}
 
 
-def confidence(successes: int, failures: int) -> float:
-    """Three successes give .85, one gives less than .5, a failure weighs more than a success."""
-    return min(0.98, 1 / (1 + math.exp(1.2 - 0.97820 * successes + 1.3 * failures)))
-
-
-LEARNING = Learning(zone=UTC, confidence=confidence)
+LEARNING = Learning(zone=UTC)
 
 
 def told(*lines: str, task: str = "debug_cron", tags: str = "cron timezone", **fields: Any) -> list[Recorded]:

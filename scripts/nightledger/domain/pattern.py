@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from enum import StrEnum
 
+from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.confidence import confidence as evidence_confidence
 from nightledger.domain.outcome import Outcome
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Origin, Scope
@@ -103,9 +105,9 @@ class Learning:
     """
 
     zone: tzinfo
-    confidence: Callable[[int, int], float]
+    confidence: Callable[[int, int], float] = evidence_confidence
     min_sources: int = 2
-    trusted: float = 0.7
+    trusted: float = SHOWN_FROM
     taught: Taught = was_shown
 
     def sources(self, records: Iterable[Recorded]) -> int:

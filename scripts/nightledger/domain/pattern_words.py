@@ -10,7 +10,7 @@ from datetime import date
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import Recorded, Tally
 from nightledger.domain.proposal import Scope
-from nightledger.domain.situation import Situation, name_of, shared_tags
+from nightledger.domain.situation import Situation, Task, name_of, shared_tags
 
 MAX_RIVALS = 3
 """How many other resolutions a sentence names. Our choice."""
@@ -65,7 +65,7 @@ def failure_sentence(
         rivals: What was tried.
         days: Log days on which it failed.
     """
-    head = f"{where(situation)}: failed {times(failures)} ({span(days)}), not resolved so far"
+    head = f"{where(situation)}: failed {times(failures)} ({span(days)}), still open"
     return _sentence(head, _others([rival for rival in rivals if rival.resolution]))
 
 
@@ -90,19 +90,19 @@ def task_sentence(task_type: str, tally: Tally, days: Sequence[date]) -> str:
     return f"{task_type} comes again: {times(tally.tries)} ({span(days)}); {ended}."
 
 
-def lesson_scope(resolution: str, situation: Situation, task: Sequence[Recorded]) -> Scope:
+def lesson_scope(resolution: str, situation: Situation, task: Task) -> Scope:
     """Say what speaks against a lesson, and where its rivals worked.
 
     Args:
         resolution: What the lesson recommends.
         situation: Where it holds.
-        task: All outcomes of the task type.
+        task: All outcomes of its task type.
     """
-    ours = [record for record in task if name_of(record.outcome) == resolution]
+    ours = [record for record in task.records if name_of(record.outcome) == resolution]
     failed = [record for record in ours if record.outcome.outcome is Result.FAILURE]
     others = [
         record
-        for record in task
+        for record in task.records
         if record.outcome.outcome is Result.SUCCESS and name_of(record.outcome) not in ("", resolution)
     ]
     fails_when = (
@@ -147,7 +147,7 @@ def _what_became(tally: Tally) -> str:
     return f"{tally.resolution} {' and '.join(said)}"
 
 
-def _worked(records: Iterable[Recorded], task: Sequence[Recorded]) -> list[str]:
+def _worked(records: Iterable[Recorded], task: Task) -> list[str]:
     by_name: dict[str, list[Recorded]] = {}
     for record in records:
         by_name.setdefault(name_of(record.outcome), []).append(record)
@@ -155,6 +155,6 @@ def _worked(records: Iterable[Recorded], task: Sequence[Recorded]) -> list[str]:
     return [f"{name} worked {times(len(worked))}{_at(worked, task)}" for name, worked in most[:MAX_RIVALS]]
 
 
-def _at(records: Sequence[Recorded], task: Sequence[Recorded]) -> str:
+def _at(records: Sequence[Recorded], task: Task) -> str:
     tags = shared_tags(records, task)
     return f" with {' + '.join(tags)}" if tags else ""

@@ -7,7 +7,6 @@ after it was learned is said to be wrong, until it is learned anew.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from fractions import Fraction
 
 from nightledger.domain import pattern_words as words
 from nightledger.domain.outcome import Result
@@ -15,17 +14,19 @@ from nightledger.domain.pattern import Learning, Pattern, PatternKind, Recorded,
 from nightledger.domain.proposal import Scope
 from nightledger.domain.situation import (
     Situation,
+    Task,
+    mostly_same,
     name_of,
     narrow,
-    overlap,
     situation_of,
     split_by_tag,
+    task_of,
     without,
 )
 from nightledger.domain.trial import Trial, hold_trial, kind_of
 
-SAME = Fraction(1, 2)
-"""Two lessons whose situations share half of their outcomes are one; the better stays. Our choice."""
+MAX_TRIALS = 64
+"""Bound on the work that forged records of one task type can cause; the most successful are tried."""
 MIN_FAILED = 2
 MIN_TASKS = 3
 
@@ -40,7 +41,7 @@ def find_patterns(records: Iterable[Recorded], learning: Learning) -> tuple[Patt
     found = [
         pattern
         for task in _by_task_type(records)
-        if learning.sources(task) >= learning.min_sources
+        if learning.sources(task.records) >= learning.min_sources
         for pattern in _of_task(task, learning)
     ]
     return tuple(sorted(found, key=lambda pattern: (-pattern.rank, pattern.key)))
@@ -54,26 +55,32 @@ def newer_than(patterns: Iterable[Pattern], moment: datetime) -> tuple[Pattern, 
     return tuple(pattern for pattern in patterns if pattern.seen.newest_at > moment)
 
 
-def _by_task_type(records: Iterable[Recorded]) -> list[list[Recorded]]:
+def _by_task_type(records: Iterable[Recorded]) -> list[Task]:
     tasks: dict[str, dict[str, Recorded]] = {}
     for record in records:
         tasks.setdefault(record.outcome.task_type, {}).setdefault(record.outcome.id, record)
-    return [
-        sorted(task.values(), key=lambda record: (record.outcome.timestamp, record.outcome.id))
-        for _, task in sorted(tasks.items())
-    ]
+    return [task_of(task.values()) for _, task in sorted(tasks.items())]
 
 
-def _of_task(task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
+def _of_task(task: Task, learning: Learning) -> list[Pattern]:
     """Find the patterns of one task type; its bare count only where there is no other."""
-    named = sorted({name_of(r.outcome) for r in task if r.outcome.outcome is Result.SUCCESS} - {""})
-    trials = [hold_trial(resolution, task, learning) for resolution in named]
+    trials = [hold_trial(resolution, task, learning) for resolution in _most_successful(task)]
     judged = [(trial, kind) for trial in trials if (kind := kind_of(trial, learning))]
     kept = _distinct(judged)
     explained = frozenset[str]().union(*(trial.situation.ids for trial, _ in kept))
-    left = [record for record in task if record.outcome.id not in explained]
+    left = [record for record in task.records if record.outcome.id not in explained]
     found = [_of_trial(trial, kind, task, learning) for trial, kind in kept] + _failures(left, task, learning)
     return found or _recurring_task(task, learning)
+
+
+def _most_successful(task: Task) -> list[str]:
+    """Name the resolutions that succeeded, the most successful first; of equals, the newest."""
+    wins: dict[str, tuple[int, int]] = {}
+    for place, record in enumerate(task.records):
+        name = name_of(record.outcome)
+        if name and record.outcome.outcome is Result.SUCCESS:
+            wins[name] = (wins.get(name, (0, 0))[0] + 1, place)
+    return sorted(wins, key=lambda name: wins[name], reverse=True)[:MAX_TRIALS]
 
 
 def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, PatternKind]]:
@@ -82,13 +89,13 @@ def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, 
     lessons: list[tuple[Trial, PatternKind]] = []
     for trial, kind in sorted(judged, key=lambda item: (-item[0].confidence, -item[0].tally.successes)):
         if kind is not PatternKind.RELAPSE and all(
-            overlap(trial.situation, better.situation) < SAME for better, _ in lessons
+            not mostly_same(trial.situation, better.situation) for better, _ in lessons
         ):
             lessons.append((trial, kind))
     return kept + lessons
 
 
-def _of_trial(trial: Trial, kind: PatternKind, task: Sequence[Recorded], learning: Learning) -> Pattern:
+def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -> Pattern:
     situation = trial.situation
     first = trial.relapses if kind is PatternKind.RELAPSE else trial.wins
     records = (*first, *without(situation.records, first))
@@ -123,7 +130,7 @@ def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
     return say(trial.situation, trial.tally, trial.rivals, learning.days(trial.wins))
 
 
-def _failures(left: Sequence[Recorded], task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
+def _failures(left: Sequence[Recorded], task: Task, learning: Learning) -> list[Pattern]:
     """Find failures that recur and that no lesson explains, by what their tags have in common."""
     failed = [record for record in left if record.outcome.outcome is Result.FAILURE]
     parts = split_by_tag(failed, task) if failed else []
@@ -136,7 +143,11 @@ def _failure(situation: Situation, learning: Learning) -> Pattern | None:
     last_failed = failed[-1].outcome.timestamp
     worked = [record for record in situation.records if record.outcome.outcome is Result.SUCCESS]
     ended = any(record.outcome.timestamp > last_failed for record in worked)
-    if ended or len(failed) < MIN_FAILED or learning.sources(failed) < learning.min_sources:
+    if (
+        ended
+        or len(failed) < max(MIN_FAILED, len(worked) + 1)
+        or learning.sources(failed) < learning.min_sources
+    ):
         return None
     return Pattern(
         kind=PatternKind.RECURRING_FAILURE,
@@ -153,23 +164,23 @@ def _failure(situation: Situation, learning: Learning) -> Pattern | None:
     )
 
 
-def _recurring_task(task: Sequence[Recorded], learning: Learning) -> list[Pattern]:
-    if len(task) < MIN_TASKS:
+def _recurring_task(task: Task, learning: Learning) -> list[Pattern]:
+    if len(task.records) < MIN_TASKS:
         return []
     situation = narrow(task, ())
-    tally = _total(task)
+    tally = _total(task.records)
     return [
         Pattern(
             kind=PatternKind.RECURRING_TASK,
             key=_key(PatternKind.RECURRING_TASK, situation, ""),
-            task_type=situation.task_type,
+            task_type=task.task_type,
             tags=(),
             tally=tally,
             rivals=situation.tallies(),
-            seen=seen_in(task, learning),
-            records=tuple(task),
+            seen=seen_in(task.records, learning),
+            records=task.records,
             confidence=0.0,
-            sentence=words.task_sentence(situation.task_type, tally, learning.days(task)),
+            sentence=words.task_sentence(task.task_type, tally, learning.days(task.records)),
             scope=Scope(),
         )
     ]

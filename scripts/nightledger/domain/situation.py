@@ -5,20 +5,36 @@ degree, so that anyone can count its outcomes again.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.outcome_words import MAX_IDENTIFIER_CHARACTERS
 from nightledger.domain.pattern import UNNAMED, Recorded, Tally
 from nightledger.domain.words import read_identifier
 
-SHARED = Fraction(4, 5)
+SHARED_OF_FIVE = 4
 """A tag belongs to a situation when four in five of its outcomes have it: one careless record
 among five does not widen it. Our choice."""
 MAX_TAGS = 3
 """Further tags make a sentence longer, not clearer. Our choice."""
+MAX_PARTS = 64
+"""Bound on the work that forged records of one task type can cause; the largest parts are taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """All outcomes of one task type.
+
+    Attributes:
+        task_type: The kind of task.
+        records: Oldest first; at least one.
+        tag_counts: How many of them carry each tag.
+    """
+
+    task_type: str
+    records: tuple[Recorded, ...]
+    tag_counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,19 +55,23 @@ class Situation:
 
     def tallies(self) -> tuple[Tally, ...]:
         """Count each resolution; most failures first, then most successes, then by name."""
-        results: dict[str, Counter[Result]] = {}
-        for record in self.records:
-            results.setdefault(name_of(record.outcome), Counter())[record.outcome.outcome] += 1
+        counts = Counter((name_of(record.outcome), record.outcome.outcome) for record in self.records)
         tallies = [
             Tally(
-                resolution=resolution,
-                successes=counts[Result.SUCCESS],
-                partials=counts[Result.PARTIAL],
-                failures=counts[Result.FAILURE],
+                resolution=name,
+                successes=counts[name, Result.SUCCESS],
+                partials=counts[name, Result.PARTIAL],
+                failures=counts[name, Result.FAILURE],
             )
-            for resolution, counts in results.items()
+            for name in {name for name, _ in counts}
         ]
         return tuple(sorted(tallies, key=lambda t: (-t.failures, -t.successes, t.resolution)))
+
+
+def task_of(records: Iterable[Recorded]) -> Task:
+    """Gather outcomes of one task type, in any order; at least one."""
+    ordered = tuple(sorted(records, key=lambda record: (record.outcome.timestamp, record.outcome.id)))
+    return Task(task_type=ordered[0].outcome.task_type, records=ordered, tag_counts=_count_tags(ordered))
 
 
 def name_of(outcome: Outcome) -> str:
@@ -59,31 +79,17 @@ def name_of(outcome: Outcome) -> str:
     return "" if outcome.resolution.casefold() in UNNAMED else outcome.resolution
 
 
-def situation_of(examples: Collection[Recorded], task: Sequence[Recorded]) -> Situation:
-    """Give the situation that the examples have in common.
-
-    Args:
-        examples: Outcomes of one task type; at least one.
-        task: All outcomes of that task type, oldest first.
-    """
+def situation_of(examples: Collection[Recorded], task: Task) -> Situation:
+    """Give the situation that the examples, outcomes of the task, have in common."""
     return narrow(task, shared_tags(examples, task))
 
 
-def narrow(task: Sequence[Recorded], tags: Sequence[str]) -> Situation:
-    """Give the situation of a task type and these tags.
-
-    Args:
-        task: All outcomes of the task type, oldest first; at least one.
-        tags: Sorted; () takes every outcome.
-    """
+def narrow(task: Task, tags: tuple[str, ...]) -> Situation:
+    """Give the situation of a task type and these tags, sorted; () takes every outcome."""
     wanted = set(tags)
-    records = tuple(record for record in task if wanted.issubset(record.outcome.context_tags))
-    return Situation(
-        task_type=task[0].outcome.task_type,
-        tags=tuple(tags),
-        records=records,
-        ids=frozenset(record.outcome.id for record in records),
-    )
+    records = tuple(record for record in task.records if wanted.issubset(record.outcome.context_tags))
+    ids = frozenset(record.outcome.id for record in records)
+    return Situation(task_type=task.task_type, tags=tags, records=records, ids=ids)
 
 
 def without(records: Iterable[Recorded], others: Iterable[Recorded]) -> tuple[Recorded, ...]:
@@ -92,30 +98,32 @@ def without(records: Iterable[Recorded], others: Iterable[Recorded]) -> tuple[Re
     return tuple(record for record in records if record.outcome.id not in ids)
 
 
-def shared_tags(examples: Collection[Recorded], task: Collection[Recorded]) -> tuple[str, ...]:
+def shared_tags(examples: Collection[Recorded], task: Task) -> tuple[str, ...]:
     """Give the tags, at most three and sorted, that four in five of the examples carry.
 
     Where there are more than three, those that tell the examples best from the other
     outcomes of the task type are taken. Tags that are not plain identifiers are passed over:
     what goes into a sentence holds no markup.
     """
-    here, everywhere = _count_tags(examples), _count_tags(task)
-    shared = [tag for tag, n in here.items() if n >= SHARED * len(examples) and _is_plain(tag)]
-    telling = sorted(shared, key=lambda tag: (Fraction(everywhere[tag], here[tag]), -here[tag], tag))
-    return tuple(sorted(telling[:MAX_TAGS]))
+    shared = [
+        (task.tag_counts[tag] / n, -n, tag)
+        for tag, n in _count_tags(examples).items()
+        if 5 * n >= SHARED_OF_FIVE * len(examples) and _is_plain(tag)
+    ]
+    return tuple(sorted(tag for _, _, tag in sorted(shared)[:MAX_TAGS]))
 
 
-def split_by_tag(examples: Iterable[Recorded], task: Collection[Recorded]) -> list[list[Recorded]]:
-    """Part examples of one task type by their most frequent telling tag, largest part first.
+def split_by_tag(examples: Iterable[Recorded], task: Task) -> list[list[Recorded]]:
+    """Part outcomes of a task by their most frequent telling tag, the largest part first.
 
-    A tag that four in five outcomes of the task type carry tells nothing; where none tells,
-    the examples stay together.
+    A tag that four in five outcomes of the task type carry tells nothing; outcomes without
+    a telling tag stay together, as the last part.
     """
-    everywhere = _count_tags(task)
-    common = {tag for tag, n in everywhere.items() if n >= SHARED * len(task)}
+    enough = SHARED_OF_FIVE * len(task.records)
+    common = {tag for tag, n in task.tag_counts.items() if 5 * n >= enough}
     left = list(examples)
     parts: list[list[Recorded]] = []
-    while left:
+    while left and len(parts) < MAX_PARTS:
         telling = Counter(tag for record in left for tag in record.outcome.context_tags if tag not in common)
         if not telling:
             return [*parts, left]
@@ -125,9 +133,9 @@ def split_by_tag(examples: Iterable[Recorded], task: Collection[Recorded]) -> li
     return parts
 
 
-def overlap(one: Situation, other: Situation) -> Fraction:
-    """Give the share of outcomes that two situations have in common, 0..1 (Jaccard index)."""
-    return Fraction(len(one.ids & other.ids), len(one.ids | other.ids))
+def mostly_same(one: Situation, other: Situation) -> bool:
+    """Tell whether two situations share at least half of all their outcomes."""
+    return 2 * len(one.ids & other.ids) >= len(one.ids | other.ids)
 
 
 def _count_tags(records: Iterable[Recorded]) -> Counter[str]:

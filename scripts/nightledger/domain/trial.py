@@ -5,14 +5,16 @@ recorded counts for nothing.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import Learning, PatternKind, Recorded, Tally
-from nightledger.domain.situation import Situation, name_of, situation_of, without
+from nightledger.domain.situation import Situation, Task, name_of, situation_of, task_of, without
 from nightledger.domain.sources import Sources
 
+LIKELY = 0.5
+"""A lesson is more likely right than wrong."""
 MIN_WORKED = 3
 """What worked without a failure before it is worth a sentence from three times on: the published
 example of a link that is shown as a prior has three co-occurrences."""
@@ -27,10 +29,10 @@ class Trial:
         situation: What the outcomes in which it succeeded have in common.
         tally: Of the resolution in that situation.
         rivals: Of all others in that situation, most failures first.
-        wins: Its successes there, oldest first.
+        wins: Its successes there, oldest first; at least one.
         learned_at: When its successes had enough independent sources; None while they have not.
-        relapses: Failures that say that what was learned is wrong, oldest first.
-        confidence: 0..1, of its successes and failures there.
+        relapses: Failures that say that the lesson was wrong, oldest first.
+        confidence: 0..1, of its successes and failures there, rounded to 4 decimals.
     """
 
     resolution: str
@@ -43,47 +45,32 @@ class Trial:
     confidence: float
 
 
-def hold_trial(resolution: str, task: Sequence[Recorded], learning: Learning) -> Trial:
+def hold_trial(resolution: str, task: Task, learning: Learning) -> Trial:
     """Hold a resolution against what happened around it.
 
     Args:
         resolution: One that succeeded at least once in ``task``.
-        task: All outcomes of one task type, oldest first.
+        task: All outcomes of its task type.
         learning: How a pattern is judged.
     """
-    won = [r for r in task if name_of(r.outcome) == resolution and r.outcome.outcome is Result.SUCCESS]
-    situation = situation_of(won, task)
-    wins = tuple(record for record in won if record.outcome.id in situation.ids)
-    tallies = situation.tallies()
-    tally = next(tally for tally in tallies if tally.resolution == resolution)
-    confidence = learning.confidence(tally.successes, tally.failures)
-    learned_at = _learned_at(wins, learning)
-    trusted = confidence >= learning.trusted
-    relapses = (
-        _relapses((resolution, situation, wins), learned_at, learning, trusted=trusted) if learned_at else ()
-    )
-    return Trial(
-        resolution=resolution,
-        situation=situation,
-        tally=tally,
-        rivals=tuple(tally for tally in tallies if tally.resolution != resolution),
-        wins=wins,
-        learned_at=learned_at,
-        relapses=relapses,
-        confidence=round(confidence, 4),
-    )
+    trial = _tried(resolution, task, learning)
+    relapses = _relapses(trial, trial.learned_at, learning) if trial.learned_at else ()
+    if not relapses or not _was_lesson(resolution, task, relapses[0], learning):
+        return trial
+    return replace(trial, relapses=relapses)
 
 
 def kind_of(trial: Trial, learning: Learning) -> PatternKind | None:
     """Say what kind of pattern a trial is; None when nothing recurs or too little speaks for it."""
     if trial.relapses:
         return PatternKind.RELAPSE
-    if trial.tally.successes <= trial.tally.failures:
-        return None
     before = failures_before(trial)
-    if before and (trial.learned_at or _ended(trial, before, learning)):
+    if not trial.learned_at:
+        return PatternKind.RESOLVED_FAILURE if _ended(trial, before, learning) else None
+    if before and trial.confidence >= LIKELY and _stands_out(trial):
         return PatternKind.RESOLVED_FAILURE
-    if trial.learned_at and trial.tally.successes >= MIN_WORKED:
+    usual = trial.tally.successes > sum(rival.successes for rival in trial.rivals)
+    if usual and trial.tally.successes >= MIN_WORKED and trial.confidence >= learning.trusted:
         return PatternKind.RECURRING_RESOLUTION
     return None
 
@@ -98,11 +85,40 @@ def failures_before(trial: Trial) -> tuple[Recorded, ...]:
     )
 
 
+def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
+    won = [
+        r for r in task.records if name_of(r.outcome) == resolution and r.outcome.outcome is Result.SUCCESS
+    ]
+    situation = situation_of(won, task)
+    wins = tuple(record for record in won if record.outcome.id in situation.ids)
+    tallies = situation.tallies()
+    tally = next(tally for tally in tallies if tally.resolution == resolution)
+    return Trial(
+        resolution=resolution,
+        situation=situation,
+        tally=tally,
+        rivals=tuple(tally for tally in tallies if tally.resolution != resolution),
+        wins=wins,
+        learned_at=_learned_at(wins, learning),
+        relapses=(),
+        confidence=round(learning.confidence(tally.successes, tally.failures), 4),
+    )
+
+
+def _stands_out(trial: Trial) -> bool:
+    """Tell whether everything else failed at least as often as it worked.
+
+    Where most things work, a success after a failure says nothing about what was done.
+    """
+    return sum(rival.failures for rival in trial.rivals) >= sum(rival.successes for rival in trial.rivals)
+
+
 def _ended(trial: Trial, before: Sequence[Recorded], learning: Learning) -> bool:
     """Tell whether a failure that recurred was seen no more once this succeeded, even once."""
+    if learning.sources(before) < learning.min_sources or not _stands_out(trial):
+        return False
     first = trial.wins[0].outcome.timestamp
-    again = any(record.outcome.timestamp >= first for record in _failures(trial.situation))
-    return not again and learning.sources(before) >= learning.min_sources
+    return all(record.outcome.timestamp < first for record in _failures(trial.situation))
 
 
 def _learned_at(wins: Sequence[Recorded], learning: Learning) -> datetime | None:
@@ -113,28 +129,28 @@ def _learned_at(wins: Sequence[Recorded], learning: Learning) -> datetime | None
     return None
 
 
-def _relapses(
-    trial: tuple[str, Situation, Sequence[Recorded]],
-    learned_at: datetime,
-    learning: Learning,
-    *,
-    trusted: bool,
-) -> tuple[Recorded, ...]:
-    """Give what says that the lesson was wrong.
+def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[Recorded, ...]:
+    """Give what would say that a lesson was wrong, oldest first.
 
     A failure of the resolution itself does, unless it stays trusted or was learned anew
     since. A failure for which nothing was named may only mean that the lesson was not
     followed: such failures count when they recur and no success of it came after them.
     """
-    resolution, situation, wins = trial
-    after = [record for record in _failures(situation) if record.outcome.timestamp > learned_at]
-    failed = [] if trusted else [record for record in after if name_of(record.outcome) == resolution]
-    if failed and learning.sources(_later(wins, failed[-1])) >= learning.min_sources:
+    after = [record for record in _failures(trial.situation) if record.outcome.timestamp > learned_at]
+    failed = [record for record in after if name_of(record.outcome) == trial.resolution]
+    anew = failed and learning.sources(_later(trial.wins, failed[-1])) >= learning.min_sources
+    if anew or trial.confidence >= learning.trusted:
         failed = []
-    unnamed = [record for record in _later(after, wins[-1]) if not name_of(record.outcome)]
+    unnamed = [record for record in _later(after, trial.wins[-1]) if not name_of(record.outcome)]
     if learning.sources(unnamed) < learning.min_sources:
         unnamed = []
     return without(after, without(after, (*failed, *unnamed)))
+
+
+def _was_lesson(resolution: str, task: Task, relapse: Recorded, learning: Learning) -> bool:
+    """Tell whether the resolution was a lesson until then; else there was nothing to be wrong."""
+    until = [record for record in task.records if record.outcome.timestamp < relapse.outcome.timestamp]
+    return kind_of(_tried(resolution, task_of(until), learning), learning) is not None
 
 
 def _failures(situation: Situation) -> list[Recorded]:
