@@ -57,7 +57,7 @@ class Narrator:
         while len(rest) > WIDTH:
             space = rest.rfind(" ", WIDTH // 2, WIDTH)
             cut = space + 1 or WIDTH
-            self._write(rest[:cut], kind)
+            self._write(rest[:cut].rstrip(), kind)
             rest = "    " + rest[cut:]
         self._write(rest, kind)
 
