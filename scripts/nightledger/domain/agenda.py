@@ -1,0 +1,108 @@
+"""What a call of ``night`` has to do now, and when the next one has something to do.
+
+Invariant: a job does its periods in their order; one that failed holds back the later
+ones of its job, which stay due, and of no other.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+
+from nightledger.domain.periods import Period, Schedule, due, next_due_at
+from nightledger.domain.runs import Run, attempts, last_done, retry_at
+
+LATE = timedelta(days=1)
+"""A period that was due this long ago was missed: the machine was off, or cron does not call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """By what a home counts its periods.
+
+    Attributes:
+        schedules: When each job is due; jobs that are due together run in this order.
+        zone: The home's zone.
+        since: The home's first log day.
+        limit: How many periods of a job one call makes up for.
+    """
+
+    schedules: Mapping[str, Schedule]
+    zone: tzinfo
+    since: date
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duty:
+    """One period of one job that is to be run now.
+
+    Attributes:
+        job: Name of the job.
+        period: The period.
+        attempt: Which attempt at it this is, from 1.
+        missed: Whether it has been due for a day or longer.
+    """
+
+    job: str
+    period: Period
+    attempt: int
+    missed: bool
+
+
+def duties(
+    calendar: Calendar, runs: Collection[Run], now: datetime, *, retry: bool = False
+) -> tuple[Duty, ...]:
+    """Give what is to be run now: the oldest period first, jobs of one period in their order.
+
+    Args:
+        calendar: By what periods are counted.
+        runs: The run ledger.
+        now: Aware, UTC.
+        retry: Try what failed at once, however short ago that was.
+    """
+    found = []
+    for job, schedule in calendar.schedules.items():
+        done = last_done(runs, job, now)
+        periods = due(schedule, done, now, calendar.zone, since=calendar.since)[: calendar.limit]
+        if periods and (retry or not _waits(runs, job, periods[0], now)):
+            found += [
+                Duty(
+                    job=job,
+                    period=period,
+                    attempt=attempts(runs, job, period.key) + 1,
+                    missed=period.due_at + LATE <= now,
+                )
+                for period in periods
+            ]
+    return tuple(sorted(found, key=lambda duty: duty.period.due_at))
+
+
+def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
+    """Count all periods that are due now and not done, those that wait to be tried again too."""
+    return sum(
+        len(due(schedule, last_done(runs, job, now), now, calendar.zone, since=calendar.since))
+        for job, schedule in calendar.schedules.items()
+    )
+
+
+def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> datetime:
+    """Give from when on a call has something to do; a moment of the past where it has now.
+
+    Args:
+        calendar: By what periods are counted; at least one job.
+        runs: The run ledger.
+        now: Aware, UTC.
+    """
+    looks = []
+    for job, schedule in calendar.schedules.items():
+        done = last_done(runs, job, now)
+        at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
+        periods = due(schedule, done, now, calendar.zone, since=calendar.since)
+        again = retry_at(runs, job, periods[0].key, now) if periods else None
+        looks.append(max(at, again) if again else at)
+    return min(looks)
+
+
+def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:
+    again = retry_at(runs, job, period.key, now)
+    return again is not None and now < again

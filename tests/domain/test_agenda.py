@@ -1,0 +1,118 @@
+from datetime import UTC, date, datetime, time, timedelta
+
+import pytest
+
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, next_look_at
+from nightledger.domain.periods import Daily, Weekly
+from nightledger.domain.runs import Run, RunOutcome
+
+NIGHTLY = Daily(at=time(3, 5))
+CALENDAR = Calendar(
+    schedules={"link": NIGHTLY, "consolidate": NIGHTLY}, zone=UTC, since=date(2026, 2, 26), limit=7
+)
+NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+
+
+def run(
+    job: str, period: str, outcome: RunOutcome = RunOutcome.DONE, at: datetime = NOW - 10 * MINUTE
+) -> Run:
+    return Run(
+        v=1,
+        id="r-",
+        job=job,
+        period=period,
+        attempt=1,
+        started_at=at,
+        finished_at=at,
+        outcome=outcome,
+        counts={},
+    )
+
+
+def done_through(period: str) -> list[Run]:
+    return [run("link", period), run("consolidate", period)]
+
+
+def pairs(found: tuple[Duty, ...]) -> list[tuple[str, str]]:
+    return [(duty.period.key, duty.job) for duty in found]
+
+
+def test_when_all_is_done_there_is_nothing_to_do_until_the_next_night() -> None:
+    runs = done_through("2026-02-28")
+    assert duties(CALENDAR, runs, NOW) == ()
+    assert count_due(CALENDAR, runs, NOW) == 0
+    assert next_look_at(CALENDAR, runs, NOW) == datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
+
+
+def test_the_oldest_period_comes_first_and_its_jobs_in_their_order() -> None:
+    assert pairs(duties(CALENDAR, done_through("2026-02-26"), NOW)) == [
+        ("2026-02-27", "link"),
+        ("2026-02-27", "consolidate"),
+        ("2026-02-28", "link"),
+        ("2026-02-28", "consolidate"),
+    ]
+
+
+def test_a_period_that_is_due_for_a_day_was_missed() -> None:
+    found = duties(CALENDAR, done_through("2026-02-26"), NOW)
+    assert [duty.missed for duty in found] == [True, True, False, False]
+
+
+def test_a_call_makes_up_for_so_many_periods_of_each_job_and_the_rest_stay_due() -> None:
+    later = NOW + timedelta(days=20)
+    found = duties(CALENDAR, [], later)
+    assert pairs(found)[0] == ("2026-02-26", "link")
+    assert pairs(found)[-1] == ("2026-03-04", "consolidate")
+    assert len(found) == 14
+    assert count_due(CALENDAR, [], later) == 2 * 23
+    assert next_look_at(CALENDAR, done_through("2026-03-04"), later) < later
+
+
+def test_a_job_behind_does_not_hold_back_another() -> None:
+    runs = [run("link", "2026-02-26"), run("consolidate", "2026-02-27")]
+    assert pairs(duties(CALENDAR, runs, NOW)) == [
+        ("2026-02-27", "link"),
+        ("2026-02-28", "link"),
+        ("2026-02-28", "consolidate"),
+    ]
+
+
+def test_what_failed_waits_for_its_retry_and_holds_back_its_own_job_only() -> None:
+    runs = [*done_through("2026-02-26"), run("consolidate", "2026-02-27", RunOutcome.FAILED)]
+    assert {duty.job for duty in duties(CALENDAR, runs, NOW)} == {"link"}
+    runs += [run("link", "2026-02-27"), run("link", "2026-02-28")]
+    assert duties(CALENDAR, runs, NOW) == ()
+    assert count_due(CALENDAR, runs, NOW) == 2
+    assert next_look_at(CALENDAR, runs, NOW) == NOW + 20 * MINUTE
+
+
+@pytest.mark.parametrize("wait", [20, 21, 600])
+def test_after_the_wait_what_failed_is_tried_again(wait: int) -> None:
+    runs = [
+        *done_through("2026-02-27"),
+        run("consolidate", "2026-02-28", RunOutcome.FAILED),
+        run("link", "2026-02-28"),
+    ]
+    (duty,) = duties(CALENDAR, runs, NOW + wait * MINUTE)
+    assert (duty.job, duty.period.key, duty.attempt) == ("consolidate", "2026-02-28", 2)
+
+
+def test_an_operator_need_not_wait() -> None:
+    runs = [
+        *done_through("2026-02-27"),
+        run("consolidate", "2026-02-28", RunOutcome.FAILED),
+        run("link", "2026-02-28"),
+    ]
+    assert pairs(duties(CALENDAR, runs, NOW, retry=True)) == [("2026-02-28", "consolidate")]
+
+
+def test_a_weekly_job_runs_before_the_nightly_one_of_its_day() -> None:
+    calendar = Calendar(
+        schedules={"consolidate": NIGHTLY, "prune": Weekly(weekday=6, at=time(3))},
+        zone=UTC,
+        since=date(2026, 2, 22),
+        limit=7,
+    )
+    runs = [run("consolidate", "2026-02-27")]
+    assert pairs(duties(calendar, runs, NOW)) == [("2026-02-28", "prune"), ("2026-02-28", "consolidate")]
