@@ -6,9 +6,12 @@ what is signed never holds them.
 """
 
 import json
-from typing import Any
 
 from nightledger.domain.errors import NightledgerError
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_INTEGER = 2**53 - 1
 """I-JSON (RFC 7493 section 2.2): integers beyond it are not the same in every reader."""
@@ -20,7 +23,7 @@ class CanonicalError(NightledgerError):
     """A value has no canonical JSON form."""
 
 
-def canonical(value: Any, *, floats: bool = False) -> bytes:
+def canonical(value: "Any", *, floats: bool = False) -> bytes:
     """Give the RFC 8785 bytes of a JSON value.
 
     Args:
@@ -37,7 +40,7 @@ def canonical(value: Any, *, floats: bool = False) -> bytes:
         raise CanonicalError("a string holds a lone surrogate and has no UTF-8 form") from error
 
 
-def _pieces(value: Any, floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
+def _pieces(value: "Any", floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
     if value is None or value is True or value is False:
         return [{None: "null", True: "true", False: "false"}[value]]
     if isinstance(value, str):
@@ -53,11 +56,17 @@ def _pieces(value: Any, floats: bool) -> list[str]:  # noqa: FBT001 - a private 
     raise CanonicalError(f"{type(value).__name__} is not a JSON type")
 
 
-def _members(value: dict[Any, Any], floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
+def _members(value: "dict[Any, Any]", floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
     if not all(isinstance(key, str) for key in value):
         raise CanonicalError("an object has a key that is not a string")
     # RFC 8785 section 3.2.3: keys sort by UTF-16 code units, which differs from code points above U+FFFF.
-    keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+    # Code points and code units agree on ASCII, and the UTF-16 codec costs an import.
+    ascii_only = all(map(str.isascii, value))
+    keys = (
+        sorted(value)
+        if ascii_only
+        else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+    )
     return [f"{json.dumps(key, ensure_ascii=False)}:{''.join(_pieces(value[key], floats))}" for key in keys]
 
 

@@ -1,0 +1,137 @@
+"""Append outcomes: what was tried, with what result.
+
+One by flags, or many as JSON lines on standard input (--stdin). Every record is
+checked first; if one is wrong, every problem is named and nothing is written.
+Prints the ids. Success is never assumed: say --outcome.
+"""
+
+import argparse
+import os
+import sys
+
+from nightledger.domain.errors import UsageError
+from nightledger.files.home import Home
+from nightledger.jobs.log_outcomes import log_outcomes
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from typing import Any
+
+    from nightledger.surfaces.context import Context
+
+_EXAMPLE = (
+    "nightledger log --task-type debug_cron --tags cron,time_zone --resolution set_zone_explicitly "
+    "--outcome success --source 'memory/daily/2026-02-28.md#cron'"
+)
+_FLAGS = {
+    "task_type": ("--task-type", "WORD", "what kind of task: debug_cron"),
+    "tags": ("--tags", "A,B", "what it was about: cron,time_zone"),
+    "resolution": ("--resolution", "WORD", "what was done: set_zone_explicitly; an identifier, not prose"),
+    "outcome": ("--outcome", "WORD", "success, partial or failure"),
+    "source": ("--source", "PATH#PLACE", "where it is recorded, relative to the home"),
+    "timestamp": ("--timestamp", "TIME", "when it was known, with a zone (default: now)"),
+    "session": ("--session", "NAME", "the agent's session"),
+    "host": ("--host", "NAME", "machine or agent host"),
+    "origin": ("--origin", "WORD", "who said it: owner, agent, tool, web, group, system, unknown"),
+    "signal": (
+        "--signal",
+        "WORD",
+        "what told it: explicit, exit_code, test, tool_error, user_correction, revert",
+    ),
+    "project": ("--project", "NAME", "what it was part of"),
+    "duration_s": ("--duration-s", "SECONDS", "how long it took"),
+    "note": ("--note", "TEXT", "for the operator; never shown to an agent"),
+}
+_REQUIRED = ("task_type", "tags", "resolution", "outcome", "source")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of ``log``."""
+    parser.add_argument(
+        "--stdin", action="store_true", help="read records as JSON lines; all are taken, or none"
+    )
+    for name, (flag, metavar, text) in _FLAGS.items():
+        parser.add_argument(flag, dest=name, metavar=metavar, help=text)
+    parser.add_argument(
+        "--evidence",
+        action="append",
+        metavar="PATH:LINES",
+        help="lines that show it: memory/x.md:12-14; repeatable",
+    )
+
+
+def run(options: argparse.Namespace, context: "Context") -> int:
+    """Take the records in and print their ids."""
+    home = Home(context.home_path).require()
+    records = _read_stdin(options) if options.stdin else [("", _from_flags(options, home, context))]
+    logged = log_outcomes(home, records, now=context.now)
+    if logged.torn_bytes:
+        context.note(
+            f"note: the last line of {home.outcomes} was unfinished ({logged.torn_bytes} bytes, "
+            "an earlier run was cut off); it was closed and is kept"
+        )
+    for record in logged.records:
+        context.print(record["id"])
+    context.emit(list(logged.records) if options.stdin else logged.records[0])
+    return 0
+
+
+def _read_stdin(options: argparse.Namespace) -> "list[tuple[str, Any]]":
+    given = [_FLAGS[name][0] for name in _FLAGS if getattr(options, name) is not None]
+    if given:
+        raise UsageError(f"--stdin reads whole records; leave out {', '.join(given)}")
+    from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, read_jsonl
+
+    raw = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise UsageError(
+            f"standard input has more than {MAX_DOCUMENT_BYTES >> 20} MB; nothing was written",
+            hint="split it: split -l 10000",
+        )
+    read = read_jsonl(raw)
+    if read.problems:
+        from nightledger.codec.outcome_line import refusal
+
+        raise refusal([f"line {number}: {problem}" for number, problem in read.problems])
+    return [(f"line {line.number}", line.value) for line in read.lines]
+
+
+def _from_flags(options: argparse.Namespace, home: Home, context: "Context") -> "dict[str, Any]":
+    missing = [_FLAGS[name][0] for name in _REQUIRED if not getattr(options, name)]
+    if missing:
+        raise UsageError(f"an outcome also needs {', '.join(missing)}", hint=f"for example: {_EXAMPLE}")
+    record = {name: getattr(options, name) or None for name in _FLAGS if name not in ("tags", "source")}
+    record["timestamp"] = options.timestamp or context.now.isoformat()
+    record["context_tags"] = options.tags.split(",")
+    record["source_file"] = _relative(options.source, home)
+    record["evidence"] = [_evidence(text) for text in options.evidence or ()] or None
+    if options.duration_s:
+        record["duration_s"] = _seconds(options.duration_s)
+    return record
+
+
+def _relative(source: str, home: Home) -> str:
+    """Give a path in the home as records have it; what lies outside is left for the checks to name."""
+    path, mark, place = source.partition("#")
+    if os.path.isabs(path) and path.startswith(home.root + os.sep):
+        return f"{home.relative(path)}{mark}{place}"
+    return source.removeprefix("./")
+
+
+def _evidence(text: str) -> "dict[str, Any]":
+    path, _, lines = text.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not path or not first.isdecimal() or not (last or first).isdecimal():
+        raise UsageError(
+            f"--evidence {text!r} is not PATH:LINES", hint="for example: memory/daily/2026-02-28.md:12-14"
+        )
+    return {"path": path, "lines": [int(first), int(last or first)]}
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(
+            f"--duration-s {text!r} is not a number of seconds", hint="for example: 12.5"
+        ) from error
