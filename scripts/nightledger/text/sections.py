@@ -52,7 +52,24 @@ _NAMES: dict[Shelf, tuple[str, ...]] = {
 _FALLBACK = {Shelf.RULES: Shelf.LESSONS, Shelf.PREFERENCES: Shelf.KEY_CONTEXT}
 """Where a shelf's statements go when the file has no such heading but has the other one."""
 _NEUTRAL = frozenset(
-    "and critical core durable general important key log long main operating operational standing term the working".split()
+    [
+        "and",
+        "critical",
+        "core",
+        "durable",
+        "general",
+        "important",
+        "key",
+        "log",
+        "long",
+        "main",
+        "operating",
+        "operational",
+        "standing",
+        "term",
+        "the",
+        "working",
+    ]
 )
 """Words of a heading that do not narrow what belongs under it."""
 MOST_NARROWING = 1

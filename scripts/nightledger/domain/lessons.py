@@ -1,0 +1,94 @@
+"""From patterns in outcomes to drafts: the lessons that an operator may sign.
+
+Invariant: a lesson names every outcome that it rests on, up to a bound that the reason
+states; a pattern seen once, or only counted, makes no draft.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.pattern import Pattern, Recorded
+from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin
+
+OUTCOMES_PATH = "memory/system/outcome-records.jsonl"
+MAX_EVIDENCE = 12
+"""Places shown for one lesson; its counts are exact whatever this is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A lesson that came through the gate and stands in the file now.
+
+    Attributes:
+        key: Key of the pattern that it was made of.
+        text: Its exact lines.
+        line: Its first line, from 1.
+        section: Heading path.
+        entry: Its id.
+    """
+
+    key: str
+    text: str
+    line: int
+    section: tuple[str, ...]
+    entry: str | None = None
+
+
+def lesson_drafts(
+    patterns: Iterable[Pattern], *, target: str, section: tuple[str, ...], standing: Sequence[Standing]
+) -> list[Draft]:
+    """Give a draft for each pattern that is worth remembering.
+
+    Args:
+        patterns: As ``find_patterns`` gives them.
+        target: Gated file.
+        section: Where lessons belong.
+        standing: Lessons of earlier patterns that stand in the file now.
+    """
+    return [_draft(pattern, target, section, standing) for pattern in patterns if pattern.is_lesson]
+
+
+def _draft(pattern: Pattern, target: str, section: tuple[str, ...], standing: Sequence[Standing]) -> Draft:
+    old = next((s for s in standing if s.key in pattern.replaces), None)
+    return Draft(
+        op=Op.REPLACE if old else Op.ADD,
+        target=target,
+        section=old.section if old else section,
+        before=old.text if old else "",
+        line=old.line if old else 0,
+        after=f"- {pattern.sentence}",
+        reason=_reason(pattern),
+        evidence=tuple(_evidence(record) for record in pattern.records[:MAX_EVIDENCE]),
+        confidence=pattern.confidence,
+        rank=pattern.rank,
+        statement_key=pattern.key,
+        scope=pattern.scope,
+        flags=_flags(pattern),
+        entry=old.entry if old else None,
+    )
+
+
+def _reason(pattern: Pattern) -> str:
+    seen = pattern.seen
+    when = f"on {seen.first_day}" if seen.days == 1 else f"from {seen.first_day} to {seen.last_day}"
+    outcomes = f"{len(pattern.records)} outcome{'s' if len(pattern.records) > 1 else ''}"
+    return f"{pattern.kind.value.replace('_', ' ')}: {outcomes} of {seen.sources} independent sources, {when}"
+
+
+def _evidence(record: Recorded) -> Evidence:
+    return Evidence(
+        path=OUTCOMES_PATH,
+        lines=(record.line, record.line),
+        sha256=record.sha256,
+        origin=record.outcome.origin or Origin.UNKNOWN,
+        outcome=record.outcome.id,
+    )
+
+
+def _flags(pattern: Pattern) -> tuple[Flag, ...]:
+    unattested = all(record.outcome.evidence == () for record in pattern.records)
+    if not unattested:
+        return ()
+    return (
+        Flag(rule="unattested", message="no outcome behind it points to evidence; it is the reporter's word"),
+    )
