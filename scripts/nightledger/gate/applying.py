@@ -77,9 +77,25 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     )
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
+    if moment.at >= claim.decision.expires:
+        return _ask_again(gate, claim.decision, moment)
     if reasons or verdict.wait_s:
         return _attempt(claim.decision, reasons=reasons, wait_s=verdict.wait_s)
     return _place(gate, stored, claim.decision, moment)
+
+
+def _ask_again(gate: Gate, decision: Decision, moment: Moment) -> Attempt:
+    """Put the changes of an approval that expired before the operator again."""
+    fields: dict[str, object] = {
+        "proposal": decision.proposal,
+        "changes": list(decision.changes),
+        "decision": decision.id,
+    }
+    record(gate, [(EventName.STALE, fields)], moment)
+    reason = f"its approval expired at {decision.expires:%Y-%m-%d %H:%M} UTC"
+    return Attempt(
+        decision=decision.id, proposal=decision.proposal, stale=tuple((n, reason) for n in decision.changes)
+    )
 
 
 def _attempt(decision: Decision, *, reasons: tuple[str, ...] = (), wait_s: int = 0) -> Attempt:

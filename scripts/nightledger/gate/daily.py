@@ -1,0 +1,64 @@
+"""What the gate does once a day: withdraw what nobody answered, and sign that the day passed.
+
+Invariant: a proposal is withdrawn only after days on which someone could have reviewed it;
+a machine that was off counts for nothing.
+"""
+
+from nightledger.domain.event import EventName
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import ChangeState, ProposalStatus
+from nightledger.gate.opening import Gate, Ledger, record
+
+UNTIRING = (OPERATOR, EDIT_LANE)
+"""Lanes of what the operator asked for: it waits until it is answered."""
+
+
+def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str, int]:
+    """Withdraw what waited too long, and log the day's heartbeat; a rerun for the same day does nothing.
+
+    Args:
+        gate: The home; the caller holds its lock.
+        ledger: Its log, as checked.
+        day: The log day, ``2026-02-28``.
+        moment: The clocks.
+
+    Returns:
+        Counts: ``withdrawn`` and ``waiting`` changes.
+    """
+    if day in heartbeats(ledger):
+        return {}
+    tired = [status for status in ledger.book.proposals.values() if is_tired(gate, ledger, status)]
+    closed = sum(len(status.open_changes()) for status in tired)
+    waiting = sum(len(status.open_changes()) for status in ledger.book.proposals.values()) - closed
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (
+            EventName.CLOSED,
+            {
+                "proposal": status.id,
+                "changes": list(status.open_changes()),
+                "reason": ChangeState.WITHDRAWN.value,
+            },
+        )
+        for status in tired
+    ]
+    record(gate, [*events, (EventName.HEARTBEAT, {"day": day, "waiting": waiting})], moment)
+    return {"withdrawn": closed, "waiting": waiting}
+
+
+def heartbeats(ledger: Ledger) -> list[str]:
+    """Give the days that were signed, in order of the log."""
+    return [event.fields["day"] for event in ledger.log.events if event.event == EventName.HEARTBEAT]
+
+
+def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
+    """Tell whether a proposal has waited through all the days that it may."""
+    if status.lane in UNTIRING or not status.open_changes():
+        return False
+    days = {
+        event.fields["day"]
+        for event in ledger.log.events
+        if event.event == EventName.HEARTBEAT and event.at > status.created.at
+    }
+    return len(days) >= gate.settings.reviewable_days
