@@ -1,6 +1,7 @@
 """RFC 6962 section 2.1 against its published values, and against a naive reading of its definitions."""
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,6 @@ from nightledger.trust.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -179,8 +179,14 @@ class MLDSA44Signer:
         return time_s.to_bytes(_TIME_BYTES, "big") + self.private.sign(message)
 
 
-def verify_mldsa44(public: bytes, signature: bytes, message: bytes) -> bool:
-    """Tell whether an ML-DSA-44 signature with an empty context holds (FIPS 204 algorithm 3).
+def verify_mldsa44(public: bytes, signature: bytes, message: bytes, *, context: bytes = b"") -> bool:
+    """Tell whether an ML-DSA-44 signature holds (FIPS 204 algorithm 3); False for any malformed input.
+
+    Args:
+        public: 1,312 bytes.
+        signature: 2,420 bytes.
+        message: What was signed.
+        context: Up to 255 bytes; C2SP cosignatures have none.
 
     Raises:
         NoMLDSAError: When this platform cannot do ML-DSA.
@@ -190,7 +196,7 @@ def verify_mldsa44(public: bytes, signature: bytes, message: bytes) -> bool:
     try:
         from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
 
-        MLDSA44PublicKey.from_public_bytes(public).verify(signature, message)
+        MLDSA44PublicKey.from_public_bytes(public).verify(signature, message, context)
     except (ImportError, UnsupportedAlgorithm) as error:
         raise NoMLDSAError from error
     except (InvalidSignature, ValueError):

@@ -77,6 +77,7 @@ def dump_event(event: Event) -> bytes:
             when the line is too long for a leaf.
     """
     _require(bool(EVENT_NAME.fullmatch(event.event)), f"{event.event!r} is not an event name")
+    _require(type(event.seq) is int and event.seq >= 0, f"{event.seq!r} is not a place in the log")
     _require(not OWN_NAMES & event.fields.keys(), "a field has a name that every event has")
     _require(
         event.at.utcoffset() == UTC.utcoffset(None) and not event.at.microsecond,

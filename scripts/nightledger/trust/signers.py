@@ -8,6 +8,7 @@ times. A file that both accept means the same to both.
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -224,12 +225,12 @@ def _parse_namespaces(text: str) -> tuple[str, ...]:
 def _parse_time(text: str | None) -> datetime | None:
     if text is None:
         return None
-    form = _TIME_FORMS.get(len(text)) if text.isascii() else None
-    try:
-        # Without Z the time would be in whatever zone the machine is in.
-        return datetime.strptime(text, form or "").replace(tzinfo=UTC)
-    except ValueError as error:
-        raise _LineError(f"{text[:40]!r} is not a UTC time: YYYYMMDDZ or YYYYMMDDHHMM[SS]Z") from error
+    # Without Z the time would be in whatever zone the machine is in: such forms are not in the table.
+    form = _TIME_FORMS.get(len(text))
+    if form and text.isascii():
+        with suppress(ValueError):
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+    raise _LineError(f"{text[:40]!r} is not a UTC time: YYYYMMDDZ or YYYYMMDDHHMM[SS]Z")
 
 
 def _dump_signer(signer: AllowedSigner) -> str:

@@ -1,0 +1,214 @@
+"""C2SP signed notes against published notes, and against everything that is nearly one."""
+
+from dataclasses import dataclass
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.trust import note as notes
+from nightledger.trust.note import (
+    Ed25519Verifier,
+    Note,
+    NoteError,
+    NoteSignature,
+    VerifierKey,
+    dump_note,
+    parse_note,
+    parse_vkey,
+    sign_note,
+    verify_ed25519,
+    verify_note,
+)
+
+# The example of c2sp.org/signed-note@v1.0.0, "Verifier keys".
+C2SP_VKEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
+C2SP_NOTE = (
+    "This is an example message.\n\n— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Z"
+    "tg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n"
+).encode()
+# The example in the documentation of golang.org/x/mod/sumdb/note.
+GO_VKEY = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
+GO_NOTE = (
+    "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n"
+    "— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
+).encode()
+
+
+@dataclass(frozen=True)
+class Key:
+    """A signer and its verifier, from a seed."""
+
+    name: str
+    seed: int
+
+    @property
+    def private(self) -> Ed25519PrivateKey:
+        return Ed25519PrivateKey.from_private_bytes(bytes([self.seed]) * 32)
+
+    @property
+    def public(self) -> VerifierKey:
+        return VerifierKey(name=self.name, key_type=1, public=self.private.public_key().public_bytes_raw())
+
+    @property
+    def key_id(self) -> bytes:
+        return self.public.key_id
+
+    def sign(self, text: str) -> bytes:
+        return self.private.sign(text.encode())
+
+    @property
+    def verifier(self) -> Ed25519Verifier:
+        return Ed25519Verifier(key=self.public)
+
+
+ALICE, BOB = Key("alice.example/log", 1), Key("bob.example/witness", 2)
+
+
+@pytest.mark.parametrize(("vkey", "raw"), [(C2SP_VKEY, C2SP_NOTE), (GO_VKEY, GO_NOTE)])
+def test_published_notes_verify_and_dump_to_the_same_bytes(vkey: str, raw: bytes) -> None:
+    key = parse_vkey(vkey)
+    note = parse_note(raw)
+    assert verify_note(note, [Ed25519Verifier(key=key)]) == note.signatures
+    assert dump_note(note) == raw
+    assert key.dump() == vkey
+
+
+def test_a_note_is_split_at_its_last_blank_line() -> None:
+    text = "one\n\n— alice.example/log looks like a line\n\nthree\n"
+    raw = dump_note(sign_note(text, [ALICE]))
+    assert parse_note(raw).text == text
+    verify_note(parse_note(raw), [ALICE.verifier])
+
+
+def test_lines_by_unknown_keys_are_ignored_and_kept() -> None:
+    note = parse_note(dump_note(sign_note("text\n", [BOB, ALICE])))
+    assert [line.name for line in note.signatures] == [BOB.name, ALICE.name]
+    assert verify_note(note, [ALICE.verifier]) == note.signatures[1:]
+
+
+def test_a_bad_line_by_an_unknown_key_does_no_harm() -> None:
+    good = sign_note("text\n", [ALICE])
+    stranger = NoteSignature(name=ALICE.name, key_id=b"\0\0\0\0", signature=b"nonsense")
+    verify_note(Note(text=good.text, signatures=(stranger, *good.signatures)), [ALICE.verifier])
+
+
+def test_a_known_key_with_a_bad_signature_fails_the_whole_note() -> None:
+    good = sign_note("text\n", [ALICE, BOB])
+    bad = Note(text="other\n", signatures=good.signatures)
+    mixed = Note(text="text\n", signatures=(good.signatures[0], sign_note("other\n", [BOB]).signatures[0]))
+    for note in (bad, mixed):
+        with pytest.raises(NoteError, match="does not hold"):
+            verify_note(note, [ALICE.verifier, BOB.verifier])
+
+
+def test_a_second_bad_line_by_a_known_key_fails_the_note_too() -> None:
+    good, bad = sign_note("text\n", [ALICE]).signatures[0], sign_note("other\n", [ALICE]).signatures[0]
+    with pytest.raises(NoteError, match="does not hold"):
+        verify_note(Note(text="text\n", signatures=(good, bad)), [ALICE.verifier])
+
+
+def test_a_note_that_no_known_key_signed_is_refused() -> None:
+    with pytest.raises(NoteError, match="no known key"):
+        verify_note(sign_note("text\n", [BOB]), [ALICE.verifier])
+    with pytest.raises(NoteError, match="no known key"):
+        verify_note(sign_note("text\n", [BOB]), [])
+
+
+@given(text=st.text(st.characters(blacklist_categories=["Cs", "Cc"]) | st.just("\n"), max_size=60))
+def test_any_text_of_lines_survives_a_round_trip(text: str) -> None:
+    note = sign_note(text + "\n", [ALICE])
+    assert parse_note(dump_note(note)) == note
+    verify_note(parse_note(dump_note(note)), [ALICE.verifier])
+
+
+@given(at=st.integers(min_value=0), bit=st.integers(min_value=0, max_value=7))
+def test_any_flipped_bit_is_refused(at: int, bit: int) -> None:
+    raw = bytearray(C2SP_NOTE)
+    raw[at % len(raw)] ^= 1 << bit
+    with pytest.raises((NoteError, ConfigurationError)):
+        verify_note(parse_note(bytes(raw)), [Ed25519Verifier(key=parse_vkey(C2SP_VKEY))])
+
+
+GOOD_LINE = "— alice.example/log " + "AAAAAAAA\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "no blank line"),
+        (b"text\n", "no blank line"),
+        (b"text\n\n", "no blank line"),
+        (f"text\n\n{GOOD_LINE[:-1]}".encode(), "no blank line"),
+        (f"text\n{GOOD_LINE}".encode(), "no blank line"),
+        (b"text\n\nalice AAAAAAAA\n", "not a signature line"),
+        ("text\n\n— alice\n".encode(), "not a signature line"),
+        ("text\n\n—  AAAAAAAA\n".encode(), "not a signature line"),
+        ("text\n\n— a+b AAAAAAAA\n".encode(), "not a signature line"),
+        ("text\n\n— a\u2003b AAAAAAAA\n".encode(), "not a signature line"),
+        ("text\n\n— alice  AAAAAAAA\n".encode(), "not a signature line"),
+        ("text\n\n— alice AAAA\n".encode(), "not a signature line"),
+        ("text\n\n— alice AAAAAA==\n".encode(), "not a signature line"),
+        ("text\n\n— alice AAAAAAB=\n".encode(), "not a signature line"),
+        ("text\n\n— alice AAAA AAAA\n".encode(), "not a signature line"),
+        (f"te\txt\n\n{GOOD_LINE}".encode(), "control character"),
+        (f"text\r\n\n{GOOD_LINE}".encode(), "control character"),
+        (f"te\0xt\n\n{GOOD_LINE}".encode(), "control character"),
+        (b"te\xffxt\n\n" + GOOD_LINE.encode(), "not UTF-8"),
+        (b"x" * 1_000_001, "at most"),
+        (f"text\n\n{GOOD_LINE * 101}".encode(), "101 signature lines"),
+    ],
+)
+def test_what_is_nearly_a_note_is_refused(raw: bytes, message: str) -> None:
+    with pytest.raises(NoteError, match=message):
+        parse_note(raw)
+
+
+def test_a_hundred_lines_are_read() -> None:
+    assert len(parse_note(f"text\n\n{GOOD_LINE * 100}".encode()).signatures) == notes.MAX_SIGNATURES
+
+
+def test_what_could_not_be_read_back_is_not_written() -> None:
+    for note in (
+        Note(text="no line end", signatures=sign_note("x\n", [ALICE]).signatures),
+        Note(text="text\n", signatures=()),
+        Note(text="text\n", signatures=(NoteSignature(name="a b", key_id=b"\0" * 4, signature=b"x"),)),
+        Note(text="text\n", signatures=(NoteSignature(name="ab", key_id=b"\0" * 3, signature=b"xy"),)),
+    ):
+        with pytest.raises(NoteError):
+            dump_note(note)
+
+
+@pytest.mark.parametrize(
+    "vkey",
+    [
+        "",
+        "alice",
+        "alice+00000000",
+        "alice+00000000+",
+        "alice+00000000+AQ",
+        C2SP_VKEY.replace("530d903a", "530d903b"),
+        C2SP_VKEY.replace("530d903a", "530D903A"),
+        C2SP_VKEY.replace("example.com/foo", "example.com/fop"),
+        C2SP_VKEY + "=",
+        C2SP_VKEY.replace("example.com/foo", ""),
+    ],
+)
+def test_malformed_verifier_keys_are_refused(vkey: str) -> None:
+    with pytest.raises(ConfigurationError):
+        parse_vkey(vkey)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\u00a0b", "a\nb", "a\x07b"])
+def test_names_that_no_line_could_carry_are_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be a key name"):
+        VerifierKey(name=name, key_type=1, public=b"")
+
+
+@pytest.mark.parametrize(
+    ("public", "signature"), [(b"", b""), (b"\0" * 31, b"\0" * 64), (b"\0" * 32, b"\0" * 63)]
+)
+def test_malformed_keys_and_signatures_do_not_verify(public: bytes, signature: bytes) -> None:
+    assert not verify_ed25519(public, signature, b"message")

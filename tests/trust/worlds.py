@@ -1,0 +1,80 @@
+"""A home with keys, for the tests of the audit log."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.event import Actor, Event
+from nightledger.domain.identity import Identity
+from nightledger.files.home import Home
+from nightledger.trust import audit
+from nightledger.trust.event import NewEvent
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.logkey import LogKey
+from nightledger.trust.pin import Pin, read_pin
+from nightledger.trust.reading import VerifiedLog, check_log
+
+HOME_ID = "5a" * 16
+ORIGIN = f"nightledger/{HOME_ID}"
+NOW = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class World:
+    """One home, its keys and its log."""
+
+    home: Home
+    ring: KeyRing
+    key: LogKey
+
+    def event(self, number: int = 0, name: str = "run.finished") -> NewEvent:
+        return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields={"n": number})
+
+    def append(self, *numbers: int) -> tuple[Event, ...]:
+        return audit.append(self.home, self.key, [self.event(number) for number in numbers])
+
+    def sign(self, *, keep: bool = False) -> None:
+        audit.sign_head(self.home, self.key, self.ring, now=NOW, keep=keep)
+
+    def start(self) -> Pin:
+        genesis = NewEvent(event="genesis", actor=Actor.HUMAN, at=NOW, fields={"origin": ORIGIN})
+        return audit.start_log(self.home, self.key, self.ring, genesis, {"policy": "00" * 32}, NOW)
+
+    @property
+    def pin(self) -> Pin:
+        return read_pin(self.ring, HOME_ID)
+
+    def check(self, *, every_signature: bool = False) -> VerifiedLog:
+        return check_log(self.home, self.pin, every_signature=every_signature)
+
+    def log_bytes(self) -> bytes:
+        return Path(self.home.audit_log).read_bytes()
+
+    def write_log(self, raw: bytes) -> None:
+        Path(self.home.audit_log).write_bytes(raw)
+
+    def edit_line(self, number: int, old: bytes, new: bytes) -> None:
+        lines = self.log_bytes().split(b"\n")
+        assert old in lines[number - 1]
+        lines[number - 1] = lines[number - 1].replace(old, new)
+        self.write_log(b"\n".join(lines))
+
+
+def make_home(root: Path) -> Home:
+    home = Home(root)
+    for directory in (home.config_dir, home.audit_dir):
+        os.makedirs(directory)
+    identity = Identity(
+        id=HOME_ID,
+        origin=ORIGIN,
+        created_at="2026-03-01T03:05:00Z",
+        machine="testbed",
+        zone="UTC",
+        host="generic",
+        simulated=False,
+        gated=("MEMORY.md",),
+    )
+    Path(home.identity_file).write_bytes(dump_home(identity))
+    return home
