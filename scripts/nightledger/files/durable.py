@@ -89,7 +89,10 @@ def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:
     if os.path.isdir(path):
         return False
     if os.path.lexists(path):
-        raise ConfigurationError(f"{path} is not a directory", hint=f"move it away: mv '{path}' '{path}.old'")
+        from shlex import quote
+
+        away = f"mv {quote(path)} {quote(path + '.old')}"
+        raise ConfigurationError(f"{path} is not a directory", hint=f"move it away: {away}")
     parent = os.path.dirname(path) or "."
     if not os.path.isdir(parent):
         make_dir(parent, ignored_by_git=ignored_by_git)

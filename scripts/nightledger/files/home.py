@@ -85,7 +85,9 @@ class Home:
         """
         if os.path.isfile(self.identity_file):
             return self
-        make = f"nightledger init --home '{self.root}'"
+        from shlex import quote
+
+        make = f"nightledger init --home {quote(self.root)}"
         if not os.path.lexists(self.root):
             raise ConfigurationError(f"the home {self.root} does not exist", hint=f"make it: {make}")
         if not os.path.isdir(self.root):

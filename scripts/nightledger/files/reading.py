@@ -86,7 +86,11 @@ def _open(real: str, path: str) -> int:
     except FileNotFoundError as error:
         raise MissingFileError(f"{path} is missing", hint="check the name") from error
     except PermissionError as error:
-        raise UnreadableError(f"{path} may not be read by this user", hint=f"chmod u+r '{path}'") from error
+        from shlex import quote
+
+        raise UnreadableError(
+            f"{path} may not be read by this user", hint=f"chmod u+r {quote(path)}"
+        ) from error
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise UnreadableError(f"{path} is a link", hint="put the file itself in its place") from error

@@ -1,0 +1,236 @@
+import errno
+import fcntl
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import ConfigurationError, FileChangedError, NotDurableError, UnreadableError
+from nightledger.files.append import Appender, append_records
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.jsonl"
+
+
+def test_a_missing_file_is_made_for_its_owner_only(log: Path) -> None:
+    appended = append_records(str(log), b"one\n")
+    assert log.read_bytes() == b"one\n"
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert (appended.offset, appended.size_bytes, appended.torn_bytes) == (0, 4, 0)
+
+
+def test_appending_leaves_what_is_there(log: Path) -> None:
+    append_records(str(log), b"one\n")
+    appended = append_records(str(log), b"two\nthree\n")
+    assert log.read_bytes() == b"one\ntwo\nthree\n"
+    assert (appended.offset, appended.size_bytes, appended.torn_bytes) == (4, 14, 0)
+
+
+@pytest.mark.parametrize("torn", [b"half", b"x" * 200_000, b"\0" * 4096, b"half\r"])
+@pytest.mark.parametrize("before", [b"", b"one\n"])
+def test_a_torn_last_line_is_closed_append_only(log: Path, before: bytes, torn: bytes) -> None:
+    log.write_bytes(before + torn)
+    appended = append_records(str(log), b"next\n")
+    assert log.read_bytes() == before + torn + b"\nnext\n"
+    assert appended.torn_bytes == len(torn)
+    assert log.read_bytes()[appended.offset :] == b"next\n"
+    assert appended.size_bytes == log.stat().st_size
+
+
+@pytest.mark.parametrize("payload", [b"", b"no line end"])
+def test_a_payload_is_whole_lines(log: Path, payload: bytes) -> None:
+    with Appender(str(log)) as file, pytest.raises(ValueError, match="whole lines"):
+        file.append(payload)
+    assert log.read_bytes() == b""
+
+
+def test_it_is_one_write_then_a_sync_under_a_lock(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    write, sync, flock = os.write, os.fdatasync, fcntl.flock
+
+    def note_write(descriptor: int, content: bytes) -> int:
+        order.append("write")
+        return write(descriptor, content)
+
+    def note_sync(descriptor: int) -> None:
+        order.append("sync")
+        sync(descriptor)
+
+    def note_lock(descriptor: int, how: int) -> None:
+        order.append({fcntl.LOCK_EX: "lock", fcntl.LOCK_UN: "unlock"}[how])
+        flock(descriptor, how)
+
+    with Appender(str(log)) as file:
+        monkeypatch.setattr(os, "write", note_write)
+        monkeypatch.setattr(os, "fdatasync", note_sync)
+        monkeypatch.setattr(fcntl, "flock", note_lock)
+        file.append(b"one\ntwo\n")
+        monkeypatch.undo()
+    assert order == ["lock", "write", "sync", "unlock"]
+
+
+def test_a_full_disk_says_what_is_there_and_acknowledges_nothing(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.write_bytes(b"one\n")
+    write = os.write
+    calls = []
+
+    def short_then_full(descriptor: int, content: bytes) -> int:
+        calls.append(len(content))
+        if len(calls) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, content[:6])
+
+    monkeypatch.setattr(os, "write", short_then_full)
+    with pytest.raises(NotDurableError, match="6 of 12 bytes could be written") as caught:
+        append_records(str(log), b"two\nthree..\n")
+    assert "free some room" in caught.value.hint
+    monkeypatch.undo()
+    assert log.read_bytes() == b"one\ntwo\nth"
+    assert append_records(str(log), b"two\nthree..\n").torn_bytes == 2
+    assert log.read_bytes() == b"one\ntwo\nth\ntwo\nthree..\n"
+
+
+def test_another_write_error_has_the_general_hint(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "write", fail)
+    with pytest.raises(NotDurableError, match="0 of 4 bytes") as caught:
+        append_records(str(log), b"two\n")
+    assert "check the disk" in caught.value.hint
+
+
+def test_a_failed_sync_is_not_retried(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def fail(descriptor: int) -> None:
+        calls.append(descriptor)
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    with pytest.raises(NotDurableError):
+        append_records(str(log), b"one\n")
+    assert len(calls) == 1
+
+
+def test_a_kept_descriptor_sees_what_others_appended_meanwhile(log: Path) -> None:
+    with Appender(str(log)) as file:
+        file.append(b"one\n")
+        append_records(str(log), b"two\n")
+        with log.open("ab") as rival:
+            rival.write(b"torn")
+        assert file.append(b"three\n").torn_bytes == 4
+        assert file.append(b"four\n").torn_bytes == 0
+    assert log.read_bytes() == b"one\ntwo\ntorn\nthree\nfour\n"
+
+
+def test_a_file_that_was_moved_away_is_noticed(log: Path) -> None:
+    with Appender(str(log)) as file:
+        file.append(b"one\n")
+        log.rename(log.with_suffix(".old"))
+        with pytest.raises(FileChangedError, match="moved away"):
+            file.append(b"two\n")
+        log.write_bytes(b"")
+        with pytest.raises(FileChangedError, match="moved away"):
+            file.append(b"two\n")
+    assert log.with_suffix(".old").read_bytes() == b"one\n"
+
+
+def test_a_file_that_was_cut_is_noticed(log: Path) -> None:
+    with Appender(str(log)) as file:
+        file.append(b"one\n")
+        os.truncate(log, 2)
+        with pytest.raises(FileChangedError, match="was cut"):
+            file.append(b"two\n")
+
+
+def test_closing_twice_is_harmless(log: Path) -> None:
+    file = Appender(str(log))
+    file.close()
+    file.close()
+
+
+def test_a_home_that_was_not_made_is_named_with_the_command_that_makes_one(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is missing") as caught:
+        append_records(str(tmp_path / "none" / "log.jsonl"), b"one\n")
+    assert "nightledger init" in caught.value.hint
+
+
+def test_a_link_is_not_followed(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"")
+    log.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnreadableError, match="is a symlink"):
+        append_records(str(log), b"one\n")
+    assert (tmp_path / "elsewhere").read_bytes() == b""
+
+
+def test_a_fifo_and_a_directory_are_refused_without_blocking(log: Path) -> None:
+    os.mkfifo(log)
+    with pytest.raises(UnreadableError, match="not a regular file"):
+        append_records(str(log), b"one\n")
+    log.unlink()
+    log.mkdir()
+    with pytest.raises(UnreadableError, match="is a directory"):
+        append_records(str(log), b"one\n")
+
+
+def test_other_failures_of_opening_pass_through(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", str(log))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(PermissionError):
+        append_records(str(log), b"one\n")
+
+
+def test_writers_in_several_processes_never_mix_their_lines(log: Path) -> None:
+    code = (
+        "import sys\n"
+        "from nightledger.files.append import append_records\n"
+        "for n in range(100): append_records(sys.argv[1], (f'{sys.argv[2]}-{n} ' + 'x' * 300 + '\\n').encode())\n"
+    )
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(log), name], env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
+        )
+        for name in "abcd"
+    ]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
+    lines = log.read_text().splitlines()
+    assert sorted(line.split()[0] for line in lines) == sorted(
+        f"{name}-{n}" for name in "abcd" for n in range(100)
+    )
+    assert {len(line.split()[1]) for line in lines} == {300}
+
+
+@given(
+    pieces=st.lists(
+        st.tuples(st.booleans(), st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b"?"))),
+        max_size=12,
+    )
+)
+def test_every_acknowledged_line_is_a_line_whatever_was_torn_between(
+    pieces: list[tuple[bool, bytes]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    log = tmp_path_factory.mktemp("append") / "log"
+    acknowledged = []
+    for whole, content in pieces:
+        if whole:
+            append_records(str(log), content + b"\n")
+            acknowledged.append(content)
+        else:
+            with log.open("ab") as rival:
+                rival.write(content)
+    lines = iter(log.read_bytes().split(b"\n") if log.exists() else [])
+    assert all(any(line == wanted for line in lines) for wanted in acknowledged)

@@ -1,0 +1,62 @@
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError, MissingBlobError
+from nightledger.files.blobs import BlobStore
+
+CONTENT = b"raw \x00 bytes \xff\r\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def blobs(tmp_path: Path) -> BlobStore:
+    return BlobStore(str(tmp_path / "audit" / "blobs" / "sha256"))
+
+
+@pytest.mark.parametrize("content", [b"", CONTENT, b"x" * 1_000_000])
+def test_what_was_put_is_what_comes_back(blobs: BlobStore, content: bytes) -> None:
+    sha256 = blobs.put(content)
+    assert sha256 == hashlib.sha256(content).hexdigest()
+    assert blobs.exists(sha256)
+    assert blobs.get(sha256) == content
+
+
+def test_a_blob_lies_under_the_first_two_digits_of_its_hash(blobs: BlobStore) -> None:
+    blobs.put(CONTENT)
+    assert blobs.path(SHA256) == f"{blobs.directory}/{SHA256[:2]}/{SHA256}"
+    assert Path(blobs.path(SHA256)).read_bytes() == CONTENT
+
+
+def test_putting_twice_writes_once(blobs: BlobStore) -> None:
+    blobs.put(CONTENT)
+    first = os.stat(blobs.path(SHA256)).st_ino
+    assert blobs.put(CONTENT) == SHA256
+    assert os.stat(blobs.path(SHA256)).st_ino == first
+
+
+@pytest.mark.parametrize("damage", [b"", CONTENT[:-1], CONTENT + b"x", CONTENT.upper()])
+def test_a_damaged_blob_is_never_given_out_and_mended_by_the_next_put(
+    blobs: BlobStore, damage: bytes
+) -> None:
+    blobs.put(CONTENT)
+    Path(blobs.path(SHA256)).write_bytes(damage)
+    with pytest.raises(IntegrityError, match="was changed") as caught:
+        blobs.get(SHA256)
+    assert caught.value.exit_status == EXIT_ALARM
+    blobs.put(CONTENT)
+    assert blobs.get(SHA256) == CONTENT
+
+
+def test_a_missing_blob_says_so(blobs: BlobStore) -> None:
+    assert not blobs.exists(SHA256)
+    with pytest.raises(MissingBlobError, match=SHA256):
+        blobs.get(SHA256)
+
+
+@pytest.mark.parametrize("name", ["", "abc", SHA256.upper(), "../" + SHA256[3:], SHA256 + "\n"])
+def test_only_a_hash_is_a_name(blobs: BlobStore, name: str) -> None:
+    with pytest.raises(ValueError, match="not a SHA-256"):
+        blobs.path(name)

@@ -1,0 +1,112 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import EXIT_LOCKED, LockedError
+from nightledger.files.lock import Lock
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / ".nightledger" / "locks" / "home.lock")
+
+
+def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None:
+    with Lock(path), pytest.raises(LockedError, match=f"held by process {os.getpid()}") as caught:
+        Lock(path).acquire()
+    assert caught.value.exit_status == EXIT_LOCKED == 75
+    assert "try again" in caught.value.hint
+
+
+def test_a_released_lock_can_be_taken_again(path: str) -> None:
+    with Lock(path):
+        pass
+    with Lock(path):
+        pass
+
+
+def test_releasing_what_is_not_held_does_nothing(path: str) -> None:
+    Lock(path).release()
+    assert not Path(path).exists()
+
+
+def test_the_lock_stands_in_a_directory_that_git_ignores(path: str) -> None:
+    with Lock(path):
+        assert (Path(path).parent.parent / ".gitignore").read_text() == "*\n"
+
+
+def test_waiting_ends_when_the_lock_is_given_back(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Lock(path)
+    first.acquire()
+    pauses = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        first.release()
+
+    monkeypatch.setattr("time.sleep", pause)
+    with Lock(path, timeout_s=60):
+        assert len(pauses) == 1
+
+
+def test_waiting_ends_when_the_time_is_over(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(100))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with Lock(path), pytest.raises(LockedError):
+        Lock(path, timeout_s=5).acquire()
+    assert next(ticks) > 5
+
+
+def test_the_lock_of_a_killed_process_is_free(path: str) -> None:
+    code = (
+        "import os, sys\n"
+        "from nightledger.files.lock import Lock\n"
+        "Lock(sys.argv[1]).acquire()\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    dead = subprocess.run(
+        [sys.executable, "-c", code, path], check=False, env={**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    )
+    assert dead.returncode == -9
+    with Lock(path):
+        pass
+
+
+def test_a_lock_whose_file_was_removed_while_waiting_is_taken_anew(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else two runs would hold a lock each: one on the removed file, one on the new one."""
+    real_open = os.open
+    removed: list[str] = []
+
+    def open_then_lose(name: str, *words: int) -> int:
+        descriptor = real_open(name, *words)
+        if name == path and not removed:
+            removed.append(name)
+            Path(path).parent.rename(Path(path).parent.with_name("removed"))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", open_then_lose)
+    with Lock(path, timeout_s=60), pytest.raises(LockedError):
+        Lock(path).acquire()
+
+
+def test_a_holder_that_cannot_be_read_is_another_process(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Lock(path):
+        Path(path).write_text("not a number")
+        with pytest.raises(LockedError, match="another process"):
+            Lock(path).acquire()
+
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError
+
+        monkeypatch.setattr("builtins.open", refuse)
+        with pytest.raises(LockedError, match="another process"):
+            Lock(path).acquire()
+        monkeypatch.undo()

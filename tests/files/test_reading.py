@@ -1,0 +1,157 @@
+import errno
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.reading import is_within, list_names, read_optional, read_regular
+
+LIMIT = 1000
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "home" / "log.md"
+    path.parent.mkdir()
+    path.write_bytes(b"text\n")
+    return path
+
+
+def refusal(path: Path, within: Path | None = None) -> UnreadableError:
+    with pytest.raises(UnreadableError) as caught:
+        read_regular(str(path), LIMIT, within=None if within is None else str(within))
+    assert str(path) in str(caught.value)
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_regular_file_is_read_whole(file: Path) -> None:
+    assert read_regular(str(file), LIMIT) == b"text\n"
+    assert read_regular(str(file), LIMIT, within=str(file.parent)) == b"text\n"
+    assert read_optional(str(file), LIMIT) == b"text\n"
+
+
+def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(file: Path) -> None:
+    file.write_bytes(b"x" * LIMIT)
+    assert len(read_regular(str(file), LIMIT)) == LIMIT
+    file.write_bytes(b"x" * (LIMIT + 1))
+    assert "1001 bytes; at most 1000" in str(refusal(file))
+
+
+def test_a_file_that_grows_while_it_is_read_takes_no_more_than_allowed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_bytes(b"x" * (LIMIT + 1))
+    real = file.stat()
+    small = os.stat_result((*real[:6], 5, *real[7:]))
+    monkeypatch.setattr(os, "fstat", lambda _: small)
+    assert "at most 1000" in str(refusal(file))
+
+
+def test_a_missing_file_is_named_and_optional_when_asked_for(file: Path) -> None:
+    missing = file.parent / "none"
+    assert isinstance(refusal(missing), MissingFileError)
+    assert read_optional(str(missing), LIMIT) is None
+
+
+def test_a_directory_is_refused(file: Path) -> None:
+    assert "is a directory" in str(refusal(file.parent))
+
+
+def test_a_fifo_is_refused_without_waiting_for_a_writer(file: Path) -> None:
+    fifo = file.parent / "fifo"
+    os.mkfifo(fifo)
+    assert "is a FIFO" in str(refusal(fifo))
+
+
+def test_a_device_is_refused() -> None:
+    assert "is a device" in str(refusal(Path("/dev/null")))
+
+
+def test_a_socket_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("sock")
+        assert "socket or a device" in str(refusal(Path("sock")))
+
+
+def test_a_link_is_refused_unless_it_stays_in_the_home(file: Path) -> None:
+    link = file.parent / "link.md"
+    link.symlink_to("log.md")
+    assert "is a link" in str(refusal(link))
+    assert read_regular(str(link), LIMIT, within=str(file.parent)) == b"text\n"
+
+
+@pytest.mark.parametrize("directory", [False, True])
+def test_a_link_out_of_the_home_is_refused_whether_file_or_directory(file: Path, directory: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    outside = file.parent.parent / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("secret")
+    link = file.parent / "link"
+    link.symlink_to(outside if directory else outside / "secret.md")
+    path = link / "secret.md" if directory else link
+    assert "outside" in str(refusal(path, within=file.parent))
+
+
+def test_a_loop_of_links_is_refused(file: Path) -> None:
+    (file.parent / "a").symlink_to("b")
+    (file.parent / "b").symlink_to("a")
+    refusal(file.parent / "a", within=file.parent)
+
+
+def test_a_file_that_may_not_be_read_says_how_to_change_that(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert "chmod u+r" in refusal(file).hint
+
+
+def test_other_failures_pass_through(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "open", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        read_regular(str(file), LIMIT)
+
+
+def test_an_odd_kind_of_file_is_refused_by_what_it_is_not(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = file.stat()
+    monkeypatch.setattr(os, "fstat", lambda _: os.stat_result((0o160644, *real[1:])))
+    assert "not a regular file" in str(refusal(file))
+
+
+def test_a_large_file_is_read_in_blocks(file: Path) -> None:
+    content = os.urandom(1 << 16) * 40
+    file.write_bytes(content)
+    assert read_regular(str(file), len(content)) == content
+
+
+def test_names_of_a_directory_are_sorted(file: Path) -> None:
+    (file.parent / "a").write_text("")
+    assert list_names(str(file.parent)) == ("a", "log.md")
+
+
+def test_a_missing_directory_is_an_error_and_not_nothing_to_do(file: Path) -> None:
+    with pytest.raises(MissingFileError, match="is missing"):
+        list_names(str(file.parent / "none"))
+    with pytest.raises(UnreadableError, match="is not a directory"):
+        list_names(str(file))
+
+
+def test_being_inside_follows_links_and_names_do_not_fool_it(file: Path) -> None:
+    home = file.parent
+    (home.parent / "home-2").mkdir()
+    assert is_within(str(home), str(home))
+    assert is_within(str(file), str(home))
+    assert is_within(str(home / "none" / "yet"), str(home))
+    assert not is_within(str(home.parent / "home-2"), str(home))
+    assert not is_within(str(home / ".." / "home-2"), str(home))
+    assert is_within("/etc", "/")
