@@ -1,0 +1,152 @@
+"""Links: what resolved tasks that had two tags in common.
+
+Invariant: a link is a fold of outcomes. Counts are exact however the outcomes were split
+into runs; only the named sources and rivals are bounded. A link counts the outcomes that
+carry both of its tags, because a resolution belongs to an outcome, not to a session.
+"""
+
+from nightledger.domain.confidence import confidence_of, evidence
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_SOURCES = 5
+"""Newest outcomes named for each resolution: enough to look at, few enough for a line."""
+MAX_RIVALS = 5
+"""Other resolutions named for a link; how many there are is counted."""
+SEPARATOR = " + "
+"""Between two tags in a key; a tag holds no space, so a key has one reading."""
+
+
+class Tally:
+    """What became of one resolution under one pair of tags.
+
+    Plain slots instead of a dataclass, because ``recall`` and the hook pay for imports.
+
+    Attributes:
+        resolution: Identifier of what was done.
+        successes: Outcomes that ended so, all of them.
+        partials: Counted, and for neither side of the confidence.
+        failures: Outcomes that ended so, all of them.
+        shown_successes: Successes of which the resolution had been shown to the agent before.
+        shown_failures: The same for failures.
+        last_day: Newest log day, as a proleptic Gregorian ordinal (``date.toordinal``).
+        sources: Ids of the newest outcomes in the order they were recorded, newest first.
+    """
+
+    __slots__ = (
+        "failures",
+        "last_day",
+        "partials",
+        "resolution",
+        "shown_failures",
+        "shown_successes",
+        "sources",
+        "successes",
+    )
+
+    def __init__(self, resolution: str) -> None:
+        """Begin with nothing."""
+        self.resolution = resolution
+        self.successes = self.partials = self.failures = 0
+        self.shown_successes = self.shown_failures = 0
+        self.last_day = 0
+        self.sources: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> int:
+        """What the outcomes say for it, in successes."""
+        return evidence(
+            self.successes,
+            self.failures,
+            shown_successes=self.shown_successes,
+            shown_failures=self.shown_failures,
+        )
+
+    @property
+    def confidence(self) -> float:
+        """How far it is believed, undecayed, rounded to 4 decimals."""
+        return confidence_of(self.evidence)
+
+    @property
+    def rank(self) -> tuple[int, int, int, int, str]:
+        """Sorts the best first: evidence, successes, fewer failures, the newer, the name."""
+        return (-self.evidence, -self.successes, self.failures, -self.last_day, self.resolution)
+
+
+class Link:
+    """An association of two tags with what resolved the tasks that had both.
+
+    Attributes:
+        first: The tag that sorts first, by code point.
+        second: The other one.
+        co_occurrences: Distinct sessions (log days, where no session is given) with an outcome
+            that carries both tags, however it ended.
+        tallies: One a resolution, best first; at least one.
+    """
+
+    __slots__ = ("co_occurrences", "first", "second", "tallies")
+
+    def __init__(self, first: str, second: str, co_occurrences: int, tallies: "Iterable[Tally]") -> None:
+        self.first = first
+        self.second = second
+        self.co_occurrences = co_occurrences
+        self.tallies = tuple(sorted(tallies, key=_rank))
+
+    @property
+    def key(self) -> str:
+        """Name of the link: ``cron + timezone``."""
+        return link_key(self.first, self.second)
+
+    @property
+    def best(self) -> Tally:
+        """The resolution with the most evidence."""
+        return self.tallies[0]
+
+    @property
+    def rivals(self) -> tuple[Tally, ...]:
+        """The next best, at most five."""
+        return self.tallies[1 : 1 + MAX_RIVALS]
+
+    @property
+    def last_day(self) -> int:
+        """Newest log day on which both tags occurred, whatever was done; an ordinal."""
+        return max(tally.last_day for tally in self.tallies)
+
+
+def link_key(first: str, second: str) -> str:
+    """Give the name of the link between two canonical tags, in either order."""
+    return SEPARATOR.join(sorted((first, second)))
+
+
+def was_shown(resolution: str, tags: "Iterable[str]", shown: "Iterable[str]") -> bool:
+    """Tell whether what was done had been shown to the agent before the task.
+
+    Args:
+        resolution: What was done.
+        tags: The outcome's canonical tags.
+        shown: What the agent had been shown: a resolution by its identifier, a link by its
+            name, an entry by its id. An entry's id names no resolution and tells nothing here.
+    """
+    items = frozenset(shown)
+    if resolution in items:
+        return True
+    known = frozenset(tags)
+    return any(SEPARATOR in item and known.issuperset(item.split(SEPARATOR)) for item in items)
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Give the two tags of a link's name, sorted.
+
+    Raises:
+        ValueError: When it is no such name.
+    """
+    first, found, second = key.partition(SEPARATOR)
+    if not found or not first or not second or SEPARATOR in second or first >= second:
+        raise ValueError(f"{key!r} is not the name of a link; write it as 'cron + timezone', sorted")
+    return first, second
+
+
+def _rank(tally: Tally) -> tuple[int, int, int, int, str]:
+    return tally.rank
