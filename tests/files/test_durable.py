@@ -162,7 +162,7 @@ def test_on_macos_the_drive_itself_is_asked(
 def test_a_volume_that_does_not_know_the_drive_call_gets_the_plain_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plain = []
+    plain: list[int] = []
 
     def unknown(_: int, __: int) -> None:
         raise OSError(errno.ENOTSUP, "Operation not supported")
@@ -175,7 +175,7 @@ def test_a_volume_that_does_not_know_the_drive_call_gets_the_plain_one(
 
 
 def test_a_system_without_the_drive_call_gets_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = []
+    plain: list[int] = []
     monkeypatch.delattr(fcntl, "F_FULLFSYNC", raising=False)
     monkeypatch.setattr(os, "fsync", plain.append)
     durable._full_sync(7)

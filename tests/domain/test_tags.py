@@ -1,0 +1,100 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, canonical_tags, read_tag
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        ("cron", "cron"),
+        ("Cron", "cron"),
+        ("time zone", "time_zone"),
+        ("time-zone", "time_zone"),
+        ("time/zone", "time_zone"),
+        ("  Time \t-/ Zone ", "time_zone"),
+        ("time\u3000zone", "time_zone"),
+        ("time_zone", "time_zone"),
+        ("a__b", "a__b"),
+        ("/etc/cron", "_etc_cron"),
+        ("STRASSE", "strasse"),
+        ("Straße", "strasse"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφοσ"),
+        ("ﬁx", "fix"),
+        ("Ünïcode", "ünïcode"),
+        (unicodedata.normalize("NFD", "Ünïcode"), "ünïcode"),
+        ("İstanbul", unicodedata.normalize("NFC", "i\u0307stanbul")),
+        ("时区", "时区"),
+        ("c++", "c++"),
+    ],
+)
+def test_one_thing_has_one_spelling(text: str, tag: str) -> None:
+    assert canonical_tag(text) == tag
+    assert read_tag(text) == tag
+
+
+@given(text=st.text())
+def test_the_canonical_form_is_its_own(text: str) -> None:
+    assert canonical_tag(canonical_tag(text)) == canonical_tag(text)
+
+
+def test_the_canonical_form_of_every_character_is_its_own() -> None:
+    characters = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    assert all(canonical_tag(tag) == tag for tag in map(canonical_tag, characters))
+
+
+@given(text=st.text())
+def test_a_canonical_tag_has_no_separators_and_is_composed(text: str) -> None:
+    tag = canonical_tag(text)
+    assert not any(character.isspace() or character in "-/" for character in tag)
+    assert unicodedata.is_normalized("NFC", tag)
+
+
+@given(text=st.text(max_size=80))
+def test_a_tag_that_is_accepted_is_accepted_again_unchanged(text: str) -> None:
+    try:
+        tag = read_tag(text)
+    except ValueError:
+        return
+    assert read_tag(tag) == tag
+    assert 1 <= len(tag) <= MAX_TAG_CHARACTERS
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("", "is empty"),
+        ("   ", "is empty"),
+        ("-/-", "is empty"),
+        ("_", "is empty"),
+        ("x" * 65, "longer than 64"),
+        ("x" * 10_000, "longer than 64"),
+        ("ß" * 33, "longer than 64"),
+        ("a\u200bb", r"U\+200B"),
+        ("a\0b", r"U\+0000"),
+        ("a\u202eb", r"U\+202E"),
+        (5, "must be text"),
+        (None, "must be text"),
+    ],
+)
+def test_what_is_no_tag_says_why(value: object, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read_tag(value)
+
+
+def test_sixty_four_characters_are_a_tag() -> None:
+    assert read_tag("x" * 64) == "x" * 64
+
+
+def test_joiners_stand_where_a_script_needs_them() -> None:
+    persian = "می\u200cخواهم"  # noqa: RUF001 - Persian, where the joiner is part of the spelling
+    assert read_tag(persian) == persian
+    with pytest.raises(ValueError, match=r"U\+200C"):
+        read_tag("cr\u200con")
+
+
+def test_several_tags_are_sorted_and_each_stands_once() -> None:
+    assert canonical_tags(["Zone", "cron", "zone", "CRON "]) == ("cron", "zone")
