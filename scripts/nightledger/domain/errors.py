@@ -103,3 +103,9 @@ class MissingBlobError(NightledgerError):
 
 class MissingFileError(UnreadableError):
     """There is no file of that name."""
+
+
+class LinkIndexError(NightledgerError):
+    """The link index is damaged; it holds nothing that the outcomes do not say again."""
+
+    hint = "make it again: nightledger link --rebuild"
