@@ -1,8 +1,10 @@
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nightledger.domain.agenda import Calendar, Duty, count_due, duties, next_look_at
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
 from nightledger.domain.periods import Daily, Weekly
 from nightledger.domain.runs import Run, RunOutcome
 
@@ -116,3 +118,79 @@ def test_a_weekly_job_runs_before_the_nightly_one_of_its_day() -> None:
     )
     runs = [run("consolidate", "2026-02-27")]
     assert pairs(duties(calendar, runs, NOW)) == [("2026-02-28", "prune"), ("2026-02-28", "consolidate")]
+
+
+def test_a_job_that_fails_is_named_with_its_first_failure_until_it_succeeds() -> None:
+    first = run("consolidate", "2026-02-27", RunOutcome.FAILED, NOW - timedelta(hours=9))
+    again = run("consolidate", "2026-02-27", RunOutcome.FAILED)
+    runs = [*done_through("2026-02-26"), first, again]
+    assert failing(CALENDAR, runs, NOW) == (first,)
+    assert failing(CALENDAR, [*runs, run("consolidate", "2026-02-27")], NOW) == ()
+    assert failing(CALENDAR, done_through("2026-02-28"), NOW) == ()
+
+
+class Night:
+    """A home's nights, in memory: calls at given times, of which some fail and some die."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+
+    def call(self, now: datetime, what: str = "ok") -> None:
+        failed: set[str] = set()
+        for duty in duties(CALENDAR, self.runs, now):
+            if what == "dies" and duty.job == "consolidate":
+                return
+            if duty.job in failed:
+                continue
+            outcome = RunOutcome.FAILED if what == "fails" else RunOutcome.DONE
+            failed |= {duty.job} if what == "fails" else set()
+            self.runs.append(run(duty.job, duty.period.key, outcome, now))
+
+    def done(self, job: str) -> list[str]:
+        return [r.period for r in self.runs if r.job == job and r.outcome is RunOutcome.DONE]
+
+
+def _calls(least: int) -> st.SearchStrategy[list[tuple[int, str]]]:
+    step = st.tuples(st.integers(least, 60 * 24 * 5), st.sampled_from(["ok", "ok", "fails", "dies"]))
+    return st.lists(step, max_size=15)
+
+
+def _play(steps: list[tuple[int, str]]) -> tuple[Night, datetime]:
+    night, now, furthest = Night(), NOW, NOW
+    for minutes, what in steps:
+        now = max(now + minutes * MINUTE, NOW)
+        furthest = max(now, furthest)
+        night.call(now, what)
+    for day in range(30):
+        furthest += timedelta(days=day > 0)
+        night.call(furthest)
+    return night, furthest
+
+
+def _nights_until(now: datetime) -> list[str]:
+    first, last = date(2026, 2, 26), (now - timedelta(hours=3, minutes=5)).date() - timedelta(days=1)
+    return [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
+
+
+@given(steps=_calls(1))
+def test_over_failures_and_crashes_each_night_is_done_once_and_in_order(steps: list[tuple[int, str]]) -> None:
+    night, now = _play(steps)
+    assert night.done("link") == night.done("consolidate") == _nights_until(now)
+
+
+@given(steps=_calls(-60 * 24 * 4))
+def test_over_clock_jumps_both_ways_no_night_is_lost(steps: list[tuple[int, str]]) -> None:
+    night, now = _play(steps)
+    for job in CALENDAR.schedules:
+        assert sorted(set(night.done(job))) == _nights_until(now)
+
+
+@given(steps=_calls(-59))
+def test_a_clock_set_back_by_less_than_an_hour_repeats_no_night(steps: list[tuple[int, str]]) -> None:
+    night = Night()
+    now = NOW
+    for minutes, what in steps:
+        night.call(now, what)
+        now += minutes * MINUTE if minutes > 0 else timedelta(0)
+        night.call(now + min(minutes, 0) * MINUTE, what)
+    assert len(night.done("link")) == len(set(night.done("link")))

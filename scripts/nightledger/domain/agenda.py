@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from nightledger.domain.periods import Period, Schedule, due, next_due_at
-from nightledger.domain.runs import Run, attempts, last_done, retry_at
+from nightledger.domain.runs import Run, RunOutcome, attempts, last_done, retry_at
 
 LATE = timedelta(days=1)
 """A period that was due this long ago was missed: the machine was off, or cron does not call."""
@@ -101,6 +101,17 @@ def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> da
         again = retry_at(runs, job, periods[0].key, now) if periods else None
         looks.append(max(at, again) if again else at)
     return min(looks)
+
+
+def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[Run, ...]:
+    """Give, for each job whose oldest due period failed, the first failure at that period."""
+    found = []
+    for job, schedule in calendar.schedules.items():
+        done = last_done(runs, job, now)
+        for period in due(schedule, done, now, calendar.zone, since=calendar.since)[:1]:
+            tried = [run for run in runs if (run.job, run.period) == (job, period.key)]
+            found += [run for run in tried if run.outcome is RunOutcome.FAILED][:1]
+    return tuple(found)
 
 
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:

@@ -1,0 +1,105 @@
+"""What needs the operator, in counts and ages: nothing that an agent wrote.
+
+Invariant: what is said here is made of enumerated words, numbers and hours, so that it
+may go to a phone, a chat or a mail.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+HOUR = timedelta(hours=1)
+
+
+class Need(StrEnum):
+    """Why the operator is needed."""
+
+    WAITING = "waiting"
+    """A proposal waits for an answer."""
+    DRIFT = "drift"
+    """A gated file changed outside the gate."""
+    FAILED = "failed"
+    """A job failed and stays due."""
+    MISSED = "missed"
+    """A period was due for a day or longer."""
+
+
+_SAID = {
+    Need.WAITING: ("proposal waits", "proposals wait"),
+    Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
+    Need.FAILED: ("job failed", "jobs failed"),
+    Need.MISSED: ("night was missed", "nights were missed"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that needs the operator.
+
+    Attributes:
+        need: Why.
+        key: Tells it from others of its kind: the id of a proposal, a job with its period.
+        since: Since when; aware, UTC.
+    """
+
+    need: Need
+    key: str
+    since: datetime
+
+    @property
+    def mark(self) -> str:
+        """Its name among what the operator was told about."""
+        return f"{self.need.value} {self.key}"
+
+
+def news(items: Sequence[Item], told: Collection[str]) -> tuple[Item, ...]:
+    """Give the items that the operator was not told about yet.
+
+    Args:
+        items: What needs the operator now.
+        told: Marks of what was told.
+    """
+    return tuple(item for item in items if item.mark not in told)
+
+
+def summarize(items: Sequence[Item], now: datetime) -> str:
+    """Say in one line how much needs the operator: ``2 proposals wait (oldest 3 days), 1 job failed``.
+
+    Args:
+        items: At least one.
+        now: Aware, UTC.
+    """
+    parts = []
+    for need, (one, many) in _SAID.items():
+        found = [item for item in items if item.need is need]
+        if found:
+            parts.append(f"{len(found)} {one if len(found) == 1 else many}{_age(found, now)}")
+    return ", ".join(parts)
+
+
+def variables(items: Sequence[Item], now: datetime) -> dict[str, int]:
+    """Give the counts and the whole hours of the oldest of each need: ``{"waiting": 2, "waiting_oldest_h": 75}``.
+
+    Args:
+        items: What needs the operator.
+        now: Aware, UTC.
+    """
+    numbers = {}
+    for need in Need:
+        found = [item for item in items if item.need is need]
+        numbers[need.value] = len(found)
+        numbers[f"{need.value}_oldest_h"] = _oldest_h(found, now)
+    return numbers
+
+
+def _oldest_h(items: Sequence[Item], now: datetime) -> int:
+    return max((max(0, (now - item.since) // HOUR) for item in items), default=0)
+
+
+def _age(items: Sequence[Item], now: datetime) -> str:
+    days = _oldest_h(items, now) // 24
+    if not days:
+        return ""
+    oldest = "oldest " if len(items) > 1 else ""
+    return f" ({oldest}{days} day{'s' if days > 1 else ''})"

@@ -1,0 +1,104 @@
+"""Tell the operator that something waits, drifts, failed or was missed; once for each change.
+
+Reads   .nightledger/notified, operator.yaml (outside the home)
+Writes  .nightledger/notified
+Changes no memory. Runs the operator's own notifier and nothing else; it gets counts and
+ages, never text.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from nightledger.domain.attention import Item, news, summarize, variables
+from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.operator import Operator
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import is_within, read_optional
+
+TIMEOUT_S = 30
+"""A notifier that hangs must not hold the night's lock for long. Our choice."""
+MAX_TOLD_BYTES = 1 << 20
+SUMMARY = "{summary}"
+
+
+class NotifyError(NightledgerError):
+    """The operator's notifier could not be run, or said that it failed."""
+
+    hint = "run the command of 'notify' in operator.yaml by hand; it is tried again at the next run"
+
+
+def notify(home: Home, operator: Operator, items: Sequence[Item], *, now: datetime) -> bool:
+    """Run the operator's notifier when something is new, and tell whether it ran.
+
+    What was told is forgotten once it is settled, so that it is told again when it returns.
+
+    Args:
+        home: Whose matters these are.
+        operator: What the operator lets us run.
+        items: All that needs the operator now.
+        now: Aware, UTC.
+
+    Raises:
+        ConfigurationError: The notifier is a file of the home; nothing in a home is executed.
+        NotifyError: It is missing, failed or took longer than 30 s; it is tried again next time.
+    """
+    before = _read_told(home)
+    new = bool(operator.notify) and bool(news(items, before))
+    if new:
+        _run(home, operator, items, now)
+    marks = {item.mark for item in items}
+    told = marks if new else marks & before
+    if told != before:
+        make_dir(home.work_dir)
+        replace_file(_told_path(home), "".join(f"{mark}\n" for mark in sorted(told)).encode())
+    return new
+
+
+def _told_path(home: Home) -> str:
+    return os.path.join(home.work_dir, "notified")
+
+
+def _read_told(home: Home) -> set[str]:
+    raw = read_optional(_told_path(home), MAX_TOLD_BYTES)
+    return set() if raw is None else set(raw.decode("utf-8", "replace").splitlines())
+
+
+def _run(home: Home, operator: Operator, items: Sequence[Item], now: datetime) -> None:
+    program = operator.notify[0]
+    if is_within(program, home.root):
+        raise ConfigurationError(
+            f"notify names {program}, which lies in the home; nothing in a home is executed",
+            hint="put it elsewhere, out of the agent's reach",
+        )
+    numbers = variables(items, now)
+    words = [word.replace(SUMMARY, summarize(items, now)) for word in operator.notify]
+    try:
+        subprocess.run(  # noqa: S603 - the operator's own command from outside the home, as a list
+            words,
+            input=json.dumps(numbers, sort_keys=True).encode() + b"\n",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(home, numbers),
+            cwd="/",
+            timeout=TIMEOUT_S,
+            check=True,
+        )
+    except OSError as error:
+        raise NotifyError(f"{program} cannot be run: {error.strerror}") from error
+    except subprocess.CalledProcessError as error:
+        raise NotifyError(f"{program} ended with status {error.returncode}") from error
+    except subprocess.TimeoutExpired as error:
+        raise NotifyError(f"{program} took longer than {TIMEOUT_S} s and was stopped") from error
+
+
+def _environment(home: Home, numbers: Mapping[str, int]) -> dict[str, str]:
+    """Give what a notifier needs of ours, and the few names that programs need to start."""
+    kept = ("HOME", "PATH", "LANG", "LC_ALL", "TZ", "DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    environment |= {f"NIGHTLEDGER_{name.upper()}": str(number) for name, number in numbers.items()}
+    return environment | {"NIGHTLEDGER_HOME": home.root}

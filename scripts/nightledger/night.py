@@ -1,0 +1,175 @@
+"""Run the jobs that are due, in order, and write down what came of each.
+
+Invariant: a period is done when its line is in the run ledger, on disk; whatever dies
+before that is due again. A job that fails is written down too, and the others run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import dump_line, parse_records
+from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
+from nightledger.domain.attention import Item, Need
+from nightledger.domain.errors import LockedError, NightledgerError
+from nightledger.domain.ids import content_id
+from nightledger.domain.periods import Period, Schedule, log_day
+from nightledger.domain.runs import JobReport, Run, RunOutcome
+from nightledger.domain.settings import Settings
+from nightledger.domain.words import read_moment
+from nightledger.files.append import append_records
+from nightledger.files.configuration import home_zone
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+
+MAX_LEDGER_BYTES = 64 << 20
+"""Two runs a night for 400 years; a larger file is no ledger of ours."""
+
+
+MAX_REASON_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job that runs by itself.
+
+    Attributes:
+        name: As the run ledger has it.
+        schedule: When it is due.
+        run: Does one period; raises when it could not.
+    """
+
+    name: str
+    schedule: Schedule
+    run: Callable[[Period], JobReport]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A run that failed.
+
+    Attributes:
+        run: Its line in the ledger.
+        error: What it raised.
+    """
+
+    run: Run
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightReport:
+    """What one call did.
+
+    Attributes:
+        runs: The runs of this call, in order, failed ones among them.
+        failures: Those that failed.
+        needs: What of it the operator should know: periods that were missed, jobs that fail.
+        still_due: Periods that are due and were not done.
+        next_at: When the next call has something to do; aware, UTC.
+        bad_lines: Lines of the ledger that could not be read, and why.
+    """
+
+    runs: tuple[Run, ...]
+    failures: tuple[Failure, ...]
+    needs: tuple[Item, ...]
+    still_due: int
+    next_at: datetime
+    bad_lines: tuple[tuple[int, str], ...]
+
+
+def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
+    """Give the runs of a home, oldest first, and the lines that are none, with why."""
+    raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
+    return parse_records(Run, raw or b"", where=home.relative(home.runs))
+
+
+def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule]) -> Calendar:
+    """Give by what the home counts its periods.
+
+    Raises:
+        ConfigurationError: No home, or a zone that this machine does not know.
+    """
+    zone = home_zone(home, settings)
+    since = log_day(read_moment(home.identity.created_at), zone)
+    return Calendar(schedules=schedules, zone=zone, since=since, limit=settings.catch_up_periods)
+
+
+def run_due(
+    home: Home, jobs: Sequence[Job], calendar: Calendar, clock: Callable[[], datetime], *, retry: bool = False
+) -> NightReport:
+    """Run what is due. The caller holds the night's lock.
+
+    Args:
+        home: Where.
+        jobs: In the order in which they run.
+        calendar: By what their periods are counted.
+        clock: Tells the time; aware, UTC.
+        retry: Try at once what failed a moment ago.
+
+    Raises:
+        LockedError: Another command holds the home; what was done until then is written down.
+        ModuleNotFoundError: A dependency is missing.
+        NotDurableError: The ledger could not be written.
+    """
+    runs, bad_lines = read_ledger(home)
+    due = duties(calendar, runs, clock(), retry=retry)
+    by_name = {job.name: job for job in jobs}
+    failures: list[Failure] = []
+    done: list[Run] = []
+    for duty in due:
+        if any(failure.run.job == duty.job for failure in failures):
+            continue
+        run, error = _run_one(by_name[duty.job], duty, clock)
+        append_records(home.runs, dump_line(run))
+        done.append(run)
+        failures += [Failure(run=run, error=error)] if error else []
+    now, all_runs = clock(), (*runs, *done)
+    return NightReport(
+        runs=tuple(done),
+        failures=tuple(failures),
+        needs=_needs(due, failing(calendar, all_runs, now)),
+        still_due=count_due(calendar, all_runs, now),
+        next_at=next_look_at(calendar, all_runs, now),
+        bad_lines=bad_lines,
+    )
+
+
+def _run_one(job: Job, duty: Duty, clock: Callable[[], datetime]) -> tuple[Run, Exception | None]:
+    started_at = clock()
+    error: Exception | None = None
+    report = JobReport(counts={})
+    try:
+        report = job.run(duty.period)
+    except (LockedError, ModuleNotFoundError):
+        raise  # neither is the job's fault: another run is at work, or 'make setup' is due
+    except Exception as found:  # noqa: BLE001 - whatever a job raises, the others run and the ledger says so
+        error = found
+    identity = canonical([job.name, duty.period.key, duty.attempt])
+    run = Run(
+        v=1,
+        id=content_id("r", identity),
+        job=job.name,
+        period=duty.period.key,
+        attempt=duty.attempt,
+        started_at=started_at,
+        finished_at=clock(),
+        outcome=RunOutcome.FAILED if error else RunOutcome.DONE,
+        counts=report.counts,
+        reason=_reason(error) if error else report.reason,
+    )
+    return run, error
+
+
+def _reason(error: Exception) -> str:
+    """Say in one line why a run failed; of a bug only its kind, for its text may be anybody's."""
+    if isinstance(error, (NightledgerError, OSError)):
+        return " ".join(str(error).split())[:MAX_REASON_CHARACTERS]
+    return f"a bug: {type(error).__name__}"
+
+
+def _needs(due: Sequence[Duty], failed: Sequence[Run]) -> tuple[Item, ...]:
+    fails = [Item(need=Need.FAILED, key=f"{run.job} {run.period}", since=run.started_at) for run in failed]
+    missed = {duty.period.key: duty.period.due_at for duty in due if duty.missed}
+    return (*fails, *(Item(need=Need.MISSED, key=key, since=since) for key, since in missed.items()))

@@ -1,0 +1,52 @@
+from datetime import UTC, datetime, timedelta
+
+from nightledger.domain.attention import Item, Need, news, summarize, variables
+
+NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
+
+
+def item(need: Need, key: str = "p-1", hours: float = 1) -> Item:
+    return Item(need=need, key=key, since=NOW - timedelta(hours=hours))
+
+
+def test_each_need_is_counted_with_the_age_of_its_oldest() -> None:
+    items = [
+        item(Need.MISSED, "consolidate 2026-02-26", 60),
+        item(Need.MISSED, "consolidate 2026-02-27", 36),
+        item(Need.WAITING, "p-1", 75),
+        item(Need.WAITING, "p-2"),
+        item(Need.FAILED, "link 2026-02-28"),
+    ]
+    assert summarize(items, NOW) == (
+        "2 proposals wait (oldest 3 days), 1 job failed, 2 nights were missed (oldest 2 days)"
+    )
+
+
+def test_one_of_a_kind_is_said_in_the_singular() -> None:
+    assert summarize([item(Need.WAITING, hours=24)], NOW) == "1 proposal waits (1 day)"
+    assert summarize([item(Need.DRIFT, "MEMORY.md"), item(Need.MISSED)], NOW) == (
+        "1 file changed outside the gate, 1 night was missed"
+    )
+
+
+def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
+    assert variables([item(Need.WAITING, hours=75.9), item(Need.WAITING, "p-2")], NOW) == {
+        "waiting": 2,
+        "waiting_oldest_h": 75,
+        "drift": 0,
+        "drift_oldest_h": 0,
+        "failed": 0,
+        "failed_oldest_h": 0,
+        "missed": 0,
+        "missed_oldest_h": 0,
+    }
+
+
+def test_what_began_in_the_future_has_no_age() -> None:
+    assert variables([item(Need.FAILED, hours=-5)], NOW)["failed_oldest_h"] == 0
+
+
+def test_only_what_was_not_told_is_news() -> None:
+    known, new = item(Need.WAITING, "p-1"), item(Need.WAITING, "p-2")
+    assert news([known, new], {known.mark}) == (new,)
+    assert news([item(Need.FAILED, "p-1")], {known.mark}) != ()

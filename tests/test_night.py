@@ -1,0 +1,235 @@
+import json
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock_time
+from pathlib import Path
+
+import pytest
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.agenda import Calendar
+from nightledger.domain.attention import Need
+from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError, UnreadableError
+from nightledger.domain.identity import Identity
+from nightledger.domain.periods import Daily, Period
+from nightledger.domain.runs import JobReport, RunOutcome
+from nightledger.domain.settings import Settings
+from nightledger.files.home import Home
+from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
+
+NIGHTLY = Daily(at=clock_time(3, 5))
+NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that moves a second with each look."""
+
+    def __init__(self, at: datetime = NOW) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        self.at += timedelta(seconds=1)
+        return self.at
+
+
+class Worker:
+    """A job that remembers its periods and fails where it is told to."""
+
+    def __init__(self, name: str, fails: dict[str, Exception] | None = None) -> None:
+        self.name, self.fails = name, fails or {}
+        self.periods: list[str] = []
+
+    def run(self, period: Period) -> JobReport:
+        self.periods.append(period.key)
+        if period.key in self.fails:
+            raise self.fails[period.key]
+        return JobReport(counts={"proposed": 1}, reason="")
+
+    def job(self) -> Job:
+        return Job(name=self.name, schedule=NIGHTLY, run=self.run)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path / "home")
+
+
+def make_home(root: Path) -> Home:
+    home = Home(root)
+    Path(home.config_dir).mkdir(parents=True)
+    Path(home.system_dir).mkdir(parents=True)
+    identity = Identity(
+        id="0" * 32,
+        origin="nightledger/" + "0" * 32,
+        created_at="2026-02-25T23:30:00Z",
+        machine="here",
+        zone="Europe/Berlin",
+        host="generic",
+        simulated=True,
+        gated=("MEMORY.md",),
+    )
+    Path(home.identity_file).write_bytes(dump_home(identity))
+    return home
+
+
+def calendar(*workers: Worker, limit: int = 7) -> Calendar:
+    schedules = {worker.name: NIGHTLY for worker in workers}
+    return Calendar(schedules=schedules, zone=UTC, since=date(2026, 2, 26), limit=limit)
+
+
+def call(
+    home: Home, *workers: Worker, at: datetime = NOW, limit: int = 7, retry: bool = False
+) -> NightReport:
+    jobs = [worker.job() for worker in workers]
+    return run_due(home, jobs, calendar(*workers, limit=limit), Clock(at), retry=retry)
+
+
+def test_a_homes_periods_begin_on_its_first_day_in_its_zone(home: Home) -> None:
+    found = calendar_of(home, Settings(catch_up_periods=3), {"link": NIGHTLY})
+    assert (found.since, str(found.zone), found.limit) == (date(2026, 2, 26), "Europe/Berlin", 3)
+    assert calendar_of(home, Settings(zone="UTC"), {}).since == date(2026, 2, 25)
+
+
+def test_each_period_is_run_once_and_written_down(home: Home) -> None:
+    link, consolidate = Worker("link"), Worker("consolidate")
+    report = call(home, link, consolidate)
+    assert link.periods == consolidate.periods == ["2026-02-26", "2026-02-27", "2026-02-28"]
+    assert (report.still_due, report.failures) == (0, ())
+    assert report.next_at == datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
+    again = call(home, link, consolidate, at=NOW + timedelta(hours=5))
+    assert again.runs == ()
+    assert len(link.periods) == 3
+    assert read_ledger(home)[0] == report.runs
+
+
+def test_the_ledger_has_one_line_a_run_in_the_published_form(home: Home) -> None:
+    call(home, Worker("consolidate"))
+    lines = Path(home.runs).read_text().splitlines()
+    assert len(lines) == 3
+    record = json.loads(lines[0])
+    assert record["id"].startswith("r-")
+    assert {key: record[key] for key in record if key != "id"} == {
+        "v": 1,
+        "job": "consolidate",
+        "period": "2026-02-26",
+        "attempt": 1,
+        "started_at": "2026-03-01T03:30:02Z",
+        "finished_at": "2026-03-01T03:30:03Z",
+        "outcome": "done",
+        "counts": {"proposed": 1},
+        "reason": "",
+    }
+
+
+def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:
+    link = Worker("link", {"2026-02-27": UnreadableError("memory/x is a directory")})
+    consolidate = Worker("consolidate")
+    report = call(home, link, consolidate)
+    assert link.periods == ["2026-02-26", "2026-02-27"]
+    assert consolidate.periods == ["2026-02-26", "2026-02-27", "2026-02-28"]
+    (failure,) = report.failures
+    assert failure.run.outcome is RunOutcome.FAILED
+    assert failure.run.reason == "memory/x is a directory"
+    assert report.still_due == 2
+    assert report.next_at == failure.run.finished_at + timedelta(minutes=30)
+
+
+def test_a_failed_period_is_tried_again_and_then_the_later_ones(home: Home) -> None:
+    link = Worker("link", {"2026-02-27": UnreadableError("no")})
+    call(home, link)
+    assert call(home, link, at=NOW + timedelta(minutes=5)).runs == ()
+    link.fails.clear()
+    report = call(home, link, at=NOW + timedelta(minutes=31))
+    assert [(run.period, run.attempt) for run in report.runs] == [("2026-02-27", 2), ("2026-02-28", 1)]
+    assert len({run.id for run in read_ledger(home)[0]}) == 4
+
+
+def test_an_operator_can_have_it_tried_at_once(home: Home) -> None:
+    link = Worker("link", {"2026-02-26": UnreadableError("no")})
+    call(home, link)
+    assert [run.attempt for run in call(home, link, retry=True).runs] == [2]
+
+
+def test_of_a_bug_only_its_kind_is_written_down(home: Home) -> None:
+    report = call(home, Worker("link", {"2026-02-26": ValueError("some text of an agent")}))
+    assert report.failures[0].run.reason == "a bug: ValueError"
+    assert "agent" not in Path(home.runs).read_text()
+
+
+def test_an_alarm_is_a_failure_that_keeps_its_kind(home: Home) -> None:
+    report = call(home, Worker("link", {"2026-02-26": IntegrityError("edited")}))
+    assert isinstance(report.failures[0].error, IntegrityError)
+
+
+@pytest.mark.parametrize("error", [LockedError("held"), ModuleNotFoundError("rich")])
+def test_what_is_not_the_jobs_fault_ends_the_call_and_leaves_the_period_due(
+    home: Home, error: Exception
+) -> None:
+    link = Worker("link", {"2026-02-27": error})
+    with pytest.raises(type(error)):
+        call(home, link)
+    assert [run.period for run in read_ledger(home)[0]] == ["2026-02-26"]
+
+
+def test_a_job_that_dies_before_its_line_is_due_again(home: Home) -> None:
+    link = Worker("link", {"2026-02-26": KeyboardInterrupt()})  # type: ignore[dict-item]  # no Exception
+    with pytest.raises(KeyboardInterrupt):
+        call(home, link)
+    link.fails.clear()
+    call(home, link)
+    assert link.periods == ["2026-02-26", "2026-02-26", "2026-02-27", "2026-02-28"]
+
+
+def test_missed_nights_are_made_up_seven_at_a_time_and_the_operator_hears_of_them(home: Home) -> None:
+    link = Worker("link")
+    later = NOW + timedelta(days=20)
+    report = call(home, link, at=later)
+    assert len(report.runs) == 7
+    assert report.still_due == 23 - 7
+    assert report.next_at < later
+    assert [item.need for item in report.needs] == [Need.MISSED] * 7
+    assert call(home, link, at=later + timedelta(minutes=30)).runs[0].period == "2026-03-05"
+
+
+def test_an_ordinary_night_needs_nobody(home: Home) -> None:
+    link = Worker("link")
+    call(home, link)
+    assert call(home, link, at=NOW + timedelta(days=1)).needs == ()
+
+
+def test_a_job_that_fails_needs_the_operator_until_it_succeeds(home: Home) -> None:
+    link = Worker("link", {"2026-02-28": UnreadableError("no")})
+    fails = [item.mark for item in call(home, link).needs if item.need is Need.FAILED]
+    assert fails == ["failed link 2026-02-28"]
+    waiting = call(home, link, at=NOW + timedelta(minutes=5)).needs
+    assert [item.mark for item in waiting] == ["failed link 2026-02-28"]
+    link.fails.clear()
+    assert call(home, link, at=NOW + timedelta(minutes=40)).needs == ()
+
+
+def test_a_torn_or_foreign_line_is_reported_and_the_rest_counts(home: Home) -> None:
+    link = Worker("link")
+    call(home, link)
+    with Path(home.runs).open("ab") as stream:
+        stream.write(b'{"v": 1, "job": "link"}\nnot json\n{"v": 1, "jo')
+    report = call(home, link, at=NOW + timedelta(days=1))
+    assert [run.period for run in report.runs] == ["2026-03-01"]
+    assert [line for line, _ in report.bad_lines] == [4, 5, 6]
+    assert read_ledger(home)[0][-1].period == "2026-03-01"
+
+
+def test_a_ledger_that_is_a_directory_is_an_error_not_an_empty_ledger(home: Home) -> None:
+    Path(home.runs).mkdir()
+    with pytest.raises(UnreadableError):
+        call(home, Worker("link"))
+
+
+def test_a_run_that_could_not_be_written_down_stays_due(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_disk(path: str, payload: bytes) -> None:
+        raise NotDurableError(f"{path}: {len(payload)} bytes did not fit")
+
+    link = Worker("link")
+    with monkeypatch.context() as patched:
+        patched.setattr("nightledger.night.append_records", full_disk)
+        with pytest.raises(NotDurableError):
+            call(home, link)
+    assert call(home, link).runs[0].period == "2026-02-26"
