@@ -67,6 +67,5 @@ def dump_checkpoint(checkpoint: Checkpoint) -> str:
         NoteError: When it could not be read back: an origin with a line end, a wrong root.
     """
     text = f"{checkpoint.origin}\n{checkpoint.size}\n{encode_base64(checkpoint.root)}\n"
-    if parse_checkpoint(text) != checkpoint:
-        raise NoteError("the checkpoint cannot be written as three lines")
+    parse_checkpoint(text)
     return text

@@ -9,6 +9,7 @@ the second tells that log and checkpoint were replaced together.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Damage, Finding
@@ -85,8 +86,9 @@ def _edited(scan: Scan, claims: Claims) -> Iterator[Finding]:
         yield _finding(claims, Damage.EDITED, bad, "is not the entry that belongs here")
         return
     tree, head, pin = scan.tree, claims.checkpoint.head, claims.pin
-    if head and not _agrees(tree, head.checkpoint.size, head.checkpoint.root):
-        yield _locate(scan, claims, head)
+    located = _locate(scan, claims, head.checkpoint) if head else None
+    if located:
+        yield located
     elif (
         pin
         and pin.acknowledged > claims.signed_size
@@ -101,21 +103,25 @@ def _agrees(tree: Tree, size: int, root: bytes) -> bool:
     return size > tree.size or tree.root(size) == root
 
 
-def _locate(scan: Scan, claims: Claims, head: SignedHead) -> Finding:
-    """Name the edited line: exactly where the leaf hashes are known, else between two checkpoints."""
-    for index, (found, expected) in enumerate(zip(scan.tree.levels[0], claims.leaves, strict=False)):
+def _locate(scan: Scan, claims: Claims, head: Checkpoint) -> Finding | None:
+    """Name the edited line: exactly where the leaf hashes are known, else between two heads.
+
+    None where every line that is there is, as far as can be told, the one that was signed.
+    """
+    tree = scan.tree
+    if head.size <= tree.size and tree.root(head.size) == head.root:
+        return None
+    for index, (found, expected) in enumerate(zip(tree.levels[0], claims.leaves, strict=False)):
         if found != expected:
             return _finding(claims, Damage.EDITED, index, "is not the line that was signed")
-    good, bad = 0, head.checkpoint.size
-    for stored in claims.kept:
-        if stored.head is None or stored.head.checkpoint.size > bad:
-            continue
-        checkpoint = stored.head.checkpoint
-        if _agrees(scan.tree, checkpoint.size, checkpoint.root):
-            good = max(good, checkpoint.size)
-        elif checkpoint.size > good:
-            bad = checkpoint.size
+    good, bad = 0, head.size if head.size <= tree.size else 0
+    for size, root in sorted(_other_heads(claims)):
+        if not _agrees(tree, size, root):
+            bad = size
             break
+        good = min(size, tree.size)
+    if not bad:
+        return None
     return _finding(
         claims, Damage.EDITED, good, f"or one of those up to {bad} is not the line that was signed"
     )
@@ -134,7 +140,7 @@ def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
             claims, Damage.TRUNCATED, size, f"and {missing - 1} behind it are missing; they were signed"
         )
         return
-    seen = max(_longer_heads(claims), default=0)
+    seen = max((size for size, _ in _other_heads(claims)), default=0)
     if seen > size:
         yield _finding(
             claims, Damage.ROLLBACK, size, f"is missing: a log of {seen} entries was signed or seen before"
@@ -143,12 +149,13 @@ def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
         yield _finding(claims, Damage.TRUNCATED, size, "is missing; it was acknowledged")
 
 
-def _longer_heads(claims: Claims) -> Iterator[int]:
+def _other_heads(claims: Claims) -> Iterator[tuple[int, bytes]]:
+    """Give size and root of every head that was kept or seen."""
     for stored in claims.kept:
         if stored.head:
-            yield stored.head.checkpoint.size
+            yield stored.head.checkpoint.size, stored.head.checkpoint.root
     for seen in claims.pin.heads if claims.pin else ():
-        yield seen.size
+        yield seen.size, seen.root
 
 
 def _lost_only_its_end(scan: Scan, claims: Claims) -> bool:

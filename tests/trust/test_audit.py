@@ -1,0 +1,351 @@
+import os
+import shutil
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
+
+from nightledger.domain.errors import IntegrityError, NightledgerError, NotDurableError
+from nightledger.files import append as appending
+from nightledger.files.home import Home
+from nightledger.trust import audit
+from nightledger.trust.audit import append, sign_head
+from nightledger.trust.event import EventError, NewEvent
+from nightledger.trust.head import read_head
+from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.pin import Head, remember_head
+from nightledger.trust.signed_head import UnsignedError, read_signed_head
+
+
+def names(world: World) -> list[str]:
+    return [event.event for event in world.check().events]
+
+
+def numbers(world: World) -> list[int]:
+    return [event.fields["n"] for event in world.check().events if event.event == "run.finished"]
+
+
+# ------------------------------------------------------------------ starting
+
+
+def test_a_started_log_holds_its_first_entry_signed_and_pinned(bare: World) -> None:
+    pin = bare.start()
+    (line,) = bare.log_bytes().splitlines()
+    assert pin.genesis == leaf_hash(line)
+    assert (pin.origin, pin.vkeys, pin.trust_files) == (ORIGIN, bare.key.vkeys, {"policy": "00" * 32})
+    assert [head.size for head in pin.heads] == [1]
+    assert bare.check().report.ok
+    assert Path(bare.home.checkpoint).read_bytes() == (Path(bare.home.checkpoints_dir) / "1").read_bytes()
+
+
+def test_starting_twice_changes_nothing(world: World) -> None:
+    before = {path: path.read_bytes() for path in Path(world.home.audit_dir).rglob("*") if path.is_file()}
+    assert world.start() == world.pin
+    assert before == {path: path.read_bytes() for path in before}
+    assert names(world) == ["genesis"]
+
+
+@pytest.mark.parametrize("missing", [["checkpoint"], ["pin", "checkpoint"], ["pin", "checkpoint", "head"]])
+def test_a_start_that_was_cut_short_is_finished(world: World, missing: list[str]) -> None:
+    paths = {
+        "checkpoint": Path(world.home.checkpoint),
+        "pin": world.ring.path(HOME_ID, "pin.json"),
+        "head": world.ring.path(HOME_ID, "head.json"),
+    }
+    for name in missing:
+        paths[name].unlink()
+    shutil.rmtree(world.home.checkpoints_dir)
+    world.start()
+    assert world.check().report.ok
+    assert "genesis" in names(world)
+
+
+@pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30])
+def test_a_start_that_was_torn_is_finished(bare: World, left: bytes) -> None:
+    if left:
+        bare.write_log(left)
+    bare.start()
+    assert bare.check().report.ok
+    assert names(bare)[-1] == "genesis"
+
+
+def test_a_log_that_these_keys_did_not_begin_is_refused(world: World) -> None:
+    world.append(1)
+    world.sign()
+    before = world.log_bytes()
+    shutil.rmtree(world.ring.home_dir(HOME_ID))
+    from nightledger.trust.keys import create_log_keys
+
+    create_log_keys(world.ring, HOME_ID)
+    other = World(home=world.home, ring=world.ring, key=load_log_key(world.ring, HOME_ID, ORIGIN))
+    with pytest.raises(IntegrityError, match="was not begun with these keys"):
+        other.start()
+    Path(world.home.checkpoint).unlink()
+    with pytest.raises(IntegrityError, match="was not begun with these keys"):
+        other.start()
+    assert world.log_bytes() == before
+
+
+# ------------------------------------------------------------------ appending
+
+
+def test_entries_get_their_places_and_come_back(world: World) -> None:
+    placed = world.append(1, 2)
+    assert [(event.seq, event.fields["n"]) for event in placed] == [(1, 1), (2, 2)]
+    assert world.append(3)[0].seq == 3
+    assert numbers(world) == [1, 2, 3]
+    assert world.log_bytes().count(b"\n") == 4
+
+
+def test_nothing_appended_writes_nothing(world: World) -> None:
+    before = world.log_bytes()
+    assert world.append() == ()
+    assert world.log_bytes() == before
+
+
+def test_a_refused_event_leaves_the_log_as_it_was(world: World) -> None:
+    before = world.log_bytes()
+    with pytest.raises(EventError):
+        append(
+            world.home, world.key, [world.event(1), NewEvent(event="Bad", actor=world.event().actor, at=NOW)]
+        )
+    assert world.log_bytes() == before
+    assert world.append(5)[0].seq == 1
+
+
+def test_one_write_holds_all_lines(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+
+    def watch(descriptor: int, content: bytes) -> None:
+        written.append(bytes(content))
+        os.write(descriptor, content)
+
+    monkeypatch.setattr(appending, "write_all", watch)
+    world.append(1, 2, 3)
+    assert [content.count(b"\n") for content in written] == [3]
+
+
+@pytest.mark.parametrize("tail", [b'{"actor":"cron","at":"2026-03', b"\0" * 300, b"x"])
+def test_a_torn_tail_is_closed_append_only_and_recorded(world: World, tail: bytes) -> None:
+    world.append(1)
+    before = world.log_bytes()
+    world.write_log(before + tail)
+    placed = world.append(2)
+    assert world.log_bytes().startswith(before + tail + b"\n")
+    assert [event.seq for event in placed] == [4]
+    closing = world.check().events[-2]
+    assert (closing.event, dict(closing.fields)) == (
+        "log.tail_closed",
+        {"first": 2, "count": 1, "damaged": 1},
+    )
+    world.sign()
+    report = world.check().report
+    assert (report.ok, report.findings, report.closed) == (True, (), 1)
+
+
+def test_what_somebody_else_appends_is_kept_recorded_and_never_counted(world: World) -> None:
+    world.append(1)
+    forged = world.log_bytes().splitlines()[-1].replace(b'"n":1', b'"n":666').replace(b'"seq":1', b'"seq":2')
+    world.write_log(world.log_bytes() + forged + b"\n")
+    assert numbers(world) == [1]
+    world.append(2)
+    world.sign()
+    assert forged in world.log_bytes()
+    assert numbers(world) == [1, 2]
+    closing = world.check().events[-2]
+    assert dict(closing.fields) == {"first": 2, "count": 1, "damaged": 0}
+    assert world.check().report.ok
+
+
+def test_signing_alone_closes_a_tail_as_well(world: World) -> None:
+    world.write_log(world.log_bytes() + b"half")
+    world.sign()
+    assert names(world) == ["genesis", "log.tail_closed"]
+    report = world.check().report
+    assert (report.signed_size, report.findings) == (3, ())
+
+
+def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise NotDurableError("the disk is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit, "keep_head", fail)
+        with pytest.raises(NotDurableError):
+            world.append(1)
+    assert numbers(world) == []
+    world.append(2)
+    assert numbers(world) == [2]
+
+
+def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raced(path: str, payload: bytes) -> appending.Appended:
+        with open(path, "ab") as stream:
+            stream.write(b"rival\n")
+        return appending.append_records(path, payload)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit, "append_records", raced)
+        with pytest.raises(IntegrityError, match="another program wrote"):
+            world.append(1)
+    world.append(2)
+    world.sign()
+    assert numbers(world) == [2]
+    assert world.check().report.ok
+
+
+@pytest.mark.parametrize("cut", [1, 2, 30, 10_000])
+def test_a_log_that_was_cut_is_not_continued(world: World, cut: int) -> None:
+    world.append(1)
+    world.write_log(world.log_bytes()[:-cut])
+    before = world.log_bytes()
+    with pytest.raises(IntegrityError, match="was cut or changed"):
+        world.append(2)
+    with pytest.raises(IntegrityError):
+        world.sign()
+    assert world.log_bytes() == before
+
+
+def test_a_log_that_is_gone_is_not_begun_anew(world: World) -> None:
+    Path(world.home.audit_log).unlink()
+    with pytest.raises(IntegrityError, match="is missing"):
+        world.append(1)
+    Path(world.home.audit_log).mkdir()
+    with pytest.raises(NightledgerError, match="not a regular file"):
+        world.append(1)
+
+
+def test_a_log_moved_behind_its_back_is_noticed_at_its_last_line_end(world: World) -> None:
+    world.append(1)
+    raw = world.log_bytes()
+    world.write_log(b"x" + raw)
+    with pytest.raises(IntegrityError, match="was cut or changed"):
+        world.append(2)
+
+
+# ------------------------------------------------------------------ keys restored from a backup
+
+
+def test_without_the_kept_head_the_log_counts_up_to_its_checkpoint(world: World) -> None:
+    world.append(1)
+    world.sign()
+    world.append(2)
+    world.ring.path(HOME_ID, "head.json").unlink()
+    assert numbers(world) == [1]
+    world.append(3)
+    world.sign()
+    assert numbers(world) == [1, 3]
+    assert world.check().report.ok
+
+
+def test_a_kept_head_older_than_the_checkpoint_catches_up(world: World) -> None:
+    head = world.ring.path(HOME_ID, "head.json")
+    old = head.read_bytes()
+    world.append(1, 2)
+    world.sign()
+    head.write_bytes(old)
+    assert world.append(3)[0].seq == 3
+    assert numbers(world) == [1, 2, 3]
+
+
+def test_an_older_head_does_not_make_a_forged_checkpoint_good(world: World) -> None:
+    head = world.ring.path(HOME_ID, "head.json")
+    old = head.read_bytes()
+    world.append(1)
+    world.sign()
+    head.write_bytes(old)
+    checkpoint = Path(world.home.checkpoint)
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-60] + b"A" * 58 + b"=\n")
+    with pytest.raises(UnsignedError):
+        world.append(2)
+
+
+def test_a_log_that_its_checkpoint_was_not_signed_for_is_not_continued(world: World) -> None:
+    head = world.ring.path(HOME_ID, "head.json")
+    old = head.read_bytes()
+    world.append(1)
+    world.sign()
+    head.write_bytes(old)
+    world.edit_line(2, b'"n":1', b'"n":2')
+    with pytest.raises(IntegrityError, match="is not the log that"):
+        world.append(2)
+
+
+# ------------------------------------------------------------------ signing
+
+
+def test_one_checkpoint_covers_a_run(world: World) -> None:
+    world.append(1)
+    world.append(2)
+    checkpoint = sign_head(world.home, world.key, world.ring, now=NOW)
+    tree = Tree()
+    tree.extend([leaf_hash(line) for line in world.log_bytes().splitlines()])
+    assert (checkpoint.size, checkpoint.root) == (3, tree.root())
+    assert read_signed_head(world.home.checkpoint, ORIGIN, world.key.vkeys).checkpoint == checkpoint
+    assert [head.size for head in world.pin.heads] == [1, 3]
+
+
+def test_nothing_new_signs_nothing(world: World) -> None:
+    before = Path(world.home.checkpoint).read_bytes()
+    world.sign()
+    assert Path(world.home.checkpoint).read_bytes() == before
+
+
+def test_a_checkpoint_is_kept_on_request_only(world: World) -> None:
+    world.append(1)
+    world.sign()
+    world.append(2)
+    world.sign(keep=True)
+    world.sign(keep=True)
+    assert sorted(os.listdir(world.home.checkpoints_dir), key=int)[-2:] == ["1", "3"]
+
+
+def test_nothing_is_signed_that_contradicts_what_was_seen(world: World) -> None:
+    world.append(1)
+    remember_head(world.ring, HOME_ID, Head(size=2, root=leaf_hash(b"another history"), at=NOW))
+    with pytest.raises(IntegrityError, match="nothing was signed"):
+        world.sign()
+    assert world.check().report.signed_size == 1
+
+
+def test_nothing_is_signed_that_is_shorter_than_what_was_seen(world: World) -> None:
+    world.append(1)
+    remember_head(world.ring, HOME_ID, Head(size=7, root=leaf_hash(b"longer"), at=NOW))
+    with pytest.raises(IntegrityError, match="does not continue"):
+        world.sign()
+
+
+# ------------------------------------------------------------------ several writers
+
+
+def _append_many(root: str, keys: str, count: int) -> None:
+    ring = KeyRing(Path(keys))
+    home = Home(root)
+    key = load_log_key(ring, HOME_ID, ORIGIN)
+    world = World(home=home, ring=ring, key=key)
+    for number in range(count):
+        world.append(number)
+    world.sign()
+
+
+def test_writers_at_once_leave_a_gapless_log(world: World) -> None:
+    spawn = get_context("fork")
+    arguments = (world.home.root, str(world.ring.directory), 10)
+    writers = [spawn.Process(target=_append_many, args=arguments) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    log = world.check()
+    assert [event.seq for event in log.events] == list(range(41))
+    assert (log.report.ok, log.report.findings, log.report.signed_size) == (True, (), 41)
+    head = read_head(world.key.directory)
+    assert head is not None
+    assert head.offset == len(world.log_bytes())

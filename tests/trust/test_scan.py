@@ -1,0 +1,96 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.trust.worlds import NOW
+
+from nightledger.domain.errors import UnreadableError
+from nightledger.domain.event import Actor
+from nightledger.trust import scan as scans
+from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.merkle import CompactRange, leaf_hash
+from nightledger.trust.scan import Closure, Scan, scan_log
+
+
+def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
+    return dump_event(NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).placed(seq))
+
+
+def scanned(tmp_path: Path, raw: bytes, *, keep_events: bool = True) -> Scan:
+    path = tmp_path / "log"
+    path.write_bytes(raw)
+    return scan_log(str(path), keep_events=keep_events)
+
+
+def joined(lines: list[bytes]) -> bytes:
+    return b"".join(one + b"\n" for one in lines)
+
+
+def test_a_missing_log_is_an_empty_log(tmp_path: Path) -> None:
+    scan = scan_log(str(tmp_path / "none"))
+    assert (scan.tree.size, scan.events, scan.bad, scan.unfinished, scan.offset) == (0, [], [], b"", 0)
+
+
+@given(
+    lines=st.lists(st.binary(max_size=60).filter(lambda raw: b"\n" not in raw), max_size=12),
+    block=st.integers(1, 80),
+)
+def test_every_line_is_a_leaf_whatever_the_blocks(lines: list[bytes], block: int, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scans, "BLOCK_BYTES", block)
+        scan = scanned(tmp_path, joined(lines) + b"rest")
+    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
+    assert (scan.offset, scan.unfinished) == (len(joined(lines)), b"rest")
+    assert scan.bad == [index for index in range(len(lines)) if not scans.is_entry(lines[index], index)]
+
+
+@given(count=st.integers(0, 30), bad=st.sets(st.integers(0, 29)), block=st.integers(1, 3_000))
+def test_bad_lines_are_named_and_the_good_ones_kept(
+    count: int, bad: set[int], block: int, tmp_path: Path
+) -> None:
+    lines = [b"garbage" if index in bad else line(index, n=index) for index in range(count)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scans, "BLOCK_BYTES", block)
+        scan = scanned(tmp_path, joined(lines))
+    assert scan.bad == sorted(index for index in bad if index < count)
+    assert [event.seq for event in scan.events] == [index for index in range(count) if index not in bad]
+
+
+def test_a_line_in_another_place_is_bad(tmp_path: Path) -> None:
+    scan = scanned(tmp_path, joined([line(0), line(2), line(1), line(3), line(3)]))
+    assert scan.bad == [1, 2, 4]
+
+
+def test_events_are_left_out_when_not_asked_for(tmp_path: Path) -> None:
+    scan = scanned(tmp_path, joined([line(0), line(1)]), keep_events=False)
+    assert (scan.events, scan.tree.size) == ([], 2)
+
+
+def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
+    raw = joined(
+        [line(0), line(1), b"half", line(3, "log.tail_closed", first=1, count=2, damaged=1), line(4)]
+    )
+    scan = scanned(tmp_path, raw)
+    assert scan.closures == [Closure(1, 3)]
+    assert [index for index in range(5) if scan.is_counted(index)] == [0, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"first": 0}, {"first": "0", "count": 1}, {"first": 0, "count": 2}, {"first": -1, "count": 2}],
+)
+def test_a_closure_must_end_where_it_stands(tmp_path: Path, fields: dict[str, int | str]) -> None:
+    scan = scanned(tmp_path, joined([line(0), line(1, "log.tail_closed", **fields)]))
+    assert scan.closures == []
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "directory").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "log").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "log")
+    for name in ("directory", "fifo", "link"):
+        with pytest.raises(UnreadableError, match="not a regular file"):
+            scan_log(str(tmp_path / name))
