@@ -1,0 +1,97 @@
+"""The test log of transparency-dev/tessera, made anew from its leaves and its published key."""
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, parse_checkpoint
+from nightledger.trust.cosignature import verifier_of
+from nightledger.trust.merkle import Tree, leaf_hash, verify_consistency
+from nightledger.trust.note import dump_note, parse_note, parse_vkey, sign_note, verify_note
+from nightledger.trust.tiles import entry_bundles, hash_tiles
+
+pytestmark = pytest.mark.vectors
+ORIGIN = "example.com/log/testdata"
+SIZE = 15
+
+
+@dataclass(frozen=True)
+class Published:
+    """The log's folder, and the key and leaves that its build script publishes."""
+
+    folder: Path
+    public: str
+    seed: bytes
+    leaves: tuple[bytes, ...]
+
+    @property
+    def name(self) -> str:
+        return parse_vkey(self.public).name
+
+    @property
+    def key_id(self) -> bytes:
+        return parse_vkey(self.public).key_id
+
+    def sign(self, text: str) -> bytes:
+        return Ed25519PrivateKey.from_private_bytes(self.seed).sign(text.encode())
+
+    def tree(self, size: int) -> Tree:
+        tree = Tree()
+        tree.extend([leaf_hash(leaf) for leaf in self.leaves[:size]])
+        return tree
+
+    def checkpoint(self, size: int) -> bytes:
+        return (self.folder / "log" / f"checkpoint.{size}").read_bytes()
+
+
+@pytest.fixture
+def log(vectors: Callable[[str], Path]) -> Published:
+    folder = vectors("transparency-dev+tessera") / "testdata"
+    script = (folder / "build_log.sh").read_text()
+    found = dict(re.findall(r'export LOG_(PRIVATE|PUBLIC)_KEY="([^"]+)"', script))
+    # PRIVATE+KEY+<name>+<id>+<base64 of type and seed>, of golang.org/x/mod/sumdb/note
+    encoded = found["PRIVATE"].split("+", 4)[4]
+    words = re.findall(r"for i in (.+); do", script)[0].split()
+    return Published(
+        folder=folder,
+        public=found["PUBLIC"],
+        seed=base64.b64decode(encoded)[1:],
+        leaves=tuple(map(str.encode, words)),
+    )
+
+
+def test_every_checkpoint_is_made_anew_byte_for_byte(log: Published) -> None:
+    for size in range(SIZE + 1):
+        head = Checkpoint(origin=ORIGIN, size=size, root=log.tree(size).root())
+        assert dump_note(sign_note(dump_checkpoint(head), [log])) == log.checkpoint(size)
+        note = parse_note(log.checkpoint(size))
+        verify_note(note, [verifier_of(log.public)])
+        assert parse_checkpoint(note.text) == head
+    print(f"checkpoints: {SIZE + 1} made anew")
+
+
+def test_every_bundle_and_tile_is_made_anew_byte_for_byte(log: Published) -> None:
+    made = {}
+    for size in range(1, SIZE + 1):
+        made.update(dict(entry_bundles(log.leaves[:size])))
+        made.update(dict(hash_tiles(log.tree(size), size)))
+    root = log.folder / "log"
+    paths = [path for path in root.joinpath("tile").rglob("*") if path.is_file()]
+    assert made == {str(path.relative_to(root)): path.read_bytes() for path in paths}
+    bundles = sum(path.startswith("tile/entries/") for path in made)
+    print(f"bundles: {bundles} made anew; tiles: {len(made) - bundles}")
+    assert (bundles, len(made)) == (SIZE, 2 * SIZE)
+
+
+def test_every_checkpoint_continues_every_earlier_one(log: Published) -> None:
+    sizes = range(1, SIZE + 1)
+    roots = {size: parse_checkpoint(parse_note(log.checkpoint(size)).text).root for size in sizes}
+    tree = log.tree(SIZE)
+    for size in sizes:
+        for old in range(1, size + 1):
+            verify_consistency(old, size, tree.consistency_proof(old, size), roots[old], roots[size])
