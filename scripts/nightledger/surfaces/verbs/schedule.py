@@ -1,0 +1,66 @@
+"""Print the lines that make this machine call us: for cron, systemd or launchd.
+
+Reads   nothing but whether the home, the interpreter and the scripts are there
+Writes  nothing: it prints
+Changes no memory.
+"""
+
+import argparse
+import os
+
+from nightledger.surfaces.context import CHECKOUT, Context
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from nightledger.surfaces.unattended import Place
+
+CALLERS = ("cron", "systemd", "launchd")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``schedule``."""
+    parser.add_argument(
+        "--print", choices=CALLERS, default="cron", dest="caller", help="for whom (default: cron)"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Print what to add, for this checkout and this home."""
+    from nightledger.surfaces import unattended
+
+    place = _place(context)
+    if options.caller == "cron":
+        text = unattended.cron_text(place)
+    elif options.caller == "systemd":
+        text = unattended.systemd_script(place)
+    else:
+        text = unattended.launchd_script(place)
+    context.emit({"for": options.caller, "text": text})
+    context.print(text.removesuffix("\n"))
+    return 0
+
+
+def _place(context: Context) -> "Place":
+    """Give what is to be called, once it is sure to be there.
+
+    Raises:
+        ConfigurationError: No home, no interpreter, or an incomplete checkout.
+    """
+    from nightledger.domain.errors import ConfigurationError
+    from nightledger.files.home import Home
+    from nightledger.surfaces.unattended import CALLS, Place
+
+    Home(context.home_path).require()
+    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
+    place = Place(
+        checkout=CHECKOUT,
+        home=context.home_path,
+        keys_dir="" if context.keys_dir == default else context.keys_dir,
+    )
+    if not os.path.exists(place.python):
+        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{CHECKOUT}' setup")
+    for call in CALLS:
+        script = place.words(call)[1]
+        if not os.path.exists(script):
+            raise ConfigurationError(f"{script} is missing", hint="the checkout is incomplete; git status")
+    return place
