@@ -1,0 +1,50 @@
+"""The jobs that run by themselves, in the order in which a night runs them.
+
+Invariant: a job is imported when it is run, so that listing what is due costs none of them.
+"""
+
+from collections.abc import Callable
+
+from nightledger.domain.periods import Daily, Period
+from nightledger.domain.runs import JobReport
+from nightledger.domain.settings import Settings
+from nightledger.night import Job
+from nightledger.surfaces.context import Context
+
+QUIET_JOBS = frozenset({"link"})
+"""Jobs whose success nobody needs to read in a mail of cron."""
+
+
+def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
+    """List the jobs, bound to a home.
+
+    Args:
+        context: The command's surroundings.
+        settings: The home's settings.
+    """
+    nightly = Daily(at=settings.nightly_at)
+    return (Job(name="consolidate", schedule=nightly, run=_consolidate(context)),)
+
+
+def _consolidate(context: Context) -> Callable[[Period], JobReport]:
+    def run(period: Period) -> JobReport:
+        from nightledger.jobs.consolidate import Asked, consolidate
+        from nightledger.surfaces.session import writing
+        from nightledger.surfaces.upkeep import refresh
+
+        with writing(context) as session:
+            done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
+            refresh(session)
+        record = done.record
+        return JobReport(
+            counts={
+                "proposed": record.proposed,
+                "suppressed": record.suppressed,
+                "no_room": record.no_room,
+                "held": record.held,
+                "skipped": len(record.skipped),
+            },
+            reason=f"nothing proposed: {record.reason}" if record.reason else "",
+        )
+
+    return run

@@ -1,0 +1,150 @@
+"""A night that has something to do: the lock, the jobs, what is said, what is told.
+
+Invariant: the mark that spares the next call a look is written only after the ledger,
+so that it never hides a period that is due.
+"""
+
+import os
+import traceback
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from nightledger.codec.records import to_plain
+from nightledger.domain.agenda import duties
+from nightledger.domain.attention import Item, Need
+from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, IntegrityError, NightledgerError
+from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.words import dump_moment
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import load_operator, load_settings
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.jobs.notify import notify
+from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
+from nightledger.surfaces.clock import system_now
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
+from nightledger.surfaces.session import reading
+
+
+def run_night(context: Context, *, retry: bool) -> int:
+    """Run what is due, say what came of it, and tell the operator what is new.
+
+    Args:
+        context: The command's surroundings.
+        retry: Try at once what failed a moment ago.
+
+    Raises:
+        LockedError: Another night is at work.
+    """
+    home = Home(context.home_path).require()
+    settings = load_settings(home)
+    jobs = night_jobs(context, settings)
+    calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+    with Lock(home.lock_path("night")):
+        report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
+        leave_mark(home, report.next_at, context.now)
+        _say(context, home, report)
+        told = _tell(context, home, report.needs)
+    return max([_status(failure) for failure in report.failures], default=0 if told else EXIT_REFUSED)
+
+
+def list_due(context: Context) -> int:
+    """List what is due; runs and writes nothing."""
+    home = Home(context.home_path).require()
+    settings = load_settings(home)
+    jobs = night_jobs(context, settings)
+    calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
+    due = duties(calendar, read_ledger(home)[0], context.now, retry=True)
+    context.emit(
+        [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]
+    )
+    for duty in due:
+        context.print(f"{duty.job} {duty.period.key}, due since {duty.period.due_at:%Y-%m-%d %H:%M} UTC")
+    if not due:
+        context.print("Nothing is due.")
+    return 0
+
+
+def leave_mark(home: Home, next_at: datetime, now: datetime) -> None:
+    """Write down when something is due next; the next call reads this and nothing else.
+
+    Args:
+        home: Whose.
+        next_at: When; aware.
+        now: Aware.
+    """
+    make_dir(home.work_dir)
+    mark = f"{int(now.timestamp())} {int(next_at.timestamp())}\n"
+    replace_file(home.next_due, mark.encode("ascii"))
+
+
+def _clock(context: Context, home: Home) -> Callable[[], datetime]:
+    return (lambda: context.now) if home.identity.simulated else system_now
+
+
+def _say(context: Context, home: Home, report: NightReport) -> None:
+    context.emit(
+        {
+            "runs": to_plain(report.runs),
+            "still_due": report.still_due,
+            "next_at": dump_moment(report.next_at.replace(microsecond=0)),
+        }
+    )
+    for run in report.runs:
+        if run.outcome is RunOutcome.DONE and not (context.quiet and run.job in QUIET_JOBS):
+            context.print(_line(run))
+    for failure in report.failures:
+        _complain(context, home, failure)
+    for number, problem in report.bad_lines:
+        context.note(f"memory/system/runs.jsonl:{number} is no run and counts for nothing: {problem}")
+    if report.still_due and not report.failures:
+        context.print(f"{report.still_due} missed periods are still due; the next call goes on with them.")
+    if not report.runs and not context.quiet:
+        context.print(f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.")
+
+
+def _line(run: Run) -> str:
+    counts = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(run.counts.items()) if n)
+    return f"{run.job} {run.period}: {'; '.join(part for part in (counts, run.reason) if part) or 'done'}"
+
+
+def _complain(context: Context, home: Home, failure: Failure) -> None:
+    run, error = failure.run, failure.error
+    context.note(f"error: {run.job} {run.period} failed: {run.reason}")
+    if isinstance(error, NightledgerError) and error.hint:
+        context.note(f"hint: {error.hint}")
+    elif not isinstance(error, (NightledgerError, OSError)):
+        path = os.path.join(home.work_dir, "night-bug.log")
+        make_dir(home.work_dir)
+        replace_file(path, "".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace"))
+        context.note(f"hint: the details are in {path}")
+    context.note("hint: it stays due and is tried again by itself; 'nightledger night --retry' tries at once")
+
+
+def _tell(context: Context, home: Home, needs: Sequence[Item]) -> bool:
+    """Run the operator's notifier where there is news; False when that failed."""
+    try:
+        operator = load_operator(context.keys_dir)
+        if operator.notify:
+            notify(home, operator, [*needs, *_waiting(context)], now=context.now)
+    except NightledgerError as error:
+        context.note(f"error: {error}")
+        context.note(f"hint: {error.hint}")
+        return False
+    return True
+
+
+def _waiting(context: Context) -> list[Item]:
+    with reading(context) as session:
+        proposals = session.ledger.book.proposals.values()
+        return [
+            Item(need=Need.WAITING, key=status.id, since=status.created.at)
+            for status in proposals
+            if status.open_changes()
+        ]
+
+
+def _status(failure: Failure) -> int:
+    return EXIT_ALARM if isinstance(failure.error, IntegrityError) else EXIT_REFUSED

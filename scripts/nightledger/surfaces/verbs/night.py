@@ -1,0 +1,74 @@
+"""Run the jobs that are due: by period in the home's zone, never by when they last ran.
+
+Called every 30 minutes; when nothing is due it looks at one small file and ends. Missed
+periods are made up for, at most seven a call, the oldest first; none runs twice, none is
+skipped. A job that fails is written to the run ledger and stays due, and the others run.
+
+Reads   memory/system/runs.jsonl, and what the jobs read
+Writes  memory/system/runs.jsonl (appended), .nightledger/next-due, and what the jobs write
+Changes no memory: jobs propose.
+"""
+
+import argparse
+import os
+
+from nightledger.surfaces.context import Context
+
+MARK = os.path.join(".nightledger", "next-due")
+"""Disposable: when it was written and when something is due next, in seconds since 1970."""
+MAX_AHEAD_S = 26 * 3600
+"""The longest local day has 25 hours, so something is due sooner; a mark that says otherwise is wrong."""
+_SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``night``."""
+    parser.add_argument("--dry-run", action="store_true", help="list what is due and run nothing")
+    parser.add_argument("--retry", action="store_true", help="try at once what failed a moment ago")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Run what is due; 1 when a job failed, 4 on an integrity alarm, 75 when another run is at work."""
+    if not (options.dry_run or options.retry):
+        next_at = _nothing_until(context)
+        if next_at is not None:
+            return _say_nothing(context, next_at)
+    from nightledger.surfaces import night_run
+
+    return (
+        night_run.list_due(context) if options.dry_run else night_run.run_night(context, retry=options.retry)
+    )
+
+
+def _nothing_until(context: Context) -> int | None:
+    """Give when something is due next, where the mark tells and nothing speaks against it."""
+    mark = os.path.join(context.home_path, MARK)
+    try:
+        with open(mark, encoding="ascii") as stream:
+            written_at, next_at = map(int, stream.read(64).split())
+        marked_at = os.stat(mark).st_mtime
+    except (OSError, ValueError):
+        return None
+    # A clock that was set back, or settings that were changed since, make the mark worthless.
+    holds = written_at <= context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S
+    return next_at if holds and not _settings_changed(context, marked_at) else None
+
+
+def _settings_changed(context: Context, since: float) -> bool:
+    for name in _SETTINGS:
+        try:
+            if os.stat(os.path.join(context.home_path, name)).st_mtime >= since:
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _say_nothing(context: Context, next_at: int) -> int:
+    if context.json or not context.quiet:
+        from datetime import UTC, datetime
+
+        at = datetime.fromtimestamp(next_at, UTC)
+        context.emit({"runs": [], "still_due": 0, "next_at": f"{at:%Y-%m-%dT%H:%M:%SZ}"})
+        context.print(f"Nothing is due before {at:%Y-%m-%d %H:%M} UTC.")
+    return 0

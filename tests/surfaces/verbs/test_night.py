@@ -1,0 +1,350 @@
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from datetime import time as clock_time
+from pathlib import Path
+
+import pytest
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.errors import ConfigurationError, IntegrityError, LockedError, UnreadableError
+from nightledger.domain.identity import Identity
+from nightledger.domain.periods import Daily, Period
+from nightledger.domain.runs import JobReport
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.night import Job
+from nightledger.surfaces import night_run
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.verbs import night
+
+NOW = "2026-03-01T03:30:00Z"
+Out = pytest.CaptureFixture[str]
+
+
+class Jobs:
+    """Jobs of a night that note what they were asked to do."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.error: Exception | None = None
+        self.report = JobReport(counts={"proposed": 2, "held": 0}, reason="")
+
+    def __call__(self, *_: object) -> tuple[Job, ...]:
+        return tuple(
+            Job(name=name, schedule=Daily(at=clock_time(3, 5)), run=self._runner(name))
+            for name in ("link", "consolidate")
+        )
+
+    def _runner(self, name: str) -> Callable[[Period], JobReport]:
+        def run(period: Period) -> JobReport:
+            self.asked.append(f"{name} {period.key}")
+            if self.error is not None and name == "link":
+                raise self.error
+            return self.report
+
+        return run
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> Jobs:
+    found = Jobs()
+    monkeypatch.setattr(night_run, "night_jobs", found)
+    return found
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    Path(home.config_dir).mkdir(parents=True)
+    Path(home.system_dir).mkdir(parents=True)
+    identity = Identity(
+        id="0" * 32,
+        origin="nightledger-simulated/" + "0" * 32,
+        created_at="2026-02-27T09:00:00Z",
+        machine="here",
+        zone="UTC",
+        host="generic",
+        simulated=True,
+        gated=("MEMORY.md",),
+    )
+    Path(home.identity_file).write_bytes(dump_home(identity))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    (tmp_path / "keys").mkdir(mode=0o700)
+    return tmp_path / "keys"
+
+
+def call(home: Home, *words: str, now: str = NOW, json_too: bool = False) -> int:
+    parser = argparse.ArgumentParser()
+    night.configure(parser)
+    context = Context(verb="night", home=home.root, now_text=now, json=json_too)
+    return night.run(parser.parse_args(words), context)
+
+
+def later(**by: float) -> str:
+    return (datetime.fromisoformat(NOW) + timedelta(**by)).isoformat()
+
+
+def test_a_night_runs_what_is_due_says_so_and_exits_0(home: Home, jobs: Jobs, capsys: Out) -> None:
+    assert call(home) == 0
+    assert jobs.asked == [
+        "link 2026-02-27",
+        "consolidate 2026-02-27",
+        "link 2026-02-28",
+        "consolidate 2026-02-28",
+    ]
+    assert capsys.readouterr().out.splitlines() == [
+        "consolidate 2026-02-27: 2 proposed",
+        "consolidate 2026-02-28: 2 proposed",
+    ]
+
+
+def test_a_night_without_proposals_says_why_in_one_line(home: Home, jobs: Jobs, capsys: Out) -> None:
+    jobs.report = JobReport(counts={"proposed": 0}, reason="nothing proposed: nothing recurred")
+    call(home)
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "consolidate 2026-02-28: nothing proposed: nothing recurred"
+    )
+
+
+def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(
+    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call(home)
+    capsys.readouterr()
+    monkeypatch.setitem(sys.modules, "nightledger.surfaces.night_run", None)
+    assert call(home, now=later(minutes=30)) == 0
+    assert call(home, now=later(hours=23)) == 0
+    assert capsys.readouterr() == ("", "")
+    assert len(jobs.asked) == 4
+
+
+def test_at_the_next_night_it_runs_again(home: Home, jobs: Jobs) -> None:
+    call(home)
+    assert call(home, now="2026-03-02T03:04:59Z") == 0
+    assert len(jobs.asked) == 4
+    assert call(home, now="2026-03-02T03:05:00Z") == 0
+    assert jobs.asked[4:] == ["link 2026-03-01", "consolidate 2026-03-01"]
+
+
+@pytest.mark.parametrize("mark", ["", "x y\n", "1 2 3\n", "\u00e9", "99999999999999 99999999999999\n"])
+def test_a_mark_that_means_nothing_is_passed_over(home: Home, jobs: Jobs, mark: str) -> None:
+    Path(home.work_dir).mkdir()
+    Path(home.next_due).write_text(mark)
+    assert call(home) == 0
+    assert len(jobs.asked) == 4
+
+
+def test_a_mark_from_a_clock_that_was_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
+    year = later(days=300)
+    assert call(home, now=year) == 0
+    jobs.asked.clear()
+    assert call(home) == 0
+    assert jobs.asked[:2] == ["link 2026-02-27", "consolidate 2026-02-27"]
+
+
+def test_a_mark_that_looks_too_far_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
+    now = int(datetime.fromisoformat(NOW).timestamp())
+    Path(home.work_dir).mkdir()
+    Path(home.next_due).write_text(f"{now - 1} {now + 27 * 3600}\n")
+    call(home)
+    assert len(jobs.asked) == 4
+
+
+def test_settings_that_changed_since_make_it_look_again(home: Home, jobs: Jobs) -> None:
+    call(home)
+    marked_at = os.stat(home.next_due).st_mtime
+    Path(home.settings).write_text("nightly_at: 03:40\n")
+    os.utime(home.settings, (marked_at + 10, marked_at + 10))
+    monitored = Path(home.next_due).read_text()
+    call(home, now=later(minutes=1))
+    assert Path(home.next_due).read_text() != monitored
+    assert len(jobs.asked) == 4
+
+
+def test_a_failing_job_is_named_with_the_next_step_and_the_rest_run(
+    home: Home, jobs: Jobs, capsys: Out
+) -> None:
+    jobs.error = UnreadableError("memory/daily is a FIFO", hint="move it away")
+    assert call(home) == 1
+    assert jobs.asked == ["link 2026-02-27", "consolidate 2026-02-27", "consolidate 2026-02-28"]
+    captured = capsys.readouterr()
+    assert captured.err.splitlines() == [
+        "error: link 2026-02-27 failed: memory/daily is a FIFO",
+        "hint: move it away",
+        "hint: it stays due and is tried again by itself; 'nightledger night --retry' tries at once",
+    ]
+    assert "consolidate 2026-02-28: 2 proposed" in captured.out
+
+
+def test_what_failed_waits_unless_the_operator_asks(home: Home, jobs: Jobs) -> None:
+    jobs.error = UnreadableError("no")
+    call(home)
+    jobs.asked.clear()
+    assert call(home, now=later(minutes=10)) == 0
+    assert jobs.asked == []
+    jobs.error = None
+    assert call(home, "--retry", now=later(minutes=10)) == 0
+    assert jobs.asked == ["link 2026-02-27", "link 2026-02-28"]
+
+
+def test_an_integrity_alarm_exits_4(home: Home, jobs: Jobs) -> None:
+    jobs.error = IntegrityError("line 7 was edited")
+    assert call(home) == 4
+
+
+def test_a_bug_shows_no_traceback_but_says_where_it_is(home: Home, jobs: Jobs, capsys: Out) -> None:
+    jobs.error = ZeroDivisionError("secret words")
+    assert call(home) == 1
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert "secret" not in err
+    log = Path(home.work_dir) / "night-bug.log"
+    assert f"the details are in {log}" in err
+    assert "ZeroDivisionError" in log.read_text()
+
+
+def test_a_missing_dependency_reaches_the_command_line(home: Home, jobs: Jobs) -> None:
+    jobs.error = ModuleNotFoundError("no module", name="rich")
+    with pytest.raises(ModuleNotFoundError):
+        call(home)
+
+
+def test_a_second_night_at_the_same_time_is_told_to_come_back(home: Home, jobs: Jobs) -> None:
+    with Lock(home.lock_path("night")), pytest.raises(LockedError) as caught:
+        call(home)
+    assert caught.value.exit_status == 75
+    assert jobs.asked == []
+
+
+def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path, jobs: Jobs) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        call(Home(tmp_path / "nowhere"))
+    assert "nightledger init" in caught.value.hint
+    assert jobs.asked == []
+
+
+def test_many_missed_nights_are_made_up_over_several_calls(home: Home, jobs: Jobs, capsys: Out) -> None:
+    late = later(days=20)
+    call(home, now=late)
+    assert len(jobs.asked) == 14
+    assert "missed periods are still due; the next call goes on with them." in capsys.readouterr().out
+    call(home, now=late)
+    assert len(jobs.asked) == 28
+
+
+def test_json_is_one_document_in_every_case(home: Home, jobs: Jobs, capsys: Out) -> None:
+    call(home, json_too=True)
+    first = json.loads(capsys.readouterr().out)
+    assert len(jobs.asked) == 4
+    assert [run["job"] for run in first["runs"]] == ["link", "consolidate"] * 2
+    assert first["next_at"] == "2026-03-02T03:05:00Z"
+    call(home, json_too=True, now=later(minutes=1))
+    assert json.loads(capsys.readouterr().out) == {
+        "runs": [],
+        "still_due": 0,
+        "next_at": "2026-03-02T03:05:00Z",
+    }
+
+
+def test_a_dry_run_lists_what_is_due_and_does_nothing(home: Home, jobs: Jobs, capsys: Out) -> None:
+    before = sorted(Path(home.root).rglob("*"))
+    assert call(home, "--dry-run") == 0
+    assert capsys.readouterr().out.splitlines()[0] == "link 2026-02-27, due since 2026-02-28 03:05 UTC"
+    assert jobs.asked == []
+    assert sorted(Path(home.root).rglob("*")) == before
+    call(home)
+    capsys.readouterr()
+    assert call(home, "--dry-run") == 0
+    assert capsys.readouterr().out == "Nothing is due.\n"
+
+
+def test_a_person_at_a_terminal_is_told_when_something_is_due(
+    home: Home, jobs: Jobs, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call(home)
+    capsys.readouterr()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    call(home, now=later(minutes=1))
+    assert capsys.readouterr().out == "Nothing is due before 2026-03-02 03:05 UTC.\n"
+    assert len(jobs.asked) == 4
+
+
+def test_a_foreign_line_of_the_ledger_is_reported(home: Home, jobs: Jobs, capsys: Out) -> None:
+    Path(home.runs).write_text("not json\n")
+    call(home)
+    assert "memory/system/runs.jsonl:1 is no run and counts for nothing" in capsys.readouterr().err
+    assert len(jobs.asked) == 4
+
+
+def test_the_operator_is_notified_of_a_failure_once(
+    home: Home, jobs: Jobs, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(night_run, "_waiting", lambda _: [])
+    script = f"import sys; open({str(tmp_path / 'told')!r}, 'a').write(sys.argv[1] + chr(10))"
+    operator = {"notify": [sys.executable, "-c", script, "{summary}"]}
+    (keys / "operator.yaml").write_text(json.dumps(operator))
+    (keys / "operator.yaml").chmod(0o600)
+    jobs.error = UnreadableError("no")
+    call(home, now="2026-02-28T03:30:00Z")
+    call(home, now="2026-02-28T04:30:00Z")
+    assert (tmp_path / "told").read_text() == "1 job failed\n"
+
+
+def test_a_notifier_that_cannot_run_is_said_and_exits_1(
+    home: Home, jobs: Jobs, keys: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert jobs.asked == []
+    monkeypatch.setattr(night_run, "_waiting", lambda _: [])
+    (keys / "operator.yaml").write_text("notify: [/no/such/program]\n")
+    (keys / "operator.yaml").chmod(0o600)
+    assert call(home, now=later(days=3)) == 1
+    assert "error: /no/such/program cannot be run" in capsys.readouterr().err
+
+
+def test_the_mark_is_in_utc_seconds(home: Home, jobs: Jobs) -> None:
+    call(home)
+    written, due = map(int, Path(home.next_due).read_text().split())
+    assert jobs.asked
+    assert datetime.fromtimestamp(written, UTC) == datetime.fromisoformat(NOW)
+    assert datetime.fromtimestamp(due, UTC) == datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
+
+
+def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Home) -> None:
+    Path(home.work_dir).mkdir()
+    now = int(datetime.fromisoformat(NOW).timestamp())
+    Path(home.next_due).write_text(f"{now} {now + 3600}\n")
+    words = ["night", "--home", home.root, "--now", NOW]
+    program = (
+        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
+        " print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    scripts = Path(night.__file__).parents[3]
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(scripts)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ran.stdout.split())
+    assert "nightledger" in loaded
+    assert not loaded & {
+        "dataclasses",
+        "inspect",
+        "jsonschema",
+        "msgspec",
+        "pathlib",
+        "typing",
+        "yaml",
+        "zoneinfo",
+    }
