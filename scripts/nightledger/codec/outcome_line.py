@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from nightledger.codec.canonical import canonical
 from nightledger.codec.outcome_fields import REQUIRED, STAMPS, find_unknown, read_fields
 from nightledger.domain.errors import RecordError
-from nightledger.domain.ids import content_id
+from nightledger.domain.ids import ID_CHARACTERS, content_id
 from nightledger.domain.outcome_words import MAX_AHEAD_S
 from nightledger.domain.words import dump_moment, read_moment, show
 
@@ -96,8 +96,13 @@ def read_outcome(value: "Any", *, now: datetime) -> "tuple[dict[str, Any], list[
     return record, problems
 
 
-def find_outcome_problems(record: "Any") -> list[str]:
-    """Name what is wrong with a stored record, as the schema and the bulk reader see it; [] when it is valid."""
+def find_outcome_problems(record: "Any", *, derive_id: bool = True) -> list[str]:
+    """Name what is wrong with a stored record, as the schema and the bulk reader see it; [] when it is valid.
+
+    Args:
+        record: A JSON value.
+        derive_id: Also derive the id again, which neither of those two does.
+    """
     if not isinstance(record, dict):
         return ["must be a JSON object"]
     stored = {key: item for key, item in record.items() if key not in STAMPS}
@@ -108,6 +113,8 @@ def find_outcome_problems(record: "Any") -> list[str]:
     problems += _wrong_version(record)
     if not problems:
         problems += _wrong_stamps(record)
+    if derive_id and not problems and record["id"] != outcome_id(record):
+        problems.append("id: is not the id of this content")
     return problems
 
 
@@ -146,6 +153,17 @@ def _wrong_stamps(record: "dict[str, Any]") -> list[str]:
             problems.append("received_at: is not in its stored form")
     except ValueError as error:
         problems.append(f"received_at: {error}")
-    if record["id"] != outcome_id(record):
-        problems.append("id: is not the id of this content")
+    if not is_outcome_id(record["id"]):
+        problems.append(f"id: {show(record['id'])} is not an id: o- and 26 characters")
     return problems
+
+
+def is_outcome_id(value: "Any") -> bool:
+    """Tell whether a value has the form of an outcome's id."""
+    letters = "abcdefghijklmnopqrstuvwxyz234567"
+    return (
+        isinstance(value, str)
+        and len(value) == ID_CHARACTERS + 2
+        and value[:2] == "o-"
+        and set(value[2:]) <= set(letters)
+    )

@@ -6,6 +6,7 @@ rules of names that write the records; an integer is a whole number written as o
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -72,7 +73,7 @@ def find_problems(name: str, value: Any) -> tuple[str, ...]:
 def _validator(name: str) -> Validator:
     integers = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     strict: Any = extend(  # type: ignore[no-untyped-call]  # typeshed leaves it untyped
-        Draft202012Validator, validators={"ascending": _ascending}, type_checker=integers
+        Draft202012Validator, validators={"ascending": _ascending, "pattern": _pattern}, type_checker=integers
     )
     validator: Validator = strict(read_schema(name), format_checker=_formats())
     return validator
@@ -83,6 +84,13 @@ def _ascending(_: Validator, wanted: Any, value: Any, __: Any) -> Iterator[Valid
         return
     if value and isinstance(value[0], (str, int)) and value != sorted(value):
         yield ValidationError("is not in ascending order")
+
+
+def _pattern(_: Validator, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    """Check a pattern as ECMA 262 means it: ``$`` is the end, in Python also the place before a last line end."""
+    exact = f"{wanted[:-1]}\\Z" if wanted.endswith("$") else wanted
+    if isinstance(value, str) and re.search(exact, value) is None:
+        yield ValidationError("does not match")
 
 
 def _formats() -> FormatChecker:

@@ -35,14 +35,16 @@ class Signal(StrEnum):
 class OutcomeEvidence:
     r"""Lines that show the result.
 
+    The fields stand in the order of the canonical line, which is how bulk reading compares them.
+
     Attributes:
-        path: File, relative to the home.
         lines: First and last line, counted from 1, split on ``\\n`` only.
+        path: File, relative to the home.
         sha256: Hex SHA-256 of those lines' bytes, joined by ``\\n``.
     """
 
-    path: str
     lines: tuple[int, int]
+    path: str
     sha256: str
 
 

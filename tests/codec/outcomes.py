@@ -1,0 +1,132 @@
+"""Outcome records for tests: a good one, and strategies for good and bad ones."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from hypothesis import strategies as st
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+def given_record(**changes: Any) -> dict[str, Any]:
+    """Give a record as an agent would write it; ``None`` takes a field out."""
+    record = {
+        "timestamp": "2026-02-28T04:05:00+01:00",
+        "task_type": "debug_cron",
+        "context_tags": ["Time Zone", "cron"],
+        "resolution": "set_zone_explicitly",
+        "outcome": "success",
+        "source_file": "memory/daily/2026-02-28.md#cron-fix",
+        **changes,
+    }
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def full_record(**changes: Any) -> dict[str, Any]:
+    """Give a record with every optional field."""
+    return given_record(
+        **{
+            "session": "2026-02-28-a",
+            "host": "build-box",
+            "origin": "agent",
+            "signal": "exit_code",
+            "evidence": [{"path": "memory/daily/2026-02-28.md", "lines": [12, 14], "sha256": SHA256}],
+            "shown": ["cron + time_zone"],
+            "project": "atlas",
+            "duration_s": 12.5,
+            "note": "The third try;\nsee the ticket.",
+            **changes,
+        }
+    )
+
+
+_labels = st.text(min_size=1, max_size=30)
+_numbers = st.integers(-5, 2**32) | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
+_anything: st.SearchStrategy[Any] = (
+    st.none() | st.text(max_size=5) | _numbers | st.lists(st.text(max_size=3), max_size=3) | st.just({})
+)
+_evidence = st.fixed_dictionaries(
+    {
+        "path": st.sampled_from(["memory/a.md", "/abs.md", "a/../b.md", "ü.md", ""]),
+        "lines": st.lists(st.integers(-1, 2**31) | st.booleans(), min_size=1, max_size=3)
+        | st.sampled_from([[1, 2], [2, 1]]),
+        "sha256": st.sampled_from([SHA256, SHA256.upper(), SHA256[:-1], SHA256 + "0"]),
+    }
+)
+
+values: dict[str, st.SearchStrategy[Any]] = {
+    "timestamp": st.sampled_from(
+        [
+            "2026-02-28T03:05:00Z",
+            "2026-02-28T03:05:00.250000Z",
+            "2026-02-28T03:05:00.25Z",
+            "2026-02-28T03:05:00+01:00",
+            "2026-02-28T03:05:00",
+            "2026-02-30T03:05:00Z",
+            "2026-02-28t03:05:00z",
+        ]
+    ),
+    "task_type": st.sampled_from(
+        ["debug_cron", "Debug", "über", "u\u0308ber", "two words", "x" * 81, "x" * 80, ""]
+    ),
+    "context_tags": st.lists(
+        st.sampled_from(
+            ["cron", "zone", "zeit", "straße", "strasse", "Cron", "a b", "", "x" * 65, "a\u200b"]
+        ),
+        max_size=4,
+    )
+    | st.integers(30, 34).map(lambda n: [f"tag_{i:03d}" for i in range(n)])
+    | st.just(["cron", "zone"])
+    | st.just(["zone", "cron"]),
+    "resolution": st.sampled_from(["set_zone", "set zone", "重启", "-x", "a.b:c@d+e/f-g"]),
+    "outcome": st.sampled_from(["success", "partial", "failure", "done", "Success", ""]),
+    "source_file": st.sampled_from(
+        [
+            "memory/a.md",
+            "memory/a.md#x",
+            "memory/a.md#",
+            "/a.md",
+            "../a.md",
+            "a//b",
+            "a\\b",
+            "m" * 513,
+            "ü.md",
+            "",
+        ]
+    ),
+    "session": _labels,
+    "host": _labels | st.just("x" * 129) | st.just("x" * 128),
+    "origin": st.sampled_from(["owner", "agent", "unknown", "nobody"]),
+    "signal": st.sampled_from(["explicit", "exit_code", "guess"]),
+    "evidence": st.lists(_evidence, max_size=3),
+    "shown": st.lists(st.sampled_from(["a + b", "b + c", "", " x", "y" * 160, "y" * 161]), max_size=3),
+    "project": _labels,
+    "duration_s": st.sampled_from([0, 1, 2.5, 0.001, 31536000, 0.0005, -1, 31536001, 1.0]) | _numbers,
+    "note": st.text(max_size=30) | st.sampled_from(["x" * 2001, "x" * 2000, "a\0b", "two\nlines"]),
+    "v": st.sampled_from([1, 2, "1", True, 1.5]),
+    "received_at": st.sampled_from(
+        ["2026-02-28T03:05:02Z", "2026-02-28T03:05:02+00:00", "2026-02-30T00:00:00Z", 5]
+    ),
+}
+
+
+@st.composite
+def records(draw: st.DrawFn) -> dict[str, Any]:
+    """Give a stored record in which some fields were replaced, added or taken out; often it is still valid."""
+    record: dict[str, Any] = {
+        **full_record(timestamp="2026-02-28T03:05:00Z", context_tags=["cron", "time_zone"]),
+        "v": 1,
+        "received_at": "2026-02-28T03:05:02Z",
+    }
+    for key in draw(st.lists(st.sampled_from(sorted(values)), max_size=3, unique=True)):
+        kind = draw(st.integers(0, 9))
+        if kind == 0:
+            record.pop(key, None)
+        elif kind == 1:
+            record[key] = draw(_anything)
+        else:
+            record[key] = draw(values[key])
+    if draw(st.integers(0, 19)) == 0:
+        record["extra"] = draw(_anything)
+    return record

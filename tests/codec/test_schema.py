@@ -1,0 +1,85 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.test_drift import RECORD_SCHEMAS
+
+from nightledger.codec import schema
+from nightledger.codec.schema import find_problems, read_schema
+from nightledger.domain.errors import ConfigurationError
+
+
+def example(name: str, **changes: Any) -> dict[str, Any]:
+    properties = read_schema(name)["properties"]
+    return {key: described["examples"][0] for key, described in properties.items()} | changes
+
+
+def test_a_missing_schema_says_that_the_checkout_is_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "SCHEMAS", str(tmp_path))
+    with pytest.raises(ConfigurationError, match=r"run\.schema\.json is missing"):
+        read_schema("run")
+
+
+@pytest.mark.parametrize("name", RECORD_SCHEMAS)
+def test_the_examples_of_a_schema_are_a_record(name: str) -> None:
+    assert find_problems(name, example(name)) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"attempt": 1.0}, "attempt: 1.0 is not of type integer"),
+        ({"attempt": True}, "attempt: True is not of type integer"),
+        ({"v": 2}, "v: 2 is not one of 1"),
+        ({"outcome": "x" * 99}, "outcome: '" + "x" * 40 + "'... (99 characters) is not one of done, failed"),
+        ({"started_at": "2026-02-30T00:00:00Z"}, "started_at: '2026-02-30T00:00:00Z' does not exist"),
+        (
+            {"started_at": "2026-02-28T00:00:00.5Z"},
+            "started_at: '2026-02-28T00:00:00.5Z' breaks the rule pattern",
+        ),
+        ({"job": "Two Words"}, "job: 'Two Words' breaks the rule pattern"),
+        ({"counts": {"a": -1}}, "counts.a: -1 breaks the rule minimum 0"),
+    ],
+)
+def test_a_problem_says_where_and_what_and_repeats_little(changes: dict[str, Any], problem: str) -> None:
+    assert any(found.startswith(problem) for found in find_problems("run", example("run", **changes)))
+
+
+def test_a_type_of_several_is_named() -> None:
+    target = example("proposal")["targets"][0]
+    meter = {**target["meter"], "cap_characters": "many"}
+    (problem,) = find_problems("proposal", example("proposal", targets=[{**target, "meter": meter}]))
+    assert problem == "targets[0].meter.cap_characters: 'many' is not of type integer or null"
+
+
+def test_lists_that_must_ascend_do() -> None:
+    assert find_problems("decision", example("decision", changes=[2, 1])) == (
+        "changes: is not in ascending order",
+    )
+    assert find_problems("outcome", example("outcome", context_tags=["b", "a"])) == (
+        "context_tags: is not in ascending order",
+    )
+    assert find_problems("decision", example("decision", changes=[1, "x"])) == (
+        "changes[1]: 'x' is not of type integer",
+    )
+    assert find_problems("decision", example("decision", changes=5)) == ("changes: 5 is not of type array",)
+
+
+def test_a_thousand_problems_are_cut_short() -> None:
+    problems = find_problems("outcome", example("outcome", context_tags=["A"] * 100))
+    assert len(problems) == schema.MAX_NAMED_PROBLEMS + 1
+    assert problems[-1].startswith("and ")
+
+
+def test_a_form_that_is_right_but_not_the_stored_one_is_named() -> None:
+    assert find_problems("outcome", example("outcome", session="u\u0308ber")) == (
+        "session: 'u\u0308ber' is not in its stored form",
+    )
+
+
+def test_what_json_cannot_write_is_no_note() -> None:
+    assert find_problems("outcome", example("outcome", note="\ud800"))
+    assert find_problems("outcome", example("outcome", note="a\0"))
+    assert not find_problems("outcome", example("outcome", note="a\nb"))

@@ -1,0 +1,137 @@
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl, read_value
+from nightledger.domain.errors import RecordError
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(value=values)
+def test_what_json_writes_is_read_as_it_was(value: Any) -> None:
+    assert parse_json(json.dumps(value).encode(), "x") == value
+
+
+@given(raw=st.binary(max_size=60))
+def test_any_bytes_end_in_a_value_or_a_named_problem(raw: bytes) -> None:
+    with contextlib.suppress(RecordError):
+        parse_json(raw, "inbox/7.json")
+
+
+def test_a_problem_names_where_it_is() -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_json(b"{", "inbox/7.json")
+    assert str(caught.value).startswith("inbox/7.json is not valid:\n  not JSON")
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        (b"", "not JSON: Expecting value (character 1)"),
+        (b'{"a": 1', "not JSON: Expecting ',' delimiter (character 8)"),
+        (b'{\n"a": }', "not JSON: Expecting value (line 2, character 6)"),
+        (b'{"a":1}{"b":2}', "not JSON: Extra data (character 8)"),
+        (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' stands twice in one object"),
+        (b'[{"x": {"k": 1, "k": 1}}]', "the key 'k' stands twice in one object"),
+        (b"[NaN]", "NaN is not a JSON number"),
+        (b"[-Infinity]", "-Infinity is not a JSON number"),
+        (b"1e999", "'1e999' is too large for a number"),
+        (b"1" * 401, "a number of 401 digits"),
+        (b"-" + b"1" * 5000, "a number of 5001 digits"),
+        (b'"a\x00b"', "a NUL byte at position 3: the write was cut by a power loss, or it is no text"),
+        (b"\x00" * 4096, "a NUL byte at position 1: the write was cut by a power loss, or it is no text"),
+        (b'"caf\xe9"', "not UTF-8: byte 5 is 0xe9"),
+        (b'"tab\tinside"', "not JSON: Invalid control character at (character 5)"),
+        (
+            "[1]".encode("utf-16"),
+            "a NUL byte at position 4: the write was cut by a power loss, or it is no text",
+        ),
+        (b"{'a': 1}", "not JSON: Expecting property name enclosed in double quotes (character 2)"),
+    ],
+)
+def test_each_kind_of_bad_input_is_named(raw: bytes, problem: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_json(raw, "x")
+    assert caught.value.problems == (problem,)
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":'])
+@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 500, 100_000])
+def test_deep_nesting_is_refused_whole_or_torn(opening: bytes, depth: int) -> None:
+    closing = b"]" if opening == b"[" else b"}"
+    for raw in (opening * depth + b"1" + closing * depth, opening * depth):
+        with pytest.raises(RecordError, match=r"nested too deeply|not JSON"):
+            parse_json(raw, "x")
+
+
+def test_the_deepest_nesting_that_is_read() -> None:
+    raw = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
+    assert parse_json(raw, "x") is not None
+    wide = json.dumps([[] for _ in range(1000)]).encode()
+    assert parse_json(wide, "x") == json.loads(wide)
+
+
+def test_too_many_bytes_are_refused_before_they_are_read() -> None:
+    with pytest.raises(RecordError, match="11 bytes are too many; at most 10 are read"):
+        parse_json(b'"123456789"', "x", max_bytes=10)
+
+
+def test_a_byte_order_mark_is_skipped_once() -> None:
+    assert parse_json(b"\xef\xbb\xbf{}", "x") == {}
+    with pytest.raises(RecordError):
+        parse_json(b"\xef\xbb\xbf\xef\xbb\xbf{}", "x")
+
+
+def test_escaped_text_is_read_as_it_is() -> None:
+    assert read_value(rb'"\u00e9\ud83d\ude00\u0000"', 100) == "é😀\0"
+
+
+def test_lines_are_read_and_bad_ones_named_by_number() -> None:
+    read = read_jsonl(b'{"a":1}\n\n  \r\nnonsense\n{"b":2}\r\n{"b":1,"b":2}\n')
+    assert [(line.number, line.value) for line in read.lines] == [(1, {"a": 1}), (5, {"b": 2})]
+    assert read.problems == (
+        (4, "not JSON: Expecting value (character 1)"),
+        (6, "the key 'b' stands twice in one object"),
+    )
+    assert not read.torn
+    assert not read.bom
+
+
+def test_a_torn_last_line_is_counted_and_read_when_it_is_whole() -> None:
+    whole = read_jsonl(b"\xef\xbb\xbf1\n2")
+    assert [line.value for line in whole.lines] == [1, 2]
+    assert whole.torn
+    assert whole.bom
+    half = read_jsonl(b'1\n{"a"')
+    assert [line.value for line in half.lines] == [1]
+    assert half.problems[0][0] == 2
+    assert half.torn
+
+
+def test_nothing_is_no_line() -> None:
+    read = read_jsonl(b"")
+    assert (read.lines, read.problems, read.torn, read.bom) == ((), (), False, False)
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    read = read_jsonl('"a\u2028b\u0085c"\n'.encode())
+    assert [line.value for line in read.lines] == ["a\u2028b\u0085c"]
+
+
+def test_a_long_line_is_refused_and_the_others_read() -> None:
+    read = read_jsonl(b'1\n"' + b"x" * 100 + b'"\n2\n', max_line_bytes=50)
+    assert [line.value for line in read.lines] == [1, 2]
+    assert read.problems == ((2, "102 bytes are too many; at most 50 are read"),)
