@@ -1,0 +1,188 @@
+"""Simulated homes for tests of the gate: made fast, in a temporary directory, alone."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from nightledger.domain.decision import Decision, LogHead
+from nightledger.domain.event import Actor
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
+from nightledger.files.home import Home
+from nightledger.gate.applying import Attempt, apply_one
+from nightledger.gate.composing import Refusal, Signing, compose
+from nightledger.gate.deciding import accept, sign
+from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
+
+START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))
+MEMORY = "# MEMORY.md\n\n## Decisions\n\n- Keep backups for 30 days.\n\n## Lessons\n\n- Restart the relay after an upgrade.\n\n## Projects\n"
+HOME_ID = "0123456789abcdef0123456789abcdef"
+
+
+def later(moment: Moment, **by: float) -> Moment:
+    """Give a moment that many hours, minutes or days later."""
+    return replace(moment, at=moment.at + timedelta(**by))
+
+
+def addition(
+    text: str, *, section: str = "Lessons", rank: float = 0.5, path: str = "memory/2026-02-28.md"
+) -> Draft:
+    """Give a draft that adds one item."""
+    return Draft(
+        op=Op.ADD,
+        target="MEMORY.md",
+        section=(section,),
+        after=f"- {text}",
+        reason="it was said",
+        evidence=(evidence(path),),
+        confidence=0.5,
+        rank=rank,
+        statement_key=text.lower(),
+    )
+
+
+def removal(line: str, *, target: str = "MEMORY.md") -> Draft:
+    """Give a draft that removes one line."""
+    return Draft(
+        op=Op.REMOVE,
+        target=target,
+        section=(),
+        before=f"{line}\n",
+        after="",
+        reason="it is over",
+        evidence=(evidence("MEMORY.md"),),
+        confidence=0.5,
+        rank=0.5,
+        statement_key=f"remove {line}",
+    )
+
+
+def evidence(path: str, line: int = 1) -> Evidence:
+    """Give evidence that points to a line."""
+    digest = hashlib.sha256(path.encode()).hexdigest()
+    return Evidence(path=path, lines=(line, line), sha256=digest, origin=Origin.AGENT)
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """A home with its operator at hand."""
+
+    gate: Gate
+    ring: KeyRing
+    moment: Moment
+    nonces: "count[int]"
+
+    @property
+    def home(self) -> Home:
+        return self.gate.home
+
+    @property
+    def memory(self) -> Path:
+        return Path(self.home.path("MEMORY.md"))
+
+    def ledger(self) -> Ledger:
+        return read_ledger(self.gate)
+
+    def propose(
+        self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28", kind: Kind = Kind.CONSOLIDATE
+    ) -> Outcome:
+        submission = Submission(kind=kind, lane=lane, period=period, title="a test", drafts=drafts)
+        return propose(self.gate, self.ledger(), submission, self.moment)
+
+    def proposal(self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28") -> Proposal:
+        made = self.propose(*drafts, lane=lane, period=period).proposal
+        assert made is not None
+        return made
+
+    def items(self) -> list[Item]:
+        return list_items(self.gate, self.ledger(), read_documents(self.gate))
+
+    def signing(self) -> Signing:
+        sign_head(self.gate, self.moment, keep=True)
+        log = self.ledger().log
+        head = LogHead(size=log.size, root=log.root_at(log.size).hex())
+        return Signing(
+            principal=PRINCIPAL,
+            machine="desk",
+            head=head,
+            moment=self.moment,
+            fresh_nonce=lambda: f"{next(self.nonces):032x}",
+        )
+
+    def compose(self, *answers: Answer) -> tuple[list[Decision], list[Refusal]]:
+        return compose(self.gate, self.items(), answers, read_documents(self.gate), self.signing())
+
+    def answer(self, *answers: Answer) -> list[Decision]:
+        decisions, refusals = self.compose(*answers)
+        assert not refusals
+        return [self.accept(decision) for decision in decisions]
+
+    def accept(self, decision: Decision) -> Decision:
+        signer = load_operator_key(operator_key_path(self.ring, self.home.identity.id))
+        return accept(self.gate, self.ledger(), sign(decision, signer), self.moment)
+
+    def approve(self, *proposals: Proposal, only: Sequence[int] = ()) -> list[Decision]:
+        return self.answer(
+            *(
+                Answer(proposal=proposal.id, n=change.n, verb=Verb.APPROVE)
+                for proposal in proposals
+                for change in proposal.changes
+                if not only or change.n in only
+            )
+        )
+
+    def reject(self, proposal: Proposal, reason: str = "no") -> list[Decision]:
+        return self.answer(
+            *(Answer(proposal=proposal.id, n=c.n, verb=Verb.REJECT, reason=reason) for c in proposal.changes)
+        )
+
+    def wait(self, **by: float) -> None:
+        self.moment = later(self.moment, **by)
+
+    def apply(self, *only: Proposal) -> list[Attempt]:
+        names = {proposal.id for proposal in only}
+        return [
+            apply_one(self.gate, self.ledger(), decision, self.moment)
+            for decision in self.ledger().book.approvals_to_apply()
+            if not names or decision.proposal in names
+        ]
+
+    def applied(self, *drafts: Draft) -> Proposal:
+        """Propose, approve, wait and apply."""
+        proposal = self.proposal(*drafts)
+        self.approve(proposal)
+        self.wait(hours=3)
+        self.apply(proposal)
+        return proposal
+
+
+def make_desk(root: Path, *, memory: bytes | None = MEMORY.encode(), actor: Actor = Actor.HUMAN) -> Desk:
+    """Make a simulated home of an adopted workspace under ``root``."""
+    workspace = root / "home"
+    workspace.mkdir()
+    if memory is not None:
+        (workspace / "MEMORY.md").write_bytes(memory)
+    ring = KeyRing(root / "keys")
+    founding = Founding(
+        home=Home(str(workspace)),
+        ring=ring,
+        home_id=HOME_ID,
+        machine="desk",
+        zone="UTC",
+        host="generic",
+        gated=("MEMORY.md",),
+        simulated=True,
+        adopt=True,
+        track=False,
+    )
+    found(founding, None, START)
+    gate = open_gate(str(workspace), str(root / "keys"), actor=actor)
+    return Desk(gate=gate, ring=ring, moment=START, nonces=count(1))
