@@ -1,0 +1,154 @@
+import errno
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.codec.outcomes import NOW, SHA256, full_record, given_record
+from tests.homes import make_home
+
+from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.domain.errors import ConfigurationError, NotDurableError, RecordError, UnreadableError
+from nightledger.files.home import Home
+from nightledger.jobs.log_outcomes import log_outcomes
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+def stored(home: Home) -> bytes:
+    path = Path(home.outcomes)
+    return path.read_bytes() if path.exists() else b""
+
+
+def test_what_is_logged_can_be_read_back(home: Home) -> None:
+    logged = log_outcomes(home, [("", full_record()), ("", given_record(outcome="failure"))], now=NOW)
+    read = read_outcome_rows(stored(home))
+    assert [row.id for row in read.rows] == [record["id"] for record in logged.records]
+    assert read.problems == ()
+    assert logged.torn_bytes == 0
+
+
+def test_one_bad_record_keeps_the_whole_batch_out(home: Home) -> None:
+    with pytest.raises(RecordError, match="line 2: outcome: 'done'"):
+        log_outcomes(home, [("line 1", given_record()), ("line 2", given_record(outcome="done"))], now=NOW)
+    assert stored(home) == b""
+
+
+def test_no_records_write_nothing(home: Home) -> None:
+    assert log_outcomes(home, [], now=NOW).records == ()
+    assert not Path(home.outcomes).exists()
+
+
+def test_what_is_no_home_is_not_written_to(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is not a home yet"):
+        log_outcomes(Home(tmp_path), [("", given_record())], now=NOW)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_torn_line_of_an_earlier_run_is_closed_and_said(home: Home) -> None:
+    Path(home.outcomes).write_bytes(b'{"half":')
+    logged = log_outcomes(home, [("", given_record())], now=NOW)
+    assert logged.torn_bytes == 8
+    read = read_outcome_rows(stored(home))
+    assert len(read.rows) == 1
+    assert [number for number, _ in read.problems] == [1]
+
+
+def test_logging_the_same_twice_appends_a_duplicate_that_readers_fold(home: Home) -> None:
+    first = log_outcomes(home, [("", given_record())], now=NOW).records[0]
+    assert log_outcomes(home, [("", given_record())], now=NOW).records[0]["id"] == first["id"]
+    read = read_outcome_rows(stored(home))
+    assert len(read.rows) == 2
+    assert len(list(read.outcomes())) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([1, 1], b"# Day"),
+        ([2, 3], b"- cron failed\r\n- zone set"),
+        ([1, 3], b"# Day\n- cron failed\r\n- zone set"),
+    ],
+)
+def test_evidence_without_a_hash_is_hashed_as_the_file_is_now(
+    home: Home, lines: list[int], expected: bytes
+) -> None:
+    Path(home.path("memory/2026-02-28.md")).write_bytes(b"# Day\n- cron failed\r\n- zone set\n")
+    evidence = [{"path": "memory/2026-02-28.md", "lines": lines}]
+    (record,) = log_outcomes(home, [("", given_record(evidence=evidence))], now=NOW).records
+    assert record["evidence"][0]["sha256"] == hashlib.sha256(expected).hexdigest()
+
+
+def test_evidence_with_a_hash_is_taken_at_its_word(home: Home) -> None:
+    (record,) = log_outcomes(home, [("", full_record())], now=NOW).records
+    assert record["evidence"][0]["sha256"] == SHA256
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ({"path": "memory/none.md", "lines": [1, 1]}, "none.md is missing"),
+        ({"path": "memory", "lines": [1, 1]}, "is a directory"),
+        ({"path": "../outside.md", "lines": [1, 1]}, "not a path inside the home"),
+        ({"path": "memory/link.md", "lines": [1, 1]}, "is a link to /etc/hostname"),
+        ({"path": "memory/fifo", "lines": [1, 1]}, "is a FIFO"),
+        ({"path": "memory/a.md", "lines": [1, 3]}, "memory/a.md has 2 lines, not 1 to 3"),
+        ({"path": "memory/a.md", "lines": [0, 1]}, "memory/a.md has 2 lines, not 0 to 1"),
+        ({"path": "memory/a.md", "lines": "1-2"}, "path must be text and lines [first, last]"),
+        ({"path": 5, "lines": [1, 2]}, "path must be text and lines [first, last]"),
+        ({"path": "memory/a.md"}, "must be an object of path, lines and sha256"),
+        ("memory/a.md:1", "must be an object of path, lines and sha256"),
+    ],
+)
+def test_evidence_that_cannot_be_hashed_refuses_the_record(home: Home, item: Any, problem: str) -> None:
+    Path(home.path("memory/a.md")).write_text("one\ntwo\n")
+    Path(home.path("memory/link.md")).symlink_to("/etc/hostname")
+    os.mkfifo(home.path("memory/fifo"))
+    with pytest.raises(RecordError) as caught:
+        log_outcomes(home, [("line 1", given_record(evidence=[item]))], now=NOW)
+    assert caught.value.problems[0].startswith("line 1: evidence: ")
+    assert problem in caught.value.problems[0]
+    assert stored(home) == b""
+
+
+def test_evidence_that_is_no_list_is_left_to_the_checks(home: Home) -> None:
+    with pytest.raises(RecordError, match="evidence: must be a list"):
+        log_outcomes(home, [("", given_record(evidence="x"))], now=NOW)
+    with pytest.raises(RecordError, match="must be a JSON object"):
+        log_outcomes(home, [("", 5)], now=NOW)
+
+
+def test_a_full_disk_acknowledges_nothing_and_loses_nothing(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_outcomes(home, [("", given_record())], now=NOW)
+    before = stored(home)
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(NotDurableError, match="not acknowledged"):
+        log_outcomes(home, [("", given_record(outcome="failure"))], now=NOW)
+    monkeypatch.undo()
+    assert stored(home) == before
+
+
+def test_an_outcome_file_that_is_none_is_refused(home: Home, tmp_path: Path) -> None:
+    path = Path(home.outcomes)
+    path.mkdir()
+    with pytest.raises(UnreadableError, match="is a directory"):
+        log_outcomes(home, [("", given_record())], now=NOW)
+    path.rmdir()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnreadableError, match="is a symlink"):
+        log_outcomes(home, [("", given_record())], now=NOW)
+    assert not (tmp_path / "elsewhere").exists()
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UnreadableError, match="not a regular file"):
+        log_outcomes(home, [("", given_record())], now=NOW)

@@ -1,0 +1,302 @@
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.codec.outcomes import full_record, given_record
+from tests.homes import make_home
+
+from nightledger.codec.outcome_rows import read_outcome_rows
+from nightledger.codec.schema import find_problems
+from nightledger.files.home import Home
+from nightledger.surfaces.cli import main
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+FLAGS = {
+    "--task-type": "debug_cron",
+    "--tags": "cron, Time-Zone",
+    "--resolution": "set_zone_explicitly",
+    "--outcome": "success",
+    "--source": "memory/daily/2026-02-28.md#cron",
+}
+
+
+class Result:
+    """What one command did."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+class Logger:
+    """Runs ``log`` on a simulated home at a fixed time."""
+
+    def __init__(
+        self, home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.home, self.capsys, self.monkeypatch = home, capsys, monkeypatch
+
+    def run(self, *words: str, stdin: bytes = b"") -> Result:
+        self.monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        try:
+            status = main(["log", "--home", self.home.root, "--now", "2026-03-01T12:00:00Z", *words])
+        except SystemExit as stopped:
+            status = int(stopped.code or 0)
+        captured = self.capsys.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    def flags(self, *more: str, **changes: str | None) -> Result:
+        flags = {**FLAGS, **{f"--{name.replace('_', '-')}": value for name, value in changes.items()}}
+        return self.run(
+            *[word for flag, value in flags.items() if value is not None for word in (flag, value)], *more
+        )
+
+    def stored(self) -> bytes:
+        path = Path(self.home.outcomes)
+        return path.read_bytes() if path.exists() else b""
+
+
+@pytest.fixture
+def logger(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Logger:
+    return Logger(make_home(tmp_path / "home"), capsys, monkeypatch)
+
+
+def lines(*records: Any) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def test_one_outcome_by_flags_prints_its_id(logger: Logger) -> None:
+    result = logger.flags()
+    (row,) = read_outcome_rows(logger.stored()).rows
+    assert result.status == 0
+    assert result.out == f"{row.id}\n"
+    assert result.err == ""
+    assert row.context_tags == ("cron", "time_zone")
+    assert row.timestamp.isoformat() == "2026-03-01T12:00:00+00:00"
+
+
+def test_every_flag_has_its_field(logger: Logger) -> None:
+    Path(logger.home.path("memory/x.md")).write_text("one\ntwo\nthree\n")
+    result = logger.flags(
+        "--evidence",
+        "memory/x.md:2-3",
+        "--evidence",
+        "memory/x.md:1",
+        "--json",
+        timestamp="2026-02-28T04:00:00+01:00",
+        session="s-1",
+        host="build-box",
+        origin="agent",
+        signal="exit_code",
+        project="atlas",
+        duration_s="12.5",
+        note="third try",
+    )
+    record = json.loads(result.out)
+    assert find_problems("outcome", record) == ()
+    assert record == json.loads(logger.stored())
+    assert record["timestamp"] == "2026-02-28T03:00:00Z"
+    assert [item["lines"] for item in record["evidence"]] == [[2, 3], [1, 1]]
+    assert {
+        key: record[key] for key in ("session", "host", "origin", "signal", "project", "duration_s", "note")
+    } == {
+        "session": "s-1",
+        "host": "build-box",
+        "origin": "agent",
+        "signal": "exit_code",
+        "project": "atlas",
+        "duration_s": 12.5,
+        "note": "third try",
+    }
+
+
+@pytest.mark.parametrize("source", ["memory/a.md#x", "./memory/a.md#x", "{home}/memory/a.md#x"])
+def test_a_source_in_the_home_is_stored_relative_to_it(logger: Logger, source: str) -> None:
+    logger.flags(source=source.format(home=logger.home.root))
+    assert json.loads(logger.stored())["source_file"] == "memory/a.md#x"
+
+
+def test_an_empty_optional_flag_is_left_out(logger: Logger) -> None:
+    assert logger.flags(session="", note="").status == 0
+    assert "session" not in json.loads(logger.stored())
+
+
+def test_missing_flags_are_named_all_at_once_with_an_example(logger: Logger) -> None:
+    result = logger.run("--task-type", "x")
+    assert result.status == 2
+    assert result.err.startswith(
+        "error: an outcome also needs --tags, --resolution, --outcome, --source\nhint: for example: "
+    )
+
+
+def test_what_the_example_says_works(logger: Logger) -> None:
+    hint = logger.run().err.partition("for example: nightledger log ")[2]
+    words = [word.strip("'") for word in hint.split()]
+    assert logger.run(*words).status == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"outcome": "ok"}, "outcome: 'ok' is not one of success, partial, failure"),
+        ({"resolution": "I set it."}, "write i_set_it"),
+        ({"tags": "cron,,zone"}, "context_tags: item 2 is empty"),
+        ({"tags": ",".join(["x"] * 10_000)}, "context_tags: has 10000 items"),
+        ({"timestamp": "2026-02-28T03:00:00"}, "has no zone"),
+        ({"timestamp": "2030-01-01T00:00:00Z"}, "is in the future"),
+        ({"source": "/etc/passwd"}, "source_file: '/etc/passwd' is absolute"),
+        ({"duration_s": "-3"}, "duration_s: -3"),
+    ],
+)
+def test_a_bad_value_is_refused_and_nothing_written(
+    logger: Logger, changes: dict[str, str], error: str
+) -> None:
+    result = logger.flags(**changes)
+    assert result.status == 1
+    assert error in result.err
+    assert "hint: nothing was written" in result.err
+    assert logger.stored() == b""
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--duration-s", "long"], "--duration-s 'long' is not a number of seconds"),
+        (["--evidence", "memory/x.md"], "--evidence 'memory/x.md' is not PATH:LINES"),
+        (["--evidence", "memory/x.md:1-b"], "is not PATH:LINES"),
+        (["--evidence", ":1"], "is not PATH:LINES"),
+    ],
+)
+def test_a_flag_that_makes_no_sense_is_a_usage_error(logger: Logger, words: list[str], error: str) -> None:
+    result = logger.flags(*words)
+    assert result.status == 2
+    assert error in result.err
+    assert "hint: for example" in result.err
+
+
+def test_many_outcomes_come_in_on_standard_input(logger: Logger) -> None:
+    result = logger.run("--stdin", stdin=lines(given_record(), full_record()))
+    rows = read_outcome_rows(logger.stored()).rows
+    assert result.status == 0
+    assert result.out.split() == [row.id for row in rows]
+    assert len(rows) == 2
+
+
+def test_with_json_the_records_are_one_document(logger: Logger) -> None:
+    result = logger.run("--stdin", "--json", stdin=lines(given_record()))
+    assert json.loads(result.out) == [json.loads(logger.stored())]
+    assert json.loads(logger.run("--stdin", "--json").out) == []
+
+
+def test_a_byte_order_mark_blank_lines_and_a_missing_line_end_are_tolerated(logger: Logger) -> None:
+    stdin = b"\xef\xbb\xbf" + lines(given_record()) + b"\r\n\n" + lines(full_record()).rstrip()
+    assert logger.run("--stdin", stdin=stdin).status == 0
+    assert len(read_outcome_rows(logger.stored()).rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        (b'{"task_type": "x"', "not JSON"),
+        (b"\0" * 20, "NUL byte"),
+        (b'{"a":1,"a":2}', "the key 'a' stands twice"),
+        (b'{"duration_s":NaN}', "NaN is not a JSON number"),
+        (b'"caf\xe9"', "not UTF-8"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'"' + b"x" * 2_000_000 + b'"', "bytes are too many"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_named_and_nothing_is_written(
+    logger: Logger, bad: bytes, problem: str
+) -> None:
+    result = logger.run("--stdin", stdin=lines(given_record()) + bad + b"\n")
+    assert result.status == 1
+    assert f"line 2: {problem}" in result.err or ("line 2: " in result.err and problem in result.err)
+    assert logger.stored() == b""
+
+
+def test_every_bad_line_is_named(logger: Logger) -> None:
+    result = logger.run(
+        "--stdin", stdin=lines(given_record(outcome="x"), given_record(), given_record(task_type="a b"))
+    )
+    assert "line 1: outcome: 'x'" in result.err
+    assert "line 3: task_type: 'a b'" in result.err
+    assert logger.stored() == b""
+
+
+def test_too_much_at_once_is_refused_with_a_way_to_split_it(
+    logger: Logger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.codec.strict_json.MAX_DOCUMENT_BYTES", 100)
+    result = logger.run("--stdin", stdin=lines(given_record()))
+    assert result.status == 2
+    assert "hint: split it" in result.err
+
+
+def test_flags_beside_standard_input_are_refused(logger: Logger) -> None:
+    result = logger.run("--stdin", "--outcome", "success")
+    assert result.status == 2
+    assert "leave out --outcome" in result.err
+
+
+def test_an_unfinished_line_of_an_earlier_run_is_said(logger: Logger) -> None:
+    Path(logger.home.outcomes).write_bytes(b'{"half":')
+    result = logger.flags()
+    assert result.status == 0
+    assert "was unfinished (8 bytes" in result.err
+
+
+def test_a_missing_home_says_how_to_make_one(logger: Logger) -> None:
+    result = logger.run("--home", f"{logger.home.root}/none")
+    assert result.status == 2
+    assert "does not exist" in result.err
+    assert "hint: make it: nightledger init --home" in result.err
+
+
+def script(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
+    flags = [word for pair in FLAGS.items() for word in pair]
+    return subprocess.run(
+        [
+            sys.executable,
+            *words,
+            str(CHECKOUT / "scripts" / "outcome_logger.py"),
+            "--home",
+            home.root,
+            *flags,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            key: value for key, value in os.environ.items() if not key.startswith(("PYTHONPATH", "COVERAGE"))
+        },
+    )
+
+
+def test_the_script_logs_from_anywhere(logger: Logger) -> None:
+    done = script(logger.home)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("o-")
+
+
+def test_a_cold_start_imports_nothing_that_it_could_do_without(logger: Logger) -> None:
+    done = script(logger.home, "-X", "importtime")
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    costly = {
+        "dataclasses",
+        "typing",
+        "pathlib",
+        "inspect",
+        "msgspec",
+        "jsonschema",
+        "yaml",
+        "rich",
+        "cryptography",
+    }
+    assert done.returncode == 0
+    assert "nightledger.codec.outcome_line" in imported
+    assert imported & costly == set()
