@@ -67,6 +67,14 @@ def test_two_days_of_success_resolve_a_failure_seen_once() -> None:
     )
 
 
+def test_one_failure_of_what_works_otherwise_is_an_accident() -> None:
+    lines = ("10 - reboot", "11 + set_tz", "12 + set_tz")
+    assert kinds(told(*lines)) == [PatternKind.RESOLVED_FAILURE]
+    assert kinds(told(*lines) + told("3 + reboot", tags="cron disk")) == [PatternKind.RECURRING_TASK]
+    twice = told(*lines, "10.4 - reboot") + told("3 + reboot", tags="cron disk")
+    assert kinds(twice) == [PatternKind.RESOLVED_FAILURE]
+
+
 def test_one_success_resolves_a_failure_that_recurred_and_was_seen_no_more() -> None:
     pattern = only(told(*FAILED_TWICE, "12 + set_tz"))
     assert pattern.kind is PatternKind.RESOLVED_FAILURE
@@ -135,6 +143,16 @@ def test_what_works_three_times_without_a_failure_is_a_recurring_resolution() ->
         pattern.sentence
         == "debug_cron with cron + timezone: reload works (3 of 3, 2026-02-10 to 2026-02-14)."
     )
+
+
+def test_what_works_is_worth_remembering_only_where_something_else_keeps_failing() -> None:
+    routine = ("10 + reload", "12 + reload", "14 + reload")
+    assert not only(told(*routine)).is_lesson
+    assert not only(told(*routine, "13 - restart")).is_lesson
+    assert only(told(*routine, "13 - restart", "13.5 - restart")).is_lesson
+    assert not only(
+        told(*routine, "13 - restart", "13.5 - restart", "13.6 + restart", "15 + restart", "16 + restart")
+    ).is_lesson
 
 
 def test_what_worked_twice_is_only_counted() -> None:
@@ -218,6 +236,12 @@ def test_one_exception_to_what_stays_trusted_is_no_relapse_and_is_said() -> None
 def test_what_was_never_a_lesson_does_not_relapse() -> None:
     lines = ("1 + reload", "2 + reload", "3 - reload", "4 - reload", "5 ~ reload")
     assert PatternKind.RELAPSE not in kinds(told(*lines))
+
+
+def test_routine_that_fails_once_is_no_lesson_that_was_wrong() -> None:
+    lines = ("1 + reload", "2 + reload", "3 + reload", "4 - reload")
+    assert kinds(told(*lines)) == [PatternKind.RECURRING_TASK]
+    assert kinds(told("0.5 - restart", *lines)) == [PatternKind.RELAPSE]
 
 
 def test_a_failure_before_the_lesson_was_learned_is_no_relapse() -> None:

@@ -39,6 +39,10 @@ UNNAMED = frozenset(
 """What agents write as the resolution of a failure when they tried nothing that has a name."""
 
 
+MIN_FAILED = 2
+"""One failure is an accident."""
+
+
 class PatternKind(StrEnum):
     """What recurs, the most urgent first."""
 
@@ -162,6 +166,23 @@ def seen_in(records: Sequence[Recorded], learning: Learning) -> Seen:
     )
 
 
+def is_lesson(kind: PatternKind, rivals: Iterable[Tally]) -> bool:
+    """Tell whether a pattern is something to remember.
+
+    A task that comes again is only counted, and so is what works where nothing else keeps
+    failing: routine, which the links show anyway.
+
+    Args:
+        kind: What recurs.
+        rivals: Of the other resolutions in its situation.
+    """
+    if kind is not PatternKind.RECURRING_RESOLUTION:
+        return kind is not PatternKind.RECURRING_TASK
+    tallies = tuple(rivals)
+    failures = sum(tally.failures for tally in tallies)
+    return failures >= max(MIN_FAILED, sum(tally.successes for tally in tallies))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     """Something that recurs in outcomes.
@@ -202,8 +223,8 @@ class Pattern:
 
     @property
     def is_lesson(self) -> bool:
-        """Whether there is something to remember; a recurring task is only counted."""
-        return self.kind is not PatternKind.RECURRING_TASK
+        """Whether there is something to remember."""
+        return is_lesson(self.kind, self.rivals)
 
     @property
     def rank(self) -> float:

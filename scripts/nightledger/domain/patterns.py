@@ -10,7 +10,7 @@ from datetime import datetime
 
 from nightledger.domain import pattern_words as words
 from nightledger.domain.outcome import Result
-from nightledger.domain.pattern import Learning, Pattern, PatternKind, Recorded, Tally, seen_in
+from nightledger.domain.pattern import MIN_FAILED, Learning, Pattern, PatternKind, Recorded, Tally, seen_in
 from nightledger.domain.proposal import Scope
 from nightledger.domain.situation import (
     Situation,
@@ -27,7 +27,6 @@ from nightledger.domain.trial import Trial, hold_trial, kind_of
 
 MAX_TRIALS = 64
 """Bound on the work that forged records of one task type can cause; the most successful are tried."""
-MIN_FAILED = 2
 MIN_TASKS = 3
 
 

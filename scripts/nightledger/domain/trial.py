@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nightledger.domain.outcome import Result
-from nightledger.domain.pattern import Learning, PatternKind, Recorded, Tally
+from nightledger.domain.pattern import Learning, PatternKind, Recorded, Tally, is_lesson
 from nightledger.domain.situation import Situation, Task, name_of, situation_of, task_of, without
 from nightledger.domain.sources import Sources
 
@@ -33,6 +33,7 @@ class Trial:
         learned_at: When its successes had enough independent sources; None while they have not.
         relapses: Failures that say that the lesson was wrong, oldest first.
         confidence: 0..1, of its successes and failures there, rounded to 4 decimals.
+        accident: Whether all else failed only once there, and with what works for this kind of task.
     """
 
     resolution: str
@@ -43,6 +44,7 @@ class Trial:
     learned_at: datetime | None
     relapses: tuple[Recorded, ...]
     confidence: float
+    accident: bool
 
 
 def hold_trial(resolution: str, task: Task, learning: Learning) -> Trial:
@@ -67,7 +69,7 @@ def kind_of(trial: Trial, learning: Learning) -> PatternKind | None:
     before = failures_before(trial)
     if not trial.learned_at:
         return PatternKind.RESOLVED_FAILURE if _ended(trial, before, learning) else None
-    if before and trial.confidence >= LIKELY and _stands_out(trial):
+    if before and trial.confidence >= LIKELY and _stands_out(trial) and not trial.accident:
         return PatternKind.RESOLVED_FAILURE
     usual = trial.tally.successes > sum(rival.successes for rival in trial.rivals)
     if usual and trial.tally.successes >= MIN_WORKED and trial.confidence >= learning.trusted:
@@ -93,15 +95,27 @@ def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
     wins = tuple(record for record in won if record.outcome.id in situation.ids)
     tallies = situation.tallies()
     tally = next(tally for tally in tallies if tally.resolution == resolution)
+    rivals = tuple(tally for tally in tallies if tally.resolution != resolution)
     return Trial(
         resolution=resolution,
         situation=situation,
         tally=tally,
-        rivals=tuple(tally for tally in tallies if tally.resolution != resolution),
+        rivals=rivals,
         wins=wins,
         learned_at=_learned_at(wins, learning),
         relapses=(),
         confidence=round(learning.confidence(tally.successes, tally.failures), 4),
+        accident=_is_accident(rivals, task),
+    )
+
+
+def _is_accident(rivals: Sequence[Tally], task: Task) -> bool:
+    failed = [rival for rival in rivals if rival.failures]
+    if sum(rival.failures for rival in failed) != 1:
+        return False
+    return any(
+        name_of(record.outcome) == failed[0].resolution and record.outcome.outcome is Result.SUCCESS
+        for record in task.records
     )
 
 
@@ -150,7 +164,9 @@ def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[R
 def _was_lesson(resolution: str, task: Task, relapse: Recorded, learning: Learning) -> bool:
     """Tell whether the resolution was a lesson until then; else there was nothing to be wrong."""
     until = [record for record in task.records if record.outcome.timestamp < relapse.outcome.timestamp]
-    return kind_of(_tried(resolution, task_of(until), learning), learning) is not None
+    trial = _tried(resolution, task_of(until), learning)
+    kind = kind_of(trial, learning)
+    return kind is not None and is_lesson(kind, trial.rivals)
 
 
 def _failures(situation: Situation) -> list[Recorded]:
