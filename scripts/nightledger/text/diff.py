@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.markdown import Document, parse_markdown, split_lines
+from nightledger.text.markdown import Document, parse_markdown, section_at, split_lines
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""
@@ -228,7 +228,7 @@ def _hunk(group: Sequence[Run], old: Sequence[str], new: Sequence[str], document
     start, stop = first.old_start - lead, last.old_stop + trail
     removed = _range(start, stop)
     added = _range(first.new_start - lead, last.new_stop + trail)
-    section = " > ".join(_section_at(document, first.old_start + (first.old_start < first.old_stop)))
+    section = " > ".join(section_at(document, first.old_start + (first.old_start < first.old_stop)).path)
     yield f"@@ -{removed} +{added} @@{' ' if section else ''}{section}\n"
     at = start
     for run in group:
@@ -247,8 +247,3 @@ def _range(start: int, stop: int) -> str:
 
 def _line(sign: str, line: str) -> str:
     return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"
-
-
-def _section_at(document: Document, line: int) -> tuple[str, ...]:
-    """Give the section that holds line ``line`` (from 1), or that an addition after it is in."""
-    return next(section.path for section in reversed(document.sections) if section.heading[0] <= line)

@@ -5,7 +5,7 @@ Invariant: the hunks, applied in order to the document before, give the document
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.diff import changed_runs
-from nightledger.text.markdown import is_utf8, parse_markdown
+from nightledger.text.markdown import is_utf8, parse_markdown, section_at
 from nightledger.text.place import NOT_UTF8, Unplaced
 from nightledger.text.place_context import context_needed
 
@@ -33,7 +33,7 @@ def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
             )
         hunk = Hunk(
             anchor=Anchor.EXACT,
-            section=next(s.path for s in reversed(old.sections) if s.heading[0] <= run.old_start + 1),
+            section=section_at(old, run.old_start + 1).path,
             removed="".join(lines[start:stop]),
             added="".join(new.lines[run.new_start : run.new_stop]),
             context_before="".join(lines[start - needed[0] : start]),

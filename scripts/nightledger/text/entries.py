@@ -20,9 +20,9 @@ DECISION_FIELDS = ("DECISION", "DATE", "WHY", "IMPACTS", "REVISIT", "STATUS")
 """The fields of a decision block, the first of which begins one."""
 
 _FIELD = re.compile(
-    rf"\s{{0,3}}(?:[-+*]\s+)?(?P<open>\*\*|__)?(?P<key>{'|'.join(DECISION_FIELDS)})"
-    r"(?:(?P=open))?\s*:\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*\\?$",
-    re.IGNORECASE,
+    rf"\s*(?:[-+*]\s+)?(?P<open>\*\*|__)?(?P<key>{'|'.join(DECISION_FIELDS)})"
+    r"(?:(?P=open))?\s*:(?:\*\*|__)?(?P<value>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -92,10 +92,14 @@ def number_entries(entries: Sequence[Entry], taken: frozenset[str] = frozenset()
     seen = Counter[Wording]()
     numbered: list[Entry] = []
     for entry in entries:
-        found = entry.id
-        while not found or (not entry.id and found in taken):
-            seen[wording(entry)] += 1
-            found = _id(wording(entry), seen[wording(entry)])
+        if entry.id:
+            numbered.append(entry)
+            continue
+        identity = wording(entry)
+        found = ""
+        while not found or found in taken:
+            seen[identity] += 1
+            found = _id(identity, seen[identity])
         numbered.append(replace(entry, id=found))
     return tuple(numbered)
 
@@ -166,11 +170,15 @@ def _fields(lines: Sequence[str]) -> tuple[tuple[str, str], ...]:
     for line in lines:
         bare = line.rstrip("\r\n")
         if found := _FIELD.match(bare):
-            fields.append((found["key"].upper(), found["value"]))
+            fields.append((found["key"].upper(), _value(found["value"])))
         else:
             key, value = fields[-1]
-            fields[-1] = key, f"{value} {bare.strip()}".strip()
+            fields[-1] = key, f"{value} {_value(bare)}".strip()
     return tuple(fields)
+
+
+def _value(text: str) -> str:
+    return text.strip().removesuffix("\\").rstrip()  # a backslash at the end is a line break
 
 
 def _entry(document: Document, section: Path, part: _Part) -> Entry:

@@ -7,18 +7,17 @@ that are no UTF-8.
 Invariant: ``dump_markdown(parse_markdown(decode(raw)))`` encodes to ``raw``.
 """
 
-import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.text.markdown_scan import Block, BlockKind, is_blank, scan_blocks
+from nightledger.text.markdown_block import Block, BlockKind, is_blank
+from nightledger.text.markdown_scan import scan_blocks
 
 BOM = "\ufeff"
 Path = tuple[str, ...]
 """Heading texts from the outermost to a section's own; () is the top of the file."""
-
-_ATX = re.compile(r"[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,9 +124,17 @@ def heading_text(lines: Sequence[str]) -> str:
     Args:
         lines: The lines of an ATX heading (one) or a setext heading (two or more).
     """
-    if len(lines) == 1 and (atx := _ATX.match(lines[0].rstrip("\r\n"))):
-        return (atx[2] or "").strip()
-    return " ".join(line.strip() for line in lines[:-1])
+    if len(lines) > 1:
+        return " ".join(line.strip() for line in lines[:-1])
+    text = lines[0].strip().lstrip("#").strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if bare.endswith((" ", "\t")) or not bare else text
+
+
+def section_at(document: Document, line: int) -> Section:
+    """Give the innermost section that holds a line; a heading is in the section that it begins."""
+    at = bisect_right(document.sections, line, key=lambda section: section.heading[0])
+    return document.sections[max(at - 1, 0)]
 
 
 def _sections(lines: Sequence[str], blocks: Sequence[Block]) -> tuple[Section, ...]:
@@ -181,6 +188,7 @@ __all__ = [
     "is_utf8",
     "line_end",
     "parse_markdown",
+    "section_at",
     "split_lines",
     "usual_line_end",
 ]

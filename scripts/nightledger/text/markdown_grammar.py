@@ -7,13 +7,14 @@ import re
 
 CODE_INDENT = 4  # CommonMark 4.4: an indented chunk has four columns or more
 TAB_STOP = 4  # CommonMark 2.2
+MOST_NESTING = 100  # quotes and items in each other; bounds the time that a hostile line takes
 FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")  # 4.5; the info string of a backtick fence has no backtick
 ATX = re.compile(r"(#{1,6})(?: |$)")  # 4.2
 SETEXT = re.compile(r"(?:=+|-+) *$")  # 4.3
 RULE = re.compile(r"(?:(?:\* *){3,}|(?:_ *){3,}|(?:- *){3,})$")  # 4.1
 MARKER = re.compile(r"([-+*])(?= |$)|(\d{1,9})([.)])(?= |$)")  # 5.2
 REFERENCE = re.compile(
-    r" {0,3}\[(?:[^\[\]\\]|\\.)+\]:\s*\S+(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*$"
+    r" {0,3}\[(?:[^\[\]\\]|\\.)+\]:\s*(?:<[^<>]*>|[^\s<]\S*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?\s*$"
 )  # 4.7
 DELIMITER_CELL = re.compile(r"\s*:?-+:?\s*$")  # GitHub Flavored Markdown 4.10
 FRONT_KEY = re.compile(r"[\w\"'-][^:]*:(?:\s|$)|#")

@@ -9,46 +9,10 @@ Invariant: blocks are in order, do not overlap, and every line outside them is b
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 from nightledger.text import markdown_grammar as grammar
-
-
-class BlockKind(StrEnum):
-    """What a top-level block is."""
-
-    HEADING = "heading"
-    PARAGRAPH = "paragraph"
-    LIST = "list"
-    QUOTE = "quote"
-    FENCE = "fence"
-    CODE = "code"
-    HTML = "html"
-    RULE = "rule"
-    TABLE = "table"
-    FRONT_MATTER = "front_matter"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One top-level block; lines count from 1 and trailing blank lines are not in it.
-
-    Attributes:
-        kind: What it is.
-        first_line: Its first line.
-        last_line: Its last line, included.
-        level: 1 to 6 for a heading, else 0.
-        items: First and last line of each top-level item of a list.
-        marker: A list's ``-``, ``+``, ``*``, ``.`` or ``)``; a fence's run of characters.
-    """
-
-    kind: BlockKind
-    first_line: int
-    last_line: int
-    level: int = 0
-    items: tuple[tuple[int, int], ...] = ()
-    marker: str = ""
+from nightledger.text.markdown_block import Block, BlockKind, is_blank
+from nightledger.text.markdown_table import refined
 
 
 def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
@@ -62,12 +26,7 @@ def scan_blocks(lines: Sequence[str]) -> tuple[Block, ...]:
     for number, line in enumerate(lines[front:], front + 1):
         scanner.feed(number, line.rstrip("\r\n").expandtabs(grammar.TAB_STOP))
     head = [Block(kind=BlockKind.FRONT_MATTER, first_line=1, last_line=front)] if front else []
-    return (*head, *_with_tables(scanner.blocks(), lines))
-
-
-def is_blank(line: str) -> bool:
-    """Whether a line holds only spaces, tabs and its end (CommonMark 2.1)."""
-    return not line.strip(" \t\r\n")
+    return (*head, *refined(scanner.blocks(), lines))
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -208,11 +167,9 @@ class _Scanner:
                 return self._start_code(text)
             if not text:
                 return False
-            if text[0] == ">":
-                self._open_quote(indent, text)
-            elif self._start_leaf(text):
+            if self._start_leaf(text):
                 return True
-            elif not self._open_item(indent, text):
+            if len(self._stack) >= grammar.MOST_NESTING or not self._open_container(indent, text):
                 return False
 
     def _paragraph_is_open(self) -> bool:
@@ -264,12 +221,15 @@ class _Scanner:
         self._leaf = None
         return True
 
-    def _open_quote(self, indent: int, text: str) -> None:
+    def _open_container(self, indent: int, text: str) -> bool:
+        if text[0] != ">":
+            return self._open_item(indent, text)
         self._cut()
         self._at += indent + (2 if text.startswith("> ") else 1)
         if not self._stack:
             self._place(BlockKind.QUOTE)
         self._push(_Container(quote=True))
+        return True
 
     def _open_item(self, indent: int, text: str) -> bool:
         marker = grammar.MARKER.match(text)
@@ -327,6 +287,8 @@ class _Scanner:
     def _blank(self, *, everything: bool) -> None:
         if self._leaf is not None and self._leaf.kind is BlockKind.CODE and everything:
             return
+        if self._line.strip(" "):
+            self._touch()  # only quote marks: blank inside, but a line of the block
         self._leaf = None
         # A quote ends at a blank line; an item that began blank takes no second one.
         del self._stack[self._matched :]
@@ -357,37 +319,3 @@ class _Scanner:
         block.last = self._number
         if block.items:
             block.items[-1][1] = self._number
-
-
-def _with_tables(blocks: Sequence[Block], lines: Sequence[str]) -> list[Block]:
-    found: list[Block] = []
-    for block in blocks:
-        found.extend(_split_table(block, lines) if block.kind is BlockKind.PARAGRAPH else [block])
-    return found
-
-
-def _split_table(block: Block, lines: Sequence[str]) -> list[Block]:
-    """Tell a GFM table from the paragraph that it is to CommonMark, and from text above it."""
-    for head in range(block.first_line, block.last_line):
-        if _is_table_head(lines[head - 1], lines[head]):
-            table = Block(kind=BlockKind.TABLE, first_line=head, last_line=block.last_line)
-            if head == block.first_line:
-                return [table]
-            return [Block(kind=block.kind, first_line=block.first_line, last_line=head - 1), table]
-    return [block]
-
-
-def _is_table_head(header: str, delimiter: str) -> bool:
-    if "-" not in delimiter or "|" not in header + delimiter:
-        return False
-    cells = table_cells(delimiter)
-    return all(grammar.DELIMITER_CELL.match(cell) for cell in cells) and len(cells) == len(
-        table_cells(header)
-    )
-
-
-def table_cells(row: str) -> list[str]:
-    """Split a table row at its unescaped pipes (GFM 4.10), outer pipes left off."""
-    inner = row.strip().replace("\\|", "\0")
-    inner = inner.removeprefix("|").removesuffix("|")
-    return [cell.replace("\0", "\\|") for cell in inner.split("|")]

@@ -19,10 +19,13 @@ from nightledger.text.markdown import (
     is_blank,
     is_utf8,
     parse_markdown,
+    section_at,
     split_lines,
 )
 from nightledger.text.place_context import context_needed, occurrences
 from nightledger.text.place_layout import (
+    block_at,
+    block_starts,
     end_near,
     find_section,
     insertion_line,
@@ -208,9 +211,19 @@ def _apart(document: Document, at: int, added: str) -> str:
     text = added if not before or _may_follow(document, at, added) else end + added
     if before and not before.endswith("\n"):
         text = end + text
-    if after and not is_blank(after) and not after.startswith("#"):
+    if after and not _may_precede(document, at, follows=text == added):
         text += end
     return text
+
+
+def _may_precede(document: Document, at: int, *, follows: bool) -> bool:
+    """Whether an addition after line ``at`` needs no blank line behind it."""
+    after = document.lines[at]
+    if is_blank(after) or after.startswith("#"):
+        return True
+    below = block_at(document, at + 1)
+    # Nothing can run on into a comment or rule that the list itself was close to.
+    return follows and below is not None and (below.kind is BlockKind.RULE or after.startswith("<!--"))
 
 
 def _may_follow(document: Document, at: int, added: str) -> bool:
@@ -245,10 +258,7 @@ def _lands(result: str, placed: Placed, hunk: Hunk) -> bool:
     first = skipped + 1
     while is_blank(parsed.lines[first - 1]):
         first += 1
-    section = next(s for s in reversed(parsed.sections) if s.heading[0] <= first)
-    starts = {block.first_line for block in parsed.blocks}
-    starts.update(item[0] for block in parsed.blocks for item in block.items)
-    return section.path == hunk.section and first in starts
+    return section_at(parsed, first).path == hunk.section and first in block_starts(parsed)
 
 
 def _swallowed(hunk: Hunk) -> str:
@@ -278,8 +288,9 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
         if not removed[-1].endswith("\n"):
             added = added.rstrip("\r\n")
     else:
+        added = end_near(document, first) if _would_glue(document, first, last) else ""
         first, last = _with_doubled_blanks(document.lines, first, last)
-    return _with_context(document, first, last, added, draft.section)
+    return _with_context(document, first, last, added)
 
 
 def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Unplaced:
@@ -298,6 +309,15 @@ def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Un
     )
 
 
+def _would_glue(document: Document, first: int, last: int) -> bool:
+    """Whether without these lines the block below would be read as part of the one above."""
+    above, below = block_at(document, first - 1), block_at(document, last + 1)
+    if above is None or below is None or above is below:
+        return False
+    rest = parse_markdown("".join([*document.lines[: first - 1], *document.lines[last:]]))
+    return last + 1 in block_starts(document) and first not in block_starts(rest)
+
+
 def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
     """Widen a removal by the smaller of the gaps around it, so that the larger one stays.
 
@@ -314,7 +334,7 @@ def _with_doubled_blanks(lines: Sequence[str], first: int, last: int) -> tuple[i
     return above, last
 
 
-def _with_context(document: Document, first: int, last: int, added: str, section: Path) -> Hunk | Unplaced:
+def _with_context(document: Document, first: int, last: int, added: str) -> Hunk | Unplaced:
     lines = document.lines
     needed = context_needed(lines, first - 1, last)
     if needed is None:
@@ -322,7 +342,7 @@ def _with_context(document: Document, first: int, last: int, added: str, section
     before, after = needed
     return Hunk(
         anchor=Anchor.EXACT,
-        section=resolve_path(document, section) or section,
+        section=section_at(document, first).path,
         removed="".join(lines[first - 1 : last]),
         added=added,
         context_before="".join(lines[first - 1 - before : first - 1]),

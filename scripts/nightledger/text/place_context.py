@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nightledger.text.markdown import BOM
 
-MOST_CONTEXT_LINES = 50
+MOST_CONTEXT_LINES = 400
 """Context beyond this says that the same lines repeat: no reader could tell the place either."""
 
 

@@ -7,8 +7,6 @@ leave out outer headings where that names one section only; what is signed is th
 Invariant: nothing here depends on anything but the document and the text to add.
 """
 
-import re
-
 from nightledger.text.markdown import (
     Block,
     BlockKind,
@@ -22,9 +20,7 @@ from nightledger.text.markdown import (
 )
 
 _DEEPEST = 6  # Markdown has headings of six levels
-_GENERATED_START = re.compile(r"<!--(?:(?!-->).)*\b(?:start|begin)\s*-->", re.IGNORECASE | re.DOTALL)
-_GENERATED_END = re.compile(r"<!--(?:(?!-->).)*\bend\s*-->", re.IGNORECASE | re.DOTALL)
-_NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.FRONT_MATTER}
+_NOT_ENTRIES = {BlockKind.HTML, BlockKind.RULE, BlockKind.LINKS, BlockKind.FRONT_MATTER}
 
 
 def find_section(document: Document, path: Path) -> Section | None:
@@ -103,19 +99,39 @@ def _after_generated(document: Document, blocks: list[Block], last: Block) -> in
     for block in blocks:
         if block.kind is not BlockKind.HTML:
             continue
-        text = document.text(block.first_line, block.last_line)
-        if _GENERATED_START.search(text) and block.first_line <= last.first_line:
+        word = _last_word(document.text(block.first_line, block.last_line))
+        if word in {"start", "begin"} and block.first_line <= last.first_line:
             started = True
-        if _GENERATED_END.search(text):
+        if word == "end":
             if started and block.first_line >= last.first_line:
                 return block.last_line
             started = False
     return last.last_line
 
 
+def _last_word(comment: str) -> str:
+    """Give the last word of an HTML comment, lower case; other HTML has none."""
+    text = comment.strip()
+    if not (text.startswith("<!--") and text.endswith("-->")):
+        return ""
+    words = "".join(c if c.isalnum() else " " for c in text[4:-3].rstrip()[-8:].lower()).split()
+    return words[-1] if words else ""
+
+
 def blocks_between(document: Document, first: int, last: int) -> list[Block]:
     """Give the blocks that lie wholly within a range of lines."""
     return [block for block in document.blocks if first <= block.first_line and block.last_line <= last]
+
+
+def block_at(document: Document, line: int) -> Block | None:
+    """Give the block that holds a line; None for a blank line and beyond the ends."""
+    return next((block for block in document.blocks if block.first_line <= line <= block.last_line), None)
+
+
+def block_starts(document: Document) -> frozenset[int]:
+    """Give the lines where a top-level block or list item begins."""
+    items = (item[0] for block in document.blocks for item in block.items)
+    return frozenset(items).union(block.first_line for block in document.blocks)
 
 
 def end_near(document: Document, line: int) -> str:
