@@ -5,7 +5,7 @@ unless asked for, because 1.0 and 1 are one number to RFC 8785 and two to Python
 what is signed never holds them.
 """
 
-import json
+from json.encoder import encode_basestring
 
 from nightledger.domain.errors import NightledgerError
 
@@ -44,7 +44,7 @@ def _pieces(value: "Any", floats: bool) -> list[str]:  # noqa: FBT001 - a privat
     if value is None or value is True or value is False:
         return [{None: "null", True: "true", False: "false"}[value]]
     if isinstance(value, str):
-        return [json.dumps(value, ensure_ascii=False)]
+        return [encode_basestring(value)]
     if isinstance(value, int):
         return [_integer(value)]
     if isinstance(value, float):
@@ -67,7 +67,7 @@ def _members(value: "dict[Any, Any]", floats: bool) -> list[str]:  # noqa: FBT00
         if ascii_only
         else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
     )
-    return [f"{json.dumps(key, ensure_ascii=False)}:{''.join(_pieces(value[key], floats))}" for key in keys]
+    return [f"{encode_basestring(key)}:{''.join(_pieces(value[key], floats))}" for key in keys]
 
 
 def _integer(value: int) -> str:
