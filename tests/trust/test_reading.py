@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.domain.errors import IntegrityError
+from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import dump_event
+from nightledger.trust.event import NewEvent, dump_event
 from nightledger.trust.leafcache import leaves_path
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
@@ -62,7 +63,7 @@ def resign(world: World) -> None:
 
 
 def test_an_intact_log_has_no_findings_and_gives_its_entries(signed: World) -> None:
-    log = signed.check(every_signature=True)
+    log = signed.check()
     report = log.report
     assert (report.ok, report.findings, report.unchecked, report.size, report.signed_size) == (
         True,
@@ -77,7 +78,7 @@ def test_an_intact_log_has_no_findings_and_gives_its_entries(signed: World) -> N
     with pytest.raises(TreeRangeError):
         log.root_at(10)
     require_intact(log)
-    assert verify(signed.home, signed.pin) == report
+    assert verify(signed.home, signed.pin, thorough=True) == report
 
 
 def test_acknowledged_entries_count_before_they_are_signed(signed: World) -> None:
@@ -112,6 +113,23 @@ def test_what_a_platform_cannot_check_is_said(signed: World, monkeypatch: pytest
 def test_displays_read_without_checking(signed: World) -> None:
     signed.edit_line(5, b'"n":4', b'"n":5')
     assert [event.fields.get("n") for event in read_events(signed.home)][4] == 5
+
+
+def test_acknowledged_lines_are_hashed_and_not_judged_again(
+    signed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged: list[int] = []
+    true_decode = scan._decode_block
+
+    def watch(block: bytes, first: int) -> object:
+        judged.append(first)
+        return true_decode(block, first)
+
+    monkeypatch.setattr(scan, "_decode_block", watch)
+    report = verify(signed.home, signed.pin)
+    assert (report.ok, judged) == (True, [])
+    assert verify(signed.home, signed.pin, thorough=True) == report
+    assert judged == [0]
 
 
 # ------------------------------------------------------------------ edited
@@ -384,7 +402,7 @@ def test_signatures_of_kept_checkpoints_are_checked_on_request(signed: World) ->
     raw = path.read_bytes()
     path.write_bytes(raw[:-30] + b"A" * 28 + b"=\n")
     assert signed.check().report.ok
-    report = signed.check(every_signature=True).report
+    report = verify(signed.home, signed.pin, thorough=True)
     assert [(one.damage, Path(one.path).name) for one in report.findings] == [(Damage.UNSIGNED, "4")]
 
 
@@ -407,6 +425,22 @@ def test_alarms_come_first_then_places(signed: World) -> None:
     signed.edit_line(5, b'"n":4', b'"n":5')
     signed.write_log(signed.log_bytes() + b"half")
     assert found(signed) == [("edited", 5, True), ("unsigned", None, True), ("torn", 10, False)]
+
+
+def test_a_forged_closure_voids_nothing(signed: World) -> None:
+    forged = NewEvent(
+        event="log.tail_closed",
+        actor=signed.event().actor,
+        at=NOW,
+        fields={"first": 2, "count": 7, "damaged": 0},
+    )
+    signed.write_log(signed.log_bytes() + dump_event(forged.placed(9)) + b"\n")
+    assert len(signed.check().events) == 9
+    signed.append(9)
+    signed.sign()
+    log = signed.check()
+    assert (log.report.ok, log.report.closed) == (True, 1)
+    assert [event.seq for event in log.events] == [*range(9), 10, 11]
 
 
 # ------------------------------------------------------------------ the five attacks of issue 1

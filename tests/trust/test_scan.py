@@ -11,7 +11,7 @@ from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
 from nightledger.trust.event import NewEvent, dump_event
 from nightledger.trust.merkle import CompactRange, leaf_hash
-from nightledger.trust.scan import Closure, Scan, scan_log
+from nightledger.trust.scan import Closure, Scan, is_void, scan_log, void_ranges
 
 
 def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
@@ -74,7 +74,46 @@ def test_a_closed_tail_is_not_counted(tmp_path: Path) -> None:
     )
     scan = scanned(tmp_path, raw)
     assert scan.closures == [Closure(1, 3)]
-    assert [index for index in range(5) if scan.is_counted(index)] == [0, 3, 4]
+    void = void_ranges(scan.closures, 5)
+    assert [index for index in range(5) if not is_void(void, index)] == [0, 3, 4]
+    assert void_ranges(scan.closures, 3) == ()
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60))), st.integers(0, 61))
+def test_a_closure_counts_only_where_its_own_entry_does(pairs: list[tuple[int, int]], known: int) -> None:
+    ends = sorted({end for _, end in pairs})
+    closures = [Closure(next(min(first, end) for first, at in pairs if at == end), end) for end in ends]
+    believed = [
+        closure
+        for closure in closures
+        if closure.end < known
+        and not any(
+            later.first <= closure.end < later.end
+            for later in void_ranges(closures, known)
+            if later.end > closure.end
+        )
+    ]
+    void = void_ranges(closures, known)
+    assert list(void) == believed
+    for index in range(61):
+        assert is_void(void, index) == any(one.first <= index < one.end for one in void)
+
+
+def test_known_blocks_are_hashed_only_unless_they_close_a_tail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scans, "BLOCK_BYTES", 1)
+    lines = [
+        line(0),
+        b"garbage",
+        line(2, "log.tail_closed", first=1, count=1, damaged=1),
+        b"garbage",
+        b"garbage",
+    ]
+    (tmp_path / "log").write_bytes(joined(lines))
+    scan = scan_log(str(tmp_path / "log"), known=4)
+    assert (scan.bad, scan.closures) == ([4], [Closure(1, 2)])
+    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Damage, Finding
-from nightledger.trust.scan import Scan, is_entry
+from nightledger.trust.scan import Scan, is_entry, is_void, void_ranges
 from nightledger.trust.signed_head import SignedHead
 
 _NO_PLACE = 1 << 62
@@ -81,7 +81,8 @@ def acknowledged_size(scan: Scan, claims: Claims) -> int:
 
 def _edited(scan: Scan, claims: Claims) -> Iterator[Finding]:
     size = acknowledged_size(scan, claims)
-    bad = next((index for index in scan.bad if index < size and scan.is_counted(index)), None)
+    void = void_ranges(scan.closures, size)
+    bad = next((index for index in scan.bad if index < size and not is_void(void, index)), None)
     if bad is not None:
         yield _finding(claims, Damage.EDITED, bad, "is not the entry that belongs here")
         return
@@ -199,7 +200,7 @@ def _forked(scan: Scan, claims: Claims, *, edited: bool) -> Iterator[Finding]:
 def _tail(scan: Scan, claims: Claims) -> Iterator[Finding]:
     """Tell of what an interrupted run, or somebody else, left behind; the next run records it."""
     size, known = scan.tree.size, acknowledged_size(scan, claims)
-    torn = next((index for index in scan.bad if index >= known and scan.is_counted(index)), None)
+    torn = next((index for index in scan.bad if index >= known), None)
     if torn is not None:
         yield _finding(
             claims, Damage.TORN, torn, "was not written to its end; it is not counted", alarm=False

@@ -60,20 +60,20 @@ class CompactRange:
         Args:
             digest: Leaf hash, 32 bytes.
         """
-        _require_digests((digest,))
-        peaks = list(self.peaks)
-        carry = self.size
-        while carry & 1:
-            digest = node_hash(peaks.pop(), digest)
-            carry >>= 1
-        return CompactRange(size=self.size + 1, peaks=(*peaks, digest))
+        return self.extend((digest,))
 
     def extend(self, digests: Iterable[bytes]) -> "CompactRange":
         """Give the range with all of ``digests`` (leaf hashes) appended in order."""
-        grown = self
-        for digest in digests:
-            grown = grown.append(digest)
-        return grown
+        size, peaks = self.size, list(self.peaks)
+        for leaf in digests:
+            _require_digests((leaf,))
+            digest, carry = leaf, size
+            while carry & 1:  # two perfect subtrees of one size make one of twice the size
+                digest = node_hash(peaks.pop(), digest)
+                carry >>= 1
+            peaks.append(digest)
+            size += 1
+        return CompactRange(size=size, peaks=tuple(peaks))
 
     def root(self) -> bytes:
         """Give the root: the peaks joined from the right (RFC 6962 section 2.1)."""
@@ -284,6 +284,6 @@ def _fold_right(peaks: Sequence[bytes]) -> bytes:
 
 
 def _require_digests(digests: Iterable[bytes]) -> None:
-    for digest in digests:
-        if len(digest) != DIGEST_BYTES:
-            raise ProofError(f"a hash has {len(digest)} bytes, not {DIGEST_BYTES}")
+    for length in set(map(len, digests)):
+        if length != DIGEST_BYTES:
+            raise ProofError(f"a hash has {length} bytes, not {DIGEST_BYTES}")

@@ -17,7 +17,7 @@ from nightledger.trust.leafcache import read_leaves
 from nightledger.trust.merkle import Tree
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Report
-from nightledger.trust.scan import Scan, scan_log
+from nightledger.trust.scan import Scan, is_void, scan_log, void_ranges
 from nightledger.trust.signed_head import read_signed_head
 
 
@@ -49,23 +49,44 @@ class VerifiedLog:
         return self.tree.root(size)
 
 
-def check_log(home: Home, pin: Pin | None, *, every_signature: bool = False) -> VerifiedLog:
-    """Read the log once and check it against everything that was signed or seen.
+def check_log(home: Home, pin: Pin | None) -> VerifiedLog:
+    """Read the log once, judge every line, and check all against what was signed or seen.
 
-    The checkpoint's signatures are checked always. Of the checkpoints kept, roots are
-    checked always and signatures where the root disagrees, or all with ``every_signature``:
-    one that agrees is already proved by the newest.
+    The checkpoint's signatures are checked. Of the checkpoints kept, roots are checked
+    always and signatures where the root disagrees: one that agrees is proved by the newest.
 
     Args:
         home: Whose log.
         pin: What this machine pinned; None checks form and roots only.
-        every_signature: Also check the signatures of checkpoints kept that agree.
     """
+    scan, claims, report = _check(home, pin, keep_events=True)
+    return VerifiedLog(events=_counted(scan, claims), tree=scan.tree, report=report)
+
+
+def verify(home: Home, pin: Pin | None, *, thorough: bool = False) -> Report:
+    """Give the report alone, at the price of hashing where all is well.
+
+    Lines under the head that this machine acknowledged are hashed and not parsed: where
+    the root is that head's, they are byte for byte the lines that ``append`` wrote or
+    closed. Where it is not, every line is judged.
+
+    Args:
+        home: Whose log.
+        pin: What this machine pinned; None judges every line.
+        thorough: Judge every line all the same, and check the signatures of every
+            checkpoint kept.
+    """
+    return _check(home, pin, keep_events=False, thorough=thorough)[2]
+
+
+def _check(
+    home: Home, pin: Pin | None, *, keep_events: bool, thorough: bool = False
+) -> tuple[Scan, Claims, Report]:
     # Order matters: a run that appends meanwhile makes the log longer than its heads, never shorter.
     checkpoint = _stored(home, home.checkpoint, pin, signatures=True)
     kept_paths = _kept_paths(home)
-    scan = scan_log(home.audit_log)
-    kept = tuple(_stored_kept(home, path, pin, scan, every_signature=every_signature) for path in kept_paths)
+    scan = _scan(home, pin, keep_events=keep_events, thorough=thorough)
+    kept = tuple(_stored_kept(home, path, pin, scan, thorough=thorough) for path in kept_paths)
     if checkpoint.problem and not scan.tree.size and not kept and not (pin and pin.acknowledged):
         checkpoint = StoredHead(path=home.checkpoint, head=None)  # nothing was ever logged
     claims = Claims(
@@ -81,14 +102,17 @@ def check_log(home: Home, pin: Pin | None, *, every_signature: bool = False) -> 
         signed_size=claims.signed_size,
         findings=find_damage(scan, claims),
         unchecked=_unchecked(checkpoint, pin),
-        closed=len(scan.closures),
+        closed=len(void_ranges(scan.closures, acknowledged_size(scan, claims))),
     )
-    return VerifiedLog(events=_counted(scan, claims), tree=scan.tree, report=report)
+    return scan, claims, report
 
 
-def verify(home: Home, pin: Pin | None, *, every_signature: bool = False) -> Report:
-    """Give the report of :func:`check_log` alone."""
-    return check_log(home, pin, every_signature=every_signature).report
+def _scan(home: Home, pin: Pin | None, *, keep_events: bool, thorough: bool) -> Scan:
+    known = 0 if pin is None or keep_events or thorough else pin.acknowledged
+    scan = scan_log(home.audit_log, keep_events=keep_events, known=known)
+    if pin and known and (scan.tree.size < known or scan.tree.root(known) != pin.acknowledged_root):
+        return scan_log(home.audit_log, keep_events=keep_events)
+    return scan
 
 
 def require_intact(log: VerifiedLog) -> None:
@@ -103,14 +127,16 @@ def require_intact(log: VerifiedLog) -> None:
 
 
 def read_events(home: Home) -> tuple[Event, ...]:
-    """Read the entries of the log as they stand, unchecked; for displays, never for the gate."""
-    scan = scan_log(home.audit_log)
-    return tuple(event for event in scan.events if scan.is_counted(event.seq))
+    """Read the entries of the log as they stand, unchecked; for counting and display, never for the gate."""
+    return tuple(scan_log(home.audit_log).events)
 
 
 def _counted(scan: Scan, claims: Claims) -> tuple[Event, ...]:
     size = acknowledged_size(scan, claims)
-    return tuple(event for event in scan.events if event.seq < size and scan.is_counted(event.seq))
+    void = void_ranges(scan.closures, size)
+    return tuple(
+        event for event in scan.events if event.seq < size and not (void and is_void(void, event.seq))
+    )
 
 
 def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> StoredHead:
@@ -122,8 +148,8 @@ def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> Stor
     return StoredHead(path=path, head=head)
 
 
-def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, every_signature: bool) -> StoredHead:
-    stored = _stored(home, path, pin, signatures=every_signature)
+def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough: bool) -> StoredHead:
+    stored = _stored(home, path, pin, signatures=thorough)
     head = stored.head.checkpoint if stored.head else None
     if head is None:
         return stored
@@ -131,7 +157,7 @@ def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, every_si
         return StoredHead(path=path, head=None, problem=f"{path} is a head of {head.size} entries")
     if head.size <= scan.tree.size and scan.tree.root(head.size) == head.root:
         return stored
-    return stored if every_signature else _stored(home, path, pin, signatures=True)
+    return stored if thorough else _stored(home, path, pin, signatures=True)
 
 
 def _kept_paths(home: Home) -> tuple[str, ...]:

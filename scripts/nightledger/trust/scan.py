@@ -7,9 +7,10 @@ cache, and each block is judged as a whole first; only a block that fails is tak
 by line, by the same rule.
 """
 
+import gc
 import hashlib
 import os
-import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,15 +22,19 @@ from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.files.durable import is_regular
-from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, VERSION, Event, event_of
+from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, Actor, Event
 from nightledger.trust.merkle import Tree
 
 if TYPE_CHECKING:
     import msgspec
 
 BLOCK_BYTES = 1 << 16
-_TIMES = re.compile(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)*")
-_OWN = itemgetter("seq", "actor", "event", "v", "at")
+TAIL_CLOSED = b'"log.tail_closed"'
+_TREE_STEP = 8_192
+_SEQ, _V, _ACTOR, _NAME, _AT = map(itemgetter, ("seq", "v", "actor", "event", "at"))
+_HOUR = itemgetter(slice(13))
+_DIGITS = str.maketrans("123456789", "000000000")
+_ACTORS = {actor.value: actor for actor in Actor}
 
 
 class Closure(NamedTuple):
@@ -52,7 +57,7 @@ class Scan:
         tree: Over all whole lines.
         events: Every entry, in order; empty when they were not asked for.
         bad: Indexes of lines that are no entry of their place.
-        closures: Tails that were closed and recorded.
+        closures: Tails that an entry says were closed; see :func:`void_ranges`.
         unfinished: What stands behind the last line end.
         offset: Size of the whole lines in bytes.
     """
@@ -63,54 +68,81 @@ class Scan:
     closures: list[Closure] = field(default_factory=list)
     unfinished: bytes = b""
     offset: int = 0
+    _digests: list[bytes] = field(default_factory=list)
 
-    def add(self, block: bytes, *, keep_events: bool) -> None:
-        r"""Take whole lines, the last one with its ``\n``."""
-        lines = block.split(b"\n")
-        lines.pop()
-        first = self.tree.size
-        # The loop of leaf_hash, inlined: see Tree.extend.
-        sha256 = hashlib.sha256
-        self.tree.extend([sha256(b"\x00" + line).digest() for line in lines])
+    def add(self, block: bytes, *, keep_events: bool, known: int) -> None:
+        r"""Take whole lines, the last one with its ``\n``; :meth:`settle` after the last block.
+
+        Blocks below ``known`` are hashed only, unless they hold a closure.
+        """
+        first = self.tree.size + len(self._digests)
+        # leaf_hash for every line; one replacement puts the prefix before all of them.
+        leaves = (b"\x00" + block.replace(b"\n", b"\n\x00")).split(b"\n")
+        leaves.pop()
+        self._digests += [hashed.digest() for hashed in map(hashlib.sha256, leaves)]
         self.offset += len(block)
+        closes = TAIL_CLOSED in block
+        if closes or first + len(leaves) > known:
+            self._judge(block, leaves, first, closes=closes, keep_events=keep_events)
+        if len(self._digests) >= _TREE_STEP:
+            self.settle()
+
+    def settle(self) -> None:
+        """Grow the tree by what was taken; in large steps, which cost less."""
+        self.tree.extend(self._digests)
+        self._digests.clear()
+
+    def _judge(
+        self, block: bytes, leaves: Sequence[bytes], first: int, *, closes: bool, keep_events: bool
+    ) -> None:
         records = _decode_block(block, first)
         if records is None:
-            records = list(self._decode_lines(lines, first))
-        for record in records:
-            if record["event"] == EventName.TAIL_CLOSED:
-                self._close(record)
+            records = list(self._decode_lines(leaves, first))
+        if closes:
+            self.closures += filter(None, map(_closure, records))
         if keep_events:
-            self.events += map(event_of, records)
+            self.events += map(_event, records)
 
-    def is_counted(self, index: int) -> bool:
-        """Tell whether no later entry says that this line was never acknowledged."""
-        return not any(closure.first <= index < closure.end for closure in self.closures)
-
-    def _decode_lines(self, lines: Sequence[bytes], first: int) -> Iterator[dict[str, Any]]:
-        for index, line in enumerate(lines, first):
-            records = _decode_block(line + b"\n", index)
+    def _decode_lines(self, leaves: Sequence[bytes], first: int) -> Iterator[dict[str, Any]]:
+        for index, leaf in enumerate(leaves, first):
+            records = _decode_block(leaf[1:] + b"\n", index)
             if records is None:
                 self.bad.append(index)
             else:
                 yield records[0]
 
-    def _close(self, record: dict[str, Any]) -> None:
-        first, count = record.get("first"), record.get("count")
-        if (
-            isinstance(first, int)
-            and isinstance(count, int)
-            and first >= 0
-            and first + count == record["seq"]
-        ):
-            self.closures.append(Closure(first, first + count))
+
+def void_ranges(closures: Sequence[Closure], acknowledged: int) -> tuple[Closure, ...]:
+    """Give the lines that are not counted, as ranges in order that do not touch.
+
+    A closure is believed only where its own entry counts: it is acknowledged, and no later
+    one that is believed closes it. Else one line, appended by anybody, could void history.
+
+    Args:
+        closures: As they stand in the log.
+        acknowledged: How many lines are signed for or acknowledged.
+    """
+    believed: list[Closure] = []
+    for closure in reversed(closures):
+        if closure.end < acknowledged and (not believed or closure.end < believed[-1].first):
+            believed.append(closure)
+    return tuple(reversed(believed))
 
 
-def scan_log(path: str, *, keep_events: bool = True) -> Scan:
+def is_void(ranges: Sequence[Closure], index: int) -> bool:
+    """Tell whether a line lies in one of ``ranges`` (from :func:`void_ranges`)."""
+    at = bisect_right(ranges, index, key=lambda closure: closure.first)
+    return at > 0 and index < ranges[at - 1].end
+
+
+def scan_log(path: str, *, keep_events: bool = True, known: int = 0) -> Scan:
     """Read a log from front to back.
 
     Args:
         path: The log; a missing file is an empty log.
         keep_events: Also give the entries.
+        known: How many lines need not be judged, because the caller will compare their root
+            with one over lines that were judged before; 0 for the entries of the whole log.
 
     Raises:
         UnreadableError: When the name is taken by something that is no regular file.
@@ -120,16 +152,28 @@ def scan_log(path: str, *, keep_events: bool = True) -> Scan:
         return scan
     if not is_regular(path):
         raise UnreadableError(f"{path} is not a regular file", hint="put the log itself in its place")
+    # Nothing here makes cycles; collecting among what is kept would double the time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        _scan_file(path, scan, keep_events=keep_events, known=known)
+    finally:
+        if collects:
+            gc.enable()
+    return scan
+
+
+def _scan_file(path: str, scan: Scan, *, keep_events: bool, known: int) -> None:
     with open(path, "rb") as stream:
         rest: list[bytes] = []
         while chunk := stream.read(BLOCK_BYTES):
             end = chunk.rfind(b"\n") + 1
             if end:
-                scan.add(b"".join((*rest, chunk[:end])), keep_events=keep_events)
+                scan.add(b"".join((*rest, chunk[:end])), keep_events=keep_events, known=known)
                 rest.clear()
             rest.append(chunk[end:])
         scan.unfinished = b"".join(rest)
-    return scan
+    scan.settle()
 
 
 def is_entry(line: bytes, index: int) -> bool:
@@ -147,19 +191,50 @@ def _decode_block(block: bytes, first: int) -> list[dict[str, Any]] | None:
         # One encoding for each value: any other spelling of it differs here.
         if encoder.encode_lines(records) != block:
             return None
-        seqs, actors, names, versions, times = zip(*map(_OWN, records), strict=True)
-        list(map(datetime.fromisoformat, times))
+        seqs = list(map(_SEQ, records))
         fits = (
-            seqs == tuple(range(first, first + len(records)))
-            and set(versions) == {VERSION}
-            and set(map(type, seqs + versions)) == {int}  # true is 1 to Python
-            and ACTORS.issuperset(actors)
-            and all(map(_is_name, set(names)))
-            and _TIMES.fullmatch("".join(times))
+            seqs == list(range(first, first + len(records)))
+            # To Python true is 1 and false is 0: how they are written tells them apart.
+            and encoder.encode(seqs[:2]) == encoder.encode(list(range(first, first + len(seqs[:2]))))
+            and encoder.encode(list(map(_V, records))) == b"[" + b",".join([b"1"] * len(records)) + b"]"
+            and ACTORS.issuperset(map(_ACTOR, records))
+            and all(map(_is_name, set(map(_NAME, records))))
+            and _are_times(list(map(_AT, records)))
         )
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
         return None
     return records if fits else None
+
+
+def _are_times(times: list[str]) -> bool:
+    """Tell whether all are ``2026-03-01T03:05:00Z``; whole columns at once, because there are many.
+
+    Raises:
+        TypeError: When one is no string.
+        ValueError: When one is no hour of the calendar.
+    """
+    joined = "".join(times)
+    if joined.translate(_DIGITS) != "0000-00-00T00:00:00Z" * len(times):
+        return False
+    for hour in set(map(_HOUR, times)):
+        datetime.fromisoformat(hour)
+    tens = joined[14::20] + joined[17::20]
+    return not tens.strip("012345")  # minutes and seconds are below 60
+
+
+def _event(record: dict[str, Any]) -> Event:
+    """Give the event of a record that was found to be an entry; empties it of what every entry has."""
+    at = datetime.fromisoformat(record.pop("at"))
+    seq, event, actor = record.pop("seq"), record.pop("event"), _ACTORS[record.pop("actor")]
+    return Event(v=record.pop("v"), seq=seq, event=event, actor=actor, at=at, fields=record)
+
+
+def _closure(record: dict[str, Any]) -> Closure | None:
+    first, count = record.get("first"), record.get("count")
+    if record["event"] != EventName.TAIL_CLOSED or type(first) is not int or type(count) is not int:
+        return None
+    fits = first >= 0 and first + count == record["seq"]
+    return Closure(first, first + count) if fits else None
 
 
 def _is_name(name: Any) -> bool:
