@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from dataclasses import fields
 from datetime import time, timedelta
 from pathlib import Path
@@ -205,3 +207,16 @@ def test_any_mapping_gives_settings_no_laxer_than_the_defaults_or_is_refused(own
     assert settings.cooling.after_signature_s >= Cooling().after_signature_s
     assert settings.undo_days >= 7
     assert settings.decision_expires_days <= 7
+
+
+def test_the_shipped_file_is_valid_by_its_schema() -> None:
+    assert parse(SHIPPED.decode()) == Settings()
+
+
+def test_a_home_without_settings_does_not_load_the_schema_library() -> None:
+    program = (
+        "import sys; from nightledger.codec.settings import parse_settings;"
+        f" parse_settings(open({str(ROOT / 'config' / 'nightledger.yaml')!r}, 'rb').read(), None, where='x');"
+        " assert 'jsonschema' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": str(ROOT / "scripts")}, check=True)

@@ -24,7 +24,7 @@ def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings
     Raises:
         ConfigurationError: Naming every problem with its line, misspelt keys with the near one.
     """
-    values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT)
+    values = parse_configuration(shipped, "settings", where="config/nightledger.yaml", hint=_HINT, ours=True)
     if own is not None:
         mine = parse_configuration(own, "settings", where=where, hint=_HINT)
         caps = {**values["cap_characters"], **mine.get("cap_characters", {})}
