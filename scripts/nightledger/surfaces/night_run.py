@@ -25,7 +25,7 @@ from nightledger.night import Failure, NightReport, calendar_of, read_ledger, ru
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
-from nightledger.surfaces.session import reading
+from nightledger.surfaces.session import reading, require_machine
 
 
 def run_night(context: Context, *, retry: bool) -> int:
@@ -37,8 +37,10 @@ def run_night(context: Context, *, retry: bool) -> int:
 
     Raises:
         LockedError: Another night is at work.
+        RefusedError: Another machine writes this home.
     """
     home = Home(context.home_path).require()
+    require_machine(home)
     settings = load_settings(home)
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})

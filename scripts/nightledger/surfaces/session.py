@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
+from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.applying import recover
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
@@ -46,6 +47,20 @@ def this_machine() -> str:
     return os.uname().nodename
 
 
+def require_machine(home: Home) -> None:
+    """Make sure that this machine is the one that writes the home.
+
+    Raises:
+        RefusedError: Another one is; its name and what to do are in the message.
+    """
+    machine = home.identity.machine
+    if machine != this_machine():
+        raise RefusedError(
+            f"{home.root} is written by {machine!r}, and this is {this_machine()!r}",
+            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
+        )
+
+
 def actor_of(context: Context) -> Actor:
     """Guess who called: a person at a terminal, else an unattended run."""
     return Actor.HUMAN if context.interactive() else Actor.CRON
@@ -72,12 +87,7 @@ def writing(context: Context, *, actor: Actor | None = None, keep_head: bool = F
         RefusedError: Another machine writes this home.
     """
     gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
-    machine = gate.home.identity.machine
-    if machine != this_machine():
-        raise RefusedError(
-            f"{gate.home.root} is written by {machine!r}, and this is {this_machine()!r}",
-            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
-        )
+    require_machine(gate.home)
     with Lock(gate.home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = len(session.ledger.log.events)

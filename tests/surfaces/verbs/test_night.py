@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.errors import ConfigurationError, IntegrityError, LockedError, UnreadableError
+from nightledger.domain.errors import (
+    ConfigurationError,
+    IntegrityError,
+    LockedError,
+    RefusedError,
+    UnreadableError,
+)
 from nightledger.domain.identity import Identity
 from nightledger.domain.periods import Daily, Period
 from nightledger.domain.runs import JobReport
@@ -20,6 +26,7 @@ from nightledger.files.lock import Lock
 from nightledger.night import Job
 from nightledger.surfaces import night_run
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import night
 
 NOW = "2026-03-01T03:30:00Z"
@@ -66,7 +73,7 @@ def home(tmp_path: Path) -> Home:
         id="0" * 32,
         origin="nightledger-simulated/" + "0" * 32,
         created_at="2026-02-27T09:00:00Z",
-        machine="here",
+        machine=this_machine(),
         zone="UTC",
         host="generic",
         simulated=True,
@@ -231,6 +238,16 @@ def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path, jobs: J
         call(Home(tmp_path / "nowhere"))
     assert "nightledger init" in caught.value.hint
     assert jobs.asked == []
+
+
+def test_another_machine_writes_nothing_into_the_home(
+    home: Home, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.surfaces.session.this_machine", lambda: "elsewhere")
+    with pytest.raises(RefusedError, match="is written by"):
+        call(home)
+    assert jobs.asked == []
+    assert not Path(home.runs).exists()
 
 
 def test_many_missed_nights_are_made_up_over_several_calls(home: Home, jobs: Jobs, capsys: Out) -> None:
