@@ -79,13 +79,8 @@ def read_claim(gate: Gate, log: VerifiedLog, status: DecisionStatus) -> Claim:
         IntegrityError: Its file is missing or is not what was logged.
     """
     path = gate.home.decision(status.id)
-    try:
-        content = read_regular(path, max_bytes=MAX_DECISION_BYTES)
-        signature = read_regular(path + ".sig", max_bytes=MAX_DECISION_BYTES).decode("ascii", "replace")
-    except FileNotFoundError as error:
-        raise IntegrityError(
-            f"{path} or its signature is missing; the log says that it was recorded"
-        ) from error
+    content = read_regular(path, MAX_DECISION_BYTES)
+    signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
     if hashlib.sha256(content).hexdigest() != status.sha256:
         raise IntegrityError(f"{path} was changed after it was recorded")
     decision = decode_record(Decision, content, where=path)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Draft, Flag, Origin
-from nightledger.text.scan import scan
+from nightledger.text.scan import scan, scan_secrets
 
 _UNTRUSTED_FIRST = (
     Origin.WEB,
@@ -52,7 +52,10 @@ def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
     clean: list[Draft] = []
     for draft in drafts:
         findings = scan(draft.after, origin=worst_origin(draft))
-        if any(finding.severity is not Severity.FLAG for finding in findings):
+        copied = scan_secrets(draft.before)  # a removal would copy what it takes out into the proposal
+        if copied:
+            held.append(_held(draft, copied))
+        elif any(finding.severity is not Severity.FLAG for finding in findings):
             held.append(_held(draft, findings))
         else:
             clean.append(replace(draft, flags=(*draft.flags, *_flags(findings))))

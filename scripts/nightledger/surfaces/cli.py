@@ -9,6 +9,7 @@ import sys
 from nightledger.domain import errors
 from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
 
+HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
 
 
@@ -76,7 +77,8 @@ def _run(verb: str, words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog=f"nightledger {verb}",
         description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # a fixed width: asking for the terminal's imports shutil, bz2 and lzma at each start
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
     )
     module.configure(parser)

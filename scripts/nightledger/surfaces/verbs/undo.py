@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``undo``."""
-    parser.add_argument("id", help="the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes")
+    parser.add_argument(
+        "id", help="the proposal, or PROPOSAL#N (also PROPOSAL:N, which make can pass) for one of its changes"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="show what it would change, and change nothing"
     )

@@ -1,0 +1,115 @@
+"""Check up a memory file: duplicates, stale dates, junk, secrets, closed items, contradictions.
+
+Reads   the gated file, or the file named with --file
+Writes  one proposal, unless --dry-run or --file
+Changes no memory: it proposes.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.jobs.check import Checkup
+
+SHOWN = 12
+"""Doubts shown before the rest is counted; the proposal holds them all."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``check``."""
+    parser.add_argument("path", nargs="?", help="the gated file (default: the main one)")
+    parser.add_argument(
+        "--file", metavar="FILE", help="look at any Markdown file, without a home; proposes nothing"
+    )
+    parser.add_argument(
+        "--cap", metavar="N", type=int, help="characters that the host shows the agent (with --file)"
+    )
+    parser.add_argument("--all", action="store_true", help="show every doubt")
+    parser.add_argument("--dry-run", action="store_true", help="look, and propose nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Look, say what is doubtful, and propose it."""
+    found = _look_at_file(options, context) if options.file else _check_home(options, context)
+    _report(options, context, found)
+    return 0
+
+
+def _look_at_file(options: argparse.Namespace, context: Context) -> "Checkup":
+    from nightledger.files.reading import read_regular
+    from nightledger.gate.gated import MAX_GATED_BYTES
+    from nightledger.jobs.check import examine
+
+    document = read_regular(options.file, MAX_GATED_BYTES).decode("utf-8", "surrogateescape")
+    return examine(document, options.file, today=context.now.date(), cap_characters=options.cap)[0]
+
+
+def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
+    from nightledger.domain.periods import log_day
+    from nightledger.files.configuration import home_zone
+    from nightledger.jobs.check import check
+    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.upkeep import refresh
+
+    with writing(context) as session:
+        gate = session.gate
+        today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
+        path = options.path or gate.home.identity.gated[0]
+        found = check(gate, session.ledger, path, today, session.moment, dry_run=options.dry_run)
+        refresh(session)
+    return found
+
+
+def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
+    from nightledger.codec.records import to_plain
+    from nightledger.surfaces import screen
+
+    proposal = found.outcome.proposal if found.outcome else None
+    context.emit(
+        {
+            "path": found.path,
+            "meter": to_plain(found.meter),
+            "doubts": to_plain(found.doubts),
+            "proposal": proposal.id if proposal else None,
+        }
+    )
+    for line in screen.wrap(_size(found), indent="  ", first=""):
+        context.print(line)
+    if not found.doubts:
+        context.print("Nothing in it looks doubtful.")
+        return
+    _show_doubts(options, context, found)
+    if proposal and not options.dry_run:
+        context.print(
+            f"Proposed as {proposal.id}, the surest first: 'nightledger review {proposal.id[:8]}' asks one by one."
+        )
+    elif found.outcome and found.outcome.suppressed and not proposal:
+        context.print("All of it was proposed before: 'nightledger proposals --all'.")
+
+
+def _show_doubts(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
+    from nightledger.jobs.check import counts
+    from nightledger.surfaces import screen
+
+    shown = ", ".join(f"{count} {label.value}" for label, count in counts(found.doubts).items())
+    for line in screen.wrap(f"{len(found.doubts)} doubtful item(s): {shown}.", indent="  ", first=""):
+        context.print(line)
+    doubts = found.doubts if options.all else found.doubts[:SHOWN]
+    for doubt in doubts:
+        first, last = doubt.lines
+        where = f"{found.path}:{first}" if first == last else f"{found.path}:{first}-{last}"
+        text = f"{screen.shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {screen.shown(doubt.reason)}"
+        for line in screen.wrap(text, indent="      ", first="  "):
+            context.print(line)
+    if len(doubts) < len(found.doubts):
+        context.print(f"  and {len(found.doubts) - len(doubts)} more: --all shows them")
+
+
+def _size(found: "Checkup") -> str:
+    meter = found.meter
+    cap = meter.cap_characters
+    of = "" if cap is None else f" of the {cap:,} that its host shows the agent"
+    text = f"{found.path}: {meter.before_characters:,} characters{of}"
+    return f"{text}; {meter.after_characters:,} without what is doubtful." if found.doubts else f"{text}."

@@ -1,0 +1,86 @@
+"""Distil a day's logs and outcomes into proposed changes.
+
+Reads   daily logs, memory/system/outcome-records.jsonl, the gated file
+Writes  memory/state/proposals/, memory/system/consolidation-log.jsonl, the audit log
+Changes no memory: it proposes.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from nightledger.jobs.consolidate import Done
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``consolidate``."""
+    parser.add_argument("--day", metavar="DATE", help="the log day (default: yesterday in the home's zone)")
+    parser.add_argument("--since", metavar="DATE", help="mine the logs from this day on, the best first")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Consolidate, and say what was proposed or why nothing was."""
+    from datetime import timedelta
+
+    from nightledger.domain.periods import log_day
+    from nightledger.files.configuration import home_zone
+    from nightledger.jobs.consolidate import Asked, consolidate
+    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.upkeep import refresh
+
+    with writing(context) as session:
+        zone = home_zone(session.gate.home, session.gate.settings)
+        yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
+        asked = Asked(
+            day=_day(options.day, "--day") or yesterday,
+            since=_day(options.since, "--since"),
+            dry_run=options.dry_run,
+        )
+        done = consolidate(session.gate, session.ledger, asked, session.moment)
+        refresh(session)
+    _report(context, done)
+    return 0
+
+
+def _day(text: "str | None", option: str) -> "date | None":
+    from datetime import date
+
+    from nightledger.domain.errors import UsageError
+
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
+
+
+def _report(context: Context, done: "Done") -> None:
+    from nightledger.codec.records import to_plain
+    from nightledger.surfaces import screen
+
+    context.emit(to_plain(done.record))
+    for held in done.outcome.held:
+        context.print(f"held back: {screen.shown(held.path)}:{held.line} ({', '.join(held.rules)})")
+    for reason in done.record.skipped:
+        context.print(f"passed over: {screen.shown(reason)}")
+    if done.proposal is None:
+        context.print(f"Nothing proposed: {done.record.reason}.")
+        return
+    context.print(
+        f"{done.proposal.id}: {len(done.proposal.changes)} change(s) proposed; 'nightledger review' shows them."
+    )
+    for change in done.proposal.changes:
+        for line in screen.wrap(
+            f"{screen.headline(change)}: {screen.shown(change.after or change.before)}",
+            indent="    ",
+            first="  ",
+        ):
+            context.print(line)
