@@ -1,3 +1,4 @@
+import gc
 import os
 from pathlib import Path
 
@@ -133,3 +134,23 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     for name in ("directory", "fifo", "link"):
         with pytest.raises(UnreadableError, match="not a regular file"):
             scan_log(str(tmp_path / name))
+
+
+def test_a_large_log_grows_its_tree_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scans, "BLOCK_BYTES", 200)
+    monkeypatch.setattr(scans, "_TREE_STEP", 3)
+    lines = [line(seq) for seq in range(20)]
+    scan = scanned(tmp_path, joined(lines))
+    assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()
+    assert ([event.seq for event in scan.events], scan.bad) == (list(range(20)), [])
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path, *, collects: bool) -> None:
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        scanned(tmp_path, joined([line(0)]))
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import quote
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.domain.errors import IntegrityError, NightledgerError
@@ -146,6 +145,8 @@ def path_word(path: str) -> str:
     """
     word = path
     if "%" in path or _NOT_IN_WORDS.search(path) or unicodedata.normalize("NFC", path) != path:
+        from urllib.parse import quote
+
         word = quote(path.encode("utf-8", "surrogateescape"), safe="/ !#$&'()*+,:;=?@[]")
     _require(len(word) <= MAX_WORD_CHARACTERS, f"a path has {len(word)} characters")
     return word

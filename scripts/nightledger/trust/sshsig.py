@@ -6,7 +6,6 @@ the key inside it is compared, never believed. Ed25519 is deterministic, so what
 """
 
 import hashlib
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -121,6 +120,8 @@ class KeygenSigner:
             ConfigurationError: When the program is missing.
             SignatureError: When it does not sign, or what it gives does not hold.
         """
+        import subprocess
+
         command = [self.program, "-q", "-Y", "sign", "-f", self.path, "-n", namespace]
         try:
             # No shell; the program and the key are named by the operator's own configuration.
