@@ -5,13 +5,13 @@ kind and never copied.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Kind, SizeMeter
+from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
@@ -48,7 +48,12 @@ def examine(
         cap_characters: What its host shows the agent.
     """
     doubts = check_memory(document, today=today, cap_characters=cap_characters)
-    drafts = drafts_from_doubts(doubts, document, path, cap_characters=cap_characters)
+    drafts = [
+        replace(draft, op=Op.REMOVE)
+        if draft.op is Op.ARCHIVE
+        else draft  # there is no archive yet: undo keeps the bytes
+        for draft in drafts_from_doubts(doubts, document, path, cap_characters=cap_characters)
+    ]
     meter = SizeMeter(
         before_characters=len(document),
         after_characters=len(document) - sum(doubt.characters for doubt in doubts),

@@ -77,7 +77,10 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
 
 def headline(change: Change) -> str:
     """Give what a change does, in a few words: ``add to MEMORY.md, Lessons``."""
-    section = f", {shown(change.section)}" if change.section else ""
+    parts = [
+        part for part in change.section.split(" > ") if not part.startswith(change.target.rpartition("/")[2])
+    ]
+    section = f", {shown(' > '.join(parts))}" if parts and change.section else ""
     return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
 
 
