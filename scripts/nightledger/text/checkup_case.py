@@ -1,0 +1,123 @@
+"""The case against each item of a memory file: signs added up, or a repeat.
+
+Invariant: an item without a sign of its own is doubted only as a detail of a doubted
+item, and an item only when every detail below it is doubted too.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.proposal import Op
+from nightledger.text.checkup_conflicts import find_conflicts
+from nightledger.text.checkup_repeats import find_repeats
+from nightledger.text.checkup_signs import BIAS, SIGNS, Sign
+from nightledger.text.checkup_units import Unit
+from nightledger.text.checkup_view import View, look
+
+CERTAIN_ENOUGH = 0.6
+"""Confidence from which an item is doubted; standing under a dated report alone stays below it."""
+INHERITED = 0.7
+"""Share of an item's evidence that counts against the details below it."""
+REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72, "pointer_again": 0.62}
+"""By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
+_REPEAT_REASONS = {
+    "same_words": "it says word for word what line {line} says",
+    "near_words": "it says in nearly the same words what line {line} says",
+    "held": "line {line} says all of it and more",
+    "pointer_again": "it only names a file that line {line} names already",
+}
+CONFLICT_CONFIDENCE = 0.65
+"""Which of two that contradict each other holds is the owner's to say; the later one more often does."""
+_CONFLICT_REASONS = {
+    "turned_round": "line {line}, which stands later, says the opposite",
+    "other_number": "line {line}, which stands later, gives another number",
+}
+_ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
+
+
+def find_cases(units: Sequence[Unit], today: date) -> list[Doubt]:
+    """Give a doubt for each item that signs or repeats speak against, in the file's order.
+
+    Args:
+        units: All items of the file.
+        today: The date of the check-up.
+    """
+    elsewhere = _elsewhere(units)
+    cases: list[_Case] = []
+    found: dict[int, Doubt] = {}
+    for index, view in enumerate(look(units, today)):
+        above = cases[view.unit.parent] if view.unit.parent >= 0 else None
+        cases.append(_case(view, above))
+        doubt = _judge(view.unit, cases[-1], elsewhere.get(index))
+        if doubt:
+            found[index] = doubt
+    return list(_without_orphans(units, found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    odds: float
+    signs: tuple[Sign, ...]
+
+
+def _case(view: View, above: _Case | None) -> _Case:
+    shown = sorted((sign for sign in SIGNS if sign.test(view)), key=lambda sign: -sign.weight)
+    against = tuple(sign for sign in shown if sign.weight > 0)
+    inherited = INHERITED * max(0.0, above.odds) if above else 0.0
+    odds = BIAS + sum(sign.weight for sign in shown) + inherited
+    return _Case(odds=odds, signs=against or (above.signs if above and inherited else ()))
+
+
+def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:
+    """Give the doubts that another item of the file raises."""
+    found: dict[int, Doubt] = {}
+    for index, conflict in find_conflicts(units).items():
+        line = units[conflict.other].first
+        reason = _CONFLICT_REASONS[conflict.kind].format(line=line)
+        found[index] = _doubt(
+            units[index], DoubtLabel.CONTRADICTION, reason, CONFLICT_CONFIDENCE, (conflict.kind,), other=line
+        )
+    for index, repeat in find_repeats(units).items():
+        line = units[repeat.other].first
+        reason = _REPEAT_REASONS[repeat.kind].format(line=line)
+        found[index] = _doubt(
+            units[index], DoubtLabel.DUPLICATE, reason, REPEAT_CONFIDENCE[repeat.kind], (repeat.kind,), other=line
+        )  # fmt: skip
+    return found
+
+
+def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:
+    confidence = 1 / (1 + math.exp(-case.odds))
+    if elsewhere and elsewhere.confidence >= confidence:
+        return elsewhere
+    if confidence < CERTAIN_ENOUGH or not case.signs:
+        return None
+    reason = " and ".join(sign.reason for sign in case.signs[:2])
+    return _doubt(unit, case.signs[0].label, reason, confidence, tuple(sign.name for sign in case.signs))
+
+
+def _doubt(
+    unit: Unit, label: DoubtLabel, reason: str, confidence: float, signs: tuple[str, ...], *, other: int = 0
+) -> Doubt:
+    return Doubt(
+        lines=(unit.first, unit.own_last),
+        section=unit.headings,
+        label=label,
+        reason=reason,
+        signs=signs,
+        confidence=round(confidence, 4),
+        op=Op.ARCHIVE if label in _ARCHIVED else Op.REMOVE,
+        other=other,
+    )
+
+
+def _without_orphans(units: Sequence[Unit], found: dict[int, Doubt]) -> Iterator[Doubt]:
+    """Drop the doubt about an item as long as something below it stays."""
+    staying = set[int]()
+    for index in range(len(units) - 1, -1, -1):
+        if index not in found or index in staying:
+            staying.update((index, units[index].parent))
+    return (doubt for index, doubt in sorted(found.items()) if index not in staying)

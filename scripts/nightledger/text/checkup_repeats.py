@@ -1,0 +1,177 @@
+"""Items of a memory file that say again what another item says.
+
+Invariant: of two that say the same, the one with less in it is the repeat, else the
+later one; numbers and negations must agree, so that a changed rule is no repeat.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from nightledger.text.checkup_units import Unit, UnitKind
+from nightledger.text.similar import NearIndex, containment, fold, is_negated, numbers
+
+NEAR = 0.82
+"""Dice coefficient from which two items of one file are taken for one: a little above
+``similar.NEAR``, because items of one file share their subject and a list its pattern."""
+HELD = 0.95
+"""Share of a shorter item's wording that one longer item must hold to make it a repeat."""
+LONG = 24
+"""Folded characters from which equal wording is no accident anywhere in a file; shorter
+items count under one heading only. A letter of a script without spaces counts for three."""
+ATTRIBUTE = 60
+"""Letters below which a label with its value is an attribute of the subject above it."""
+WORDS = 3
+"""Fewest words of an item that another may hold in full."""
+SHORT_WORDS = 4
+"""Words from which equal wording is no accident even in a short item."""
+STEM = 4
+"""Letters that two forms of one word share at least."""
+MOST_HOLDERS = 40
+"""Items compared for one: the work stays linear in a file of one word a thousand times."""
+
+_PATH = re.compile(r"^[`\[(]*(?P<path>[\w.~/-]*[./][\w./-]+)[`\])]*$")
+_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]+://|[\w.-]+/)[^\s`)]+)")
+_LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：]")  # noqa: RUF001 - a colon of CJK text
+_WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One item that another makes superfluous.
+
+    Attributes:
+        unit: Index of the repeat.
+        other: Index of the item that stays.
+        kind: ``same_words``, ``near_words``, ``held`` or ``pointer_again``.
+        likeness: 0..1.
+    """
+
+    unit: int
+    other: int
+    kind: str
+    likeness: float
+
+
+def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
+    """Give the repeats among the items of one file, by the index of the repeat."""
+    found: dict[int, Repeat] = {}
+    wordings = [wording(unit) for unit in units]
+    same = list(_same(units, wordings))
+    copies = {repeat.unit for repeat in same}
+    candidates = (*same, *_near(units, wordings, copies), *_pointers(units), *_held(units, wordings, copies))
+    for repeat in candidates:
+        if repeat.unit in found or repeat.other in found:
+            continue
+        if not is_attribute(units[repeat.unit], units[repeat.other], wordings[repeat.unit]):
+            found[repeat.unit] = repeat
+    return found
+
+
+def is_attribute(unit: Unit, other: Unit, folded: str) -> bool:
+    """A short label with its value ("Server: atlas") belongs to its own heading's subject."""
+    apart = unit.headings[-1:] != other.headings[-1:] or unit.lead != other.lead
+    return apart and _LABELLED.match(unit.text) is not None and weight(folded) < ATTRIBUTE
+
+
+def wording(unit: Unit) -> str:
+    """Give what is compared: the folded text, of a row its cells in order."""
+    return fold(" ".join(unit.cells) if unit.cells else unit.text)
+
+
+def weight(folded: str) -> int:
+    """Give the length of folded wording in letters, one of a script without spaces for three."""
+    return len(folded) + 2 * len(_WIDE.findall(folded))
+
+
+def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
+    first: dict[tuple[str, str], int] = {}
+    for index, unit in enumerate(units):
+        text = wordings[index]
+        long = weight(text) >= LONG or len(text.split()) >= SHORT_WORDS
+        heading = "" if long else " > ".join((*unit.headings[-1:], unit.lead))
+        if not text or unit.kind is UnitKind.COMMENT or not (long or heading):
+            continue
+        other = first.setdefault((heading, text), index)
+        if other != index:
+            yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+
+
+def _near(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
+    index = NearIndex(NEAR)
+    for at, text in enumerate(wordings):
+        if at in copies or not _is_prose(units[at], text):
+            continue
+        for key, likeness in index.near(text):
+            shorter, longer = sorted((at, int(key)), key=lambda one: (len(wordings[one]), -one))
+            if _says_no_more(units, wordings, shorter, longer):
+                yield Repeat(unit=shorter, other=longer, kind="near_words", likeness=likeness)
+        index.add(str(at), text)
+
+
+def _held(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
+    """A short item whose words one longer item holds, found through its rarest word."""
+    holders: dict[str, list[int]] = {}
+    for index, text in enumerate(wordings):
+        for word in set(text.split()):
+            holders.setdefault(word, []).append(index)
+    for index, text in enumerate(wordings):
+        if index in copies or not _is_prose(units[index], text):
+            continue
+        rarest = min(text.split(), key=lambda word: (len(holders[word]), word))
+        for other in holders[rarest][:MOST_HOLDERS]:
+            if len(wordings[other]) > len(text) and _is_held(units, wordings, index, other):
+                yield Repeat(unit=index, other=other, kind="held", likeness=HELD)
+                break
+
+
+def _is_held(units: Sequence[Unit], wordings: Sequence[str], unit: int, other: int) -> bool:
+    if units[other].kind is UnitKind.CODE or not set(wordings[unit].split()) <= set(wordings[other].split()):
+        return False
+    return (
+        _says_no_more(units, wordings, unit, other) and containment(wordings[unit], wordings[other]) >= HELD
+    )
+
+
+def _is_prose(unit: Unit, text: str) -> bool:
+    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and weight(text) >= LONG and (
+        len(text.split()) >= WORDS or _WIDE.search(text) is not None
+    )  # fmt: skip
+
+
+def _says_no_more(units: Sequence[Unit], wordings: Sequence[str], shorter: int, longer: int) -> bool:
+    """Say whether the shorter item names nothing that the longer one does not.
+
+    A word of one item in place of another's ("draft" for "published") makes another
+    claim, however alike the rest is; another ending of a word does not. What stands in
+    backticks must be there letter for letter.
+    """
+    inner, outer = wordings[shorter], wordings[longer]
+    if numbers(inner) - numbers(outer) or is_negated(inner) != is_negated(outer):
+        return False
+    if _names(units[shorter]) - _names(units[longer]):
+        return False
+    words = set(outer.split())
+    return all(_is_in(word, words) for word in inner.split())
+
+
+def _names(unit: Unit) -> set[str]:
+    return {code or address for code, address in _CODE.findall(unit.text)}
+
+
+def _is_in(word: str, words: Collection[str]) -> bool:
+    if word in words or len(word) < WORDS:
+        return True
+    stem = word[: max(STEM, len(word) - 3)]
+    return not _WIDE.search(word) and len(word) >= STEM and any(other.startswith(stem) for other in words)
+
+
+def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
+    """An item that is only a path which an earlier item names already."""
+    named: dict[str, int] = {}
+    for index, unit in enumerate(units):
+        path = _PATH.match(unit.text.strip("*_ ")) if unit.kind is UnitKind.ITEM else None
+        if path and path["path"] in named:
+            yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again", likeness=1.0)
+        for name in _names(unit):
+            named.setdefault(name, index)

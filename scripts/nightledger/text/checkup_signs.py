@@ -1,0 +1,178 @@
+"""The signs by which an item of memory shows that it no longer belongs: the rows.
+
+Invariant: a sign looks at one item and where it stands, and says nothing about its
+subject. Weights are log-odds; ``docs/decisions`` says how they were found.
+"""
+
+# ruff: noqa: RUF001 - marks and words of other scripts are part of these rows
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nightledger.domain.doubt import DoubtLabel
+from nightledger.text.checkup_units import UnitKind
+from nightledger.text.checkup_view import View
+from nightledger.text.checkup_words import closes, has, is_heading, starts, states
+from nightledger.text.dates import find_dates
+
+BIAS = -2.5
+"""Log-odds that an item without any sign is doubtful: one in thirteen."""
+
+_STALE, _CLOSED, _JUNK, _GENERATED = (
+    DoubtLabel.STALE,
+    DoubtLabel.CLOSED,
+    DoubtLabel.JUNK,
+    DoubtLabel.GENERATED,
+)
+_TICK = re.compile("(?<!/)(?:[✅☑✔✓🎉]\ufe0f?|:white_check_mark:)(?!\\s?/)")
+"""A tick; between slashes it explains a mark instead of giving one."""
+_WAITS = re.compile("(?<!/)[⏳🔄🚧🔭🆕](?!\\s?/)")
+_PROMOTED = re.compile(r"memory-promotion:|\[score=\d|\brecalls=\d|dreaming:(?:light|rem|deep)")
+_HASH = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w.-])")
+_VERSION = re.compile(
+    r"(?<![\w./:-])(?!\d{1,3}(?:\.\d{1,3}){3}(?![.\d]))(?!\d\d?\.\d\d?\.20\d\d)(?:v?\d+\.\d+\.\d+[\w.-]*|v\d+(?:\.\d+)+)"
+)
+"""Three numbers and more, or a v; an address of a machine or a date is none."""
+_VERSION_LABEL = re.compile(
+    r"\bvers(?:ion|ión|ão|ione|ie)\b|версия|sürüm|版本|バージョン|버전", re.IGNORECASE
+)
+_SCORE = re.compile(r"(?<![\d.])0\.\d{3,4}(?!\d)|\bQ=0\.\d+")
+_MEASURE = re.compile(
+    r"[<>~≈]\s?\d[\d.,]*\s?(?:ms|s|sec|min|x|%)(?!\w)|\d+\s?%\s?(?:recall|uptime|confidence|complete|done|success|coverage|accuracy|fertig)"
+    r"|(?<![\w.])\d+\s?(?:errors?|passed|failures?|failed)\b|\d\s?ms\b|\(\d+/\d+\)|\((?:was|vs\.?|war|était|antes|era) [^)]*\d[^)]*\)|\d+ tests? (?:passed|passent)",
+    re.IGNORECASE,
+)
+"""What is measured, not set: approximate, compared, or a share of success."""
+_COUNT = re.compile(
+    r"(?<![\w.:/-])\d{1,5}\s+(?:\w+\s)?(?:total|enabled|disabled|active|errors?|files?|tests?|jobs?|docs?|items?|entries|tasks?|commits?|runs?)\b",
+    re.IGNORECASE,
+)
+_UPDATED = re.compile(
+    r"(?:last )?(?:updated?|reviewed?|sync(?:ed)?|consolidat\w+|refreshed|modified|generated)\b|(?:last|next) (?:\w+ )?(?:update|review|run|check|sync)"
+    r"|letzte\w* \w+|zuletzt|aktualisiert|stand$|dernière \w+|mise? à jour|última \w+|actualizad\w*|atualizad\w*|ultimo \w+|aggiornat\w*|обновлен\w*"
+    r"|последнее \w+|son güncelleme|cập nhật|最[后後]更新|最近更新|更新(?:日期|時間|时间)?$|最終更新|마지막 \w+",
+    re.IGNORECASE,
+)
+_AS_OF = re.compile(
+    r"\b(?:as of|stand|état au|a fecha de|em|al|на) (?=20\d\d-)|截至|時点|현재", re.IGNORECASE
+)
+_DEADLINE = re.compile(
+    r"\b(?:next|due|until|by|deadline|expires?|bis|fällig|échéance|avant le|hasta|vence|até|prazo|entro|до|срок)\b[^.]{0,24}$|截止|期限|まで|까지",
+    re.IGNORECASE,
+)
+_POINTER = re.compile(r"memory/(?:\w+/)?20\d\d-\d\d-\d\d[\w-]*\.md")
+_FORMER = re.compile(
+    r"\W*(?:(?:previous|old|former|früher\w*|ehemalig\w*|ancien\w*|auparavant|anterior(?:mente)?|antigu\w*|antig[oa]s?|precedente|бывш\w*)\b|以前|旧|舊|原先|이전)",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"(?<!\bget )(?<!\bgets )(?<!\bbe )(?<!\bto )\b(?:removed|deleted|disabled|retired|dropped|gelöscht|entfernt|deaktiviert|supprimée?s?|désactivée?s?|eliminad[oa]s?|desactivad[oa]s?|removid[oa]s?|rimoss[oaie]|удален[аоы]?)\s*(?:\([^)]*\)|20\d\d-\d\d-\d\d|[.,;—–]|$)",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[./_]|\w-\w|^$")
+"""A file or a name instead of a word; or nothing."""
+_SHORT = 120
+"""Characters up to which an item says one thing: half of the kept lines of public logs are under 84."""
+_LONG = 200
+"""Characters from which an item holds more than the sign that it shows."""
+_ITALIC = re.compile(r"^([_*])(?!\1).*\1$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """One row.
+
+    Attributes:
+        name: Enumerated word.
+        label: What an item that shows it is.
+        weight: Log-odds that it adds; negative for what rules and wishes look like.
+        reason: Clause for the operator; empty for a shield.
+        test: Whether an item shows it.
+    """
+
+    name: str
+    label: DoubtLabel
+    weight: float
+    reason: str
+    test: Callable[[View], bool]
+
+
+def _row(name: str, label: DoubtLabel, weight: float, reason: str, test: Callable[[View], bool]) -> Sign:
+    return Sign(name=name, label=label, weight=weight, reason=reason, test=test)
+
+
+def _is_row(view: View) -> bool:
+    return view.unit.kind is UnitKind.ROW
+
+
+def _in_columns(kind: str, view: View) -> bool:
+    return any(is_heading(kind, column) for column in view.unit.columns)
+
+
+def _is_date_alone(view: View) -> bool:
+    heading = view.headings[-1] if view.headings else ""
+    days = find_dates(heading, near=view.today)
+    rest = heading
+    for day in days:
+        rest = rest.replace(heading[day.start : day.end], "")
+    return bool(days) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
+
+
+def _ends_in_version(view: View) -> bool:
+    short = bool(view.label) and len(view.plain) <= 48  # noqa: PLR2004 - a name and its version
+    return short and not _VERSION.match(view.value) and bool(_VERSION.search(view.value))
+
+
+def _missed_deadline(view: View) -> bool:
+    past = (day for day in view.dates if day.day < view.today)
+    return any(_DEADLINE.search(view.plain[max(0, day.start - 28) : day.start + 1]) for day in past)
+
+
+def _only_points(view: View) -> bool:
+    return _POINTER.search(view.plain) is not None and len(_POINTER.sub("", view.plain)) <= 24  # noqa: PLR2004 - a name for the file
+
+
+SIGNS: tuple[Sign, ...] = (
+    _row("promoted", _GENERATED, 5.0, "it is the note of a tool that promotes memories by score", lambda v: bool(_PROMOTED.search(v.unit.text))),
+    _row("run_note", _GENERATED, 3.0, "it reports on the run that wrote it", lambda v: has("run", v.prose)),
+    _row("tick_first", _CLOSED, 3.4, "it is ticked off", lambda v: bool(_TICK.match(v.plain)) or v.unit.box == "x"),
+    _row("tick", _CLOSED, 3.2, "it carries a tick", lambda v: bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
+    _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: has("gone", v.prose)),
+    _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain))),
+    _row("former", _CLOSED, 3.0, "it speaks of what was before", lambda v: bool(_FORMER.match(v.prose))),
+    _row("done", _CLOSED, 0.9, "it reports work that is over", lambda v: has("done", v.prose)),
+    _row("done_end", _CLOSED, 1.2, "a clause of it ends in work that is over", lambda v: closes(v.prose)),
+    _row("did", _CLOSED, 1.5, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
+    _row("status_row", _STALE, 3.0, "it is a row of a table that shows a state", lambda v: _is_row(v) and _in_columns("status", v)),
+    _row("task_row", _CLOSED, 2.5, "it is a row of a list of work", lambda v: _is_row(v) and _in_columns("task", v)),
+    _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
+    _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
+    _row("state", _STALE, 3.1, "its value is a state of the day", lambda v: bool(v.label) and states(v.value)),
+    _row("version", _STALE, 3.3, "its value is a version, which drifts", lambda v: bool(v.label) and not _VERSION_LABEL.search(v.label) and bool(_VERSION.match(v.value.lstrip("(~≈= ")))),
+    _row("version_label", _STALE, 3.3, "it names a version, which drifts", lambda v: bool(_VERSION_LABEL.search(v.label)) and bool(re.match(r"v?\d", v.value))),
+    _row("version_end", _STALE, 3.0, "it ends in a version, which drifts", _ends_in_version),
+    _row("score", _STALE, 3.0, "it holds a score of one day", lambda v: bool(_SCORE.search(v.plain))),
+    _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(_MEASURE.findall(v.plain)) > 1),
+    _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1),
+    _row("counts", _STALE, 2.9, "it holds counts that change", lambda v: len(_COUNT.findall(v.plain)) > 1),
+    _row("waits", _STALE, 3.3, "it waits for something", lambda v: has("waiting", v.prose) and len(v.plain) <= _SHORT),
+    _row("waits_in", _STALE, 1.2, "something in it waits", lambda v: has("waiting", v.prose) and len(v.plain) > _SHORT),
+    _row("wait_mark", _STALE, 1.5, "it carries a mark of work under way", lambda v: bool(_WAITS.search(v.plain))),
+    _row("as_of", _STALE, 3.2, "it holds as of a past date", lambda v: bool(_AS_OF.search(v.plain))),
+    _row("now", _STALE, 0.7, "it speaks of its own day", lambda v: has("now", v.prose)),
+    _row("missed", _STALE, 1.5, "its date has passed", _missed_deadline),
+    _row("day_file", _STALE, 3.6, "it points to the log of one past day", _only_points),
+    _row("date_heading", _CLOSED, 2.6, "it stands under a date", _is_date_alone),
+    _row("report_day", _CLOSED, 0.7, "it stands under the report of one day", lambda v: v.reports and bool(v.heading_dates)),
+    _row("report", _CLOSED, 1.3, "it stands under a report", lambda v: v.reports),
+    _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(has("now", heading) for heading in v.headings)),
+    _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
+    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.plain)),
+    _row("footer", _JUNK, 3.0, "it is a footer about the file itself", lambda v: v.is_last and bool(_ITALIC.match(v.unit.text.strip()))),
+    _row("rule", _JUNK, -1.5, "", lambda v: has("rule", v.plain)),
+    _row("lasting", _JUNK, -0.3, "", lambda v: v.lasts),
+    _row("long", _JUNK, -0.8, "", lambda v: len(v.plain) > _LONG),
+    _row("ahead", _JUNK, -1.5, "", lambda v: not _is_row(v) and any(day.exact and day.day > v.today for day in v.dates)),
+    _row("decision", _JUNK, -0.5, "", lambda v: _is_row(v) and _in_columns("decision", v)),
+)  # fmt: skip
+"""Order is free: what an item shows is added up."""

@@ -1,0 +1,202 @@
+r"""Cut a memory file into what a check-up judges: items, rows, sentences, headings.
+
+Invariant: units are in order and consist of whole lines. A nested item is its own unit
+and lies inside its parent's lines; taking a unit out never leaves half of another one,
+because a parent's lines hold all its children.
+"""
+
+# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from nightledger.text.markdown import Block, BlockKind, Document, Section, heading_text
+
+_ITEM = re.compile(r"^(?P<indent>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
+_BOX = re.compile(r"^\[(?P<state>[ xX~-])\]\s+")
+_WHOLE = re.compile(r"^(?:\*\*|__|_|\*|[^\w\s(]|[^\s:：]{1,30}[:：]\s)|.*(?:\s\s|\\|[.!?。！？)\]*_])$")
+
+
+class UnitKind(StrEnum):
+    """What a unit is."""
+
+    ITEM = "item"
+    ROW = "row"
+    SENTENCE = "sentence"
+    QUOTE = "quote"
+    COMMENT = "comment"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One thing a memory file says.
+
+    Attributes:
+        kind: What it is.
+        first: Its first line, from 1.
+        last: Its last line, children included.
+        own_last: The last line before its first child.
+        text: Its own lines joined by a space, without list marker and tick box.
+        box: A tick box: ``x`` ticked, a space open, empty where there is none.
+        headings: Heading texts from the outermost to its own.
+        lead: The parent item, or the sentence with a colon before its list.
+        columns: The header cells of a row's table.
+        cells: The cells of a row.
+        parent: Index of the parent item among all units; -1 where there is none.
+        block: Index of its block in the document.
+    """
+
+    kind: UnitKind
+    first: int
+    last: int
+    own_last: int
+    text: str
+    box: str = ""
+    headings: tuple[str, ...] = ()
+    lead: str = ""
+    columns: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    parent: int = -1
+    block: int = 0
+
+
+def read_units(document: Document) -> tuple[Unit, ...]:
+    """Give the units of a document in order; linear in its size."""
+    units: list[Unit] = []
+    headings: tuple[str, ...] = ()
+    sections = list(reversed(document.sections[1:]))
+    lead = ""
+    for index, block in enumerate(document.blocks):
+        while sections and sections[-1].heading[0] <= block.first_line:
+            headings, lead = _path(document, sections.pop()), ""
+        place = _Place(document=document, block=block, index=index, headings=headings, lead=lead)
+        units.extend(_READERS[block.kind](place, len(units)) if block.kind in _READERS else ())
+        lead = (
+            units[-1].text
+            if block.kind is BlockKind.PARAGRAPH and units[-1].text.endswith((":", "：", ":**"))
+            else ""
+        )
+    return tuple(units)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    document: Document
+    block: Block
+    index: int
+    headings: tuple[str, ...]
+    lead: str
+
+    def line(self, number: int) -> str:
+        return self.document.lines[number - 1].rstrip("\r\n")
+
+    def unit(self, kind: UnitKind, first: int, last: int, text: str) -> Unit:
+        return Unit(
+            kind=kind, first=first, last=last, own_last=last, text=text, headings=self.headings, lead=self.lead, block=self.index
+        )  # fmt: skip
+
+
+def _path(document: Document, section: Section) -> tuple[str, ...]:
+    first, last = section.heading
+    return (
+        *section.path[:-1],
+        heading_text([line.rstrip("\r\n") for line in document.lines[first - 1 : last]]),
+    )
+
+
+def _read_sentences(place: _Place, _count: int) -> Iterator[Unit]:
+    """Lines that each stand for themselves are units; else the paragraph is one."""
+    first, last = place.block.first_line, place.block.last_line
+    lines = [place.line(number) for number in range(first, last + 1)]
+    if len(lines) > 1 and all(_WHOLE.match(line) for line in lines):
+        for number, line in enumerate(lines, first):
+            yield place.unit(UnitKind.SENTENCE, number, number, line.strip().rstrip("\\"))
+    else:
+        yield place.unit(UnitKind.SENTENCE, first, last, " ".join(line.strip() for line in lines))
+
+
+def _read_whole(kind: UnitKind) -> Callable[[_Place, int], Iterator[Unit]]:
+    def read(place: _Place, _count: int) -> Iterator[Unit]:
+        first, last = place.block.first_line, place.block.last_line
+        yield place.unit(
+            kind, first, last, "\n".join(place.line(number) for number in range(first, last + 1))
+        )
+
+    return read
+
+
+def _read_rows(place: _Place, _count: int) -> Iterator[Unit]:
+    columns = _cells(place.line(place.block.first_line))
+    for number in range(place.block.first_line + 2, place.block.last_line + 1):
+        line = place.line(number)
+        unit = place.unit(UnitKind.ROW, number, number, line.strip().strip("|").strip())
+        yield replace(unit, columns=columns, cells=_cells(line))
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+
+
+def _read_items(place: _Place, count: int) -> Iterator[Unit]:
+    starts = list(_starts(place))
+    open_items: list[tuple[int, int]] = []
+    for position, (number, indent) in enumerate(starts):
+        while open_items and open_items[-1][0] >= indent:
+            open_items.pop()
+        following = [line for line, width in starts[position + 1 :] if width <= indent][:1]
+        last = _trim(place, number, (following or [place.block.last_line + 1])[0] - 1)
+        child = (
+            starts[position + 1][0]
+            if position + 1 < len(starts) and starts[position + 1][0] <= last
+            else last + 1
+        )
+        own_last = _trim(place, number, child - 1)
+        parent = open_items[-1][1] if open_items else -1
+        lead = place.lead if parent < 0 else _text(place, starts[parent][0], starts[parent][0])[1]
+        box, text = _text(place, number, own_last)
+        unit = place.unit(UnitKind.ITEM, number, last, text)
+        yield replace(
+            unit, own_last=own_last, box=box, lead=lead, parent=-1 if parent < 0 else count + parent
+        )
+        open_items.append((indent, position))
+
+
+def _starts(place: _Place) -> Iterator[tuple[int, int]]:
+    """Give the first line and indent of every item, however deep; code inside items is skipped."""
+    fenced = False
+    tops = {first for first, _ in place.block.items}
+    for number in range(place.block.first_line, place.block.last_line + 1):
+        line = place.line(number).expandtabs(4)
+        if _FENCE.match(line):
+            fenced = not fenced
+        match = _ITEM.match(line)
+        if match and (number in tops or (not fenced and match["indent"])):
+            yield number, 0 if number in tops else len(match["indent"])
+
+
+def _trim(place: _Place, first: int, last: int) -> int:
+    while last > first and not place.line(last).strip():
+        last -= 1
+    return last
+
+
+def _text(place: _Place, first: int, last: int) -> tuple[str, str]:
+    head = _ITEM.sub("", place.line(first).expandtabs(4), count=1)
+    box = _BOX.match(head)
+    rest = (place.line(number).strip() for number in range(first + 1, last + 1))
+    text = " ".join([head[box.end() :] if box else head.strip(), *rest]).strip()
+    return (box["state"].lower() if box else ""), text
+
+
+_READERS: dict[BlockKind, Callable[[_Place, int], Iterator[Unit]]] = {
+    BlockKind.LIST: _read_items,
+    BlockKind.TABLE: _read_rows,
+    BlockKind.PARAGRAPH: _read_sentences,
+    BlockKind.QUOTE: _read_whole(UnitKind.QUOTE),
+    BlockKind.FENCE: _read_whole(UnitKind.CODE),
+    BlockKind.CODE: _read_whole(UnitKind.CODE),
+    BlockKind.HTML: _read_whole(UnitKind.COMMENT),
+}

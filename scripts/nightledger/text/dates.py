@@ -1,0 +1,118 @@
+"""Dates in prose, in the ways and languages that people and agents write them.
+
+Invariant: only what cannot be read otherwise is a date: ``3/4/2026`` is none, because
+half of the world reads it the other way round.
+"""
+
+# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+_MONTHS = (
+    "january jan januar jänner janvier janv enero ene janeiro gennaio gen januari янв января январь stycznia ocak",
+    "february feb februar février févr fév febrero fevereiro fev febbraio febbr februari фев февраля февраль lutego şubat",
+    "march mar märz mrz mars marzo março marco maart мар марта март marca mart",
+    "april apr avril avr abril abr aprile апр апреля апрель kwietnia nisan",
+    "may mai mayo maio maggio mag mei мая май maja mayıs",
+    "june jun juni juin junio junho giugno giu июн июня июнь czerwca haziran",
+    "july jul juli juillet juil julio julho luglio lug июл июля июль lipca temmuz",
+    "august aug août agosto ago augustus авг августа август sierpnia ağustos",
+    "september sep sept septembre septiembre setembro settembre set сен сентября сентябрь września eylül",
+    "october oct oktober okt octobre octubre outubro ottobre ott окт октября октябрь października ekim",
+    "november nov novembre noviembre novembro ноя ноября ноябрь listopada kasım",
+    "december dec dezember dez décembre déc diciembre dic dezembro dicembre desember дек декабря декабрь grudnia aralık",
+)
+"""Names of the months in a dozen languages, in the order of the year."""
+SHORT_NAME = 4
+"""Letters up to which a month's name is also a word of some language."""
+NEAR_DAYS = 183
+"""A date without a year is taken for the nearest one: half a year at most from today."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundDate:
+    """A date in a text.
+
+    Attributes:
+        day: The date.
+        start: First character, from 0.
+        end: One past the last character.
+        exact: Whether the year was written.
+    """
+
+    day: date
+    start: int
+    end: int
+    exact: bool
+
+
+def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
+    """Give the dates in ``text``, in order of place.
+
+    Args:
+        text: Prose, any language.
+        near: What dates without a year are near to; without it they are left out.
+    """
+    found: dict[int, FoundDate] = {}
+    for match in _pattern().finditer(text):
+        year, month, day = _parts(match)
+        resolved = _resolve(year, month, day, near) if year or not _is_word(match[0]) else None
+        if resolved:
+            found[match.start()] = FoundDate(
+                day=resolved, start=match.start(), end=match.end(), exact=year is not None
+            )
+    return tuple(found.values())
+
+
+@cache
+def _names() -> dict[str, int]:
+    return {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    month = "|".join(sorted(_names(), key=len, reverse=True))
+    forms = (
+        r"(?<![\d/.-])(?P<y1>20\d\d)(?P<sep>[-/])(?P<m1>\d\d?)(?P=sep)(?P<d1>\d\d?)(?!\d)",
+        r"(?<![\d/.-])(?P<y8>20\d\d)\.(?P<m8>\d\d)\.(?P<d8>\d\d)(?!\d)",
+        r"(?P<y2>20\d\d)\s?年\s?(?P<m2>\d\d?)\s?月\s?(?P<d2>\d\d?)\s?[日号號]",
+        r"(?P<y3>20\d\d)\s?년\s?(?P<m3>\d\d?)\s?월\s?(?P<d3>\d\d?)\s?일",
+        r"(?<![\d.])(?P<d4>\d\d?)\.(?P<m4>\d\d?)\.(?P<y4>20\d\d)(?!\d)",
+        rf"(?<![\w.])(?P<n5>{month})\b\.?\s(?P<d5>\d\d?)(?:st|nd|rd|th)?\b(?:,?\s(?P<y5>20\d\d)\b)?(?!:\d)",
+        rf"(?<![\w.:])(?P<d6>\d\d?)(?:st|nd|rd|th|\.|º|er)?\s(?:de\s|of\s)?(?P<n6>{month})\b\.?(?:,?\s(?:de\s)?(?P<y6>20\d\d)\b)?",
+        r"(?<!\d)(?P<m7>\d\d?)月(?P<d7>\d\d?)[日号號]",
+    )
+    return re.compile("|".join(forms), re.IGNORECASE)
+
+
+def _is_word(text: str) -> bool:
+    """A short lower-case name of a month ("may", "set", "mar") without a year may be any word."""
+    names = re.findall(r"[^\W\d_]+", text)
+    short = (name.islower() and len(name) <= SHORT_NAME and name in _names() for name in names)
+    return any(short) and "de" not in names
+
+
+def _parts(match: re.Match[str]) -> tuple[int | None, int, int]:
+    groups = {key[0]: value for key, value in match.groupdict().items() if value and key != "sep"}
+    month = int(groups["m"]) if "m" in groups else _names()[groups["n"].lower()]
+    return (int(groups["y"]) if "y" in groups else None), month, int(groups["d"])
+
+
+def _resolve(year: int | None, month: int, day: int, near: date | None) -> date | None:
+    if year is not None:
+        return next(_days([year], month, day), None)
+    if near is None:
+        return None
+    years = (near.year - 1, near.year, near.year + 1)
+    return next((found for found in _days(years, month, day) if abs((found - near).days) <= NEAR_DAYS), None)
+
+
+def _days(years: list[int] | tuple[int, ...], month: int, day: int) -> Iterator[date]:
+    for year in years:
+        try:
+            yield date(year, month, day)
+        except ValueError:
+            continue
