@@ -68,7 +68,61 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_told(text: str, match: re.Match[str], *, quoted: bool) -> bool:
-    return is_password(_value(text, match), quoted=quoted)
+    return not re.fullmatch(r"[+\d() .-]+", _value(text, match)) and is_password(
+        _value(text, match), quoted=quoted
+    )
+
+
+_NO_PASSWORD = frozenset(
+    [
+        "required",
+        "optional",
+        "unknown",
+        "unchanged",
+        "changed",
+        "rotated",
+        "removed",
+        "redacted",
+        "hidden",
+        "keyring",
+        "keychain",
+        "vault",
+        "stored",
+        "secret",
+        "secrets",
+        "password",
+        "manager",
+        "bitwarden",
+        "1password",
+        "disabled",
+        "enabled",
+        "expired",
+        "missing",
+        "pending",
+        "default",
+        "reset",
+        "protected",
+        "managed",
+        "policy",
+        "ausstehend",
+        "geändert",
+        "unbekannt",
+        "gespeichert",
+        "erforderlich",
+        "requis",
+        "inconnu",
+        "requerido",
+        "desconocido",
+        "guardada",
+        "obrigatório",
+        "desconhecida",
+    ]
+)
+
+
+def _is_plain_password(text: str, match: re.Match[str]) -> bool:
+    value = _value(text, match)
+    return not is_masked(value) and value.lower() not in _NO_PASSWORD and not value.isupper()
 
 
 def _is_partial(text: str, match: re.Match[str]) -> bool:
@@ -150,6 +204,13 @@ WORD_RULES: tuple[Rule, ...] = (
          spares=("the password `field` is empty", "password (`--prompt`)")),
     _row("password", "an empty password", _TOLD_ANCHORS, _TOLD + _NONE_TOLD, lambda _text, _match: True,
          catches=("keyring password confirmed: empty string",), spares=("the password field must not stay empty",)),
+    _row("password", "a plain word told as the password", _TOLD_ANCHORS,
+         r"^[ \t>]{0,12}(?:[-*+|][ \t]{1,3})?[*_`]{0,3}" + _TOLD + r"[*_`]{0,3}[ \t]{0,2}[:：][*_`]{0,3}[ \t]{1,3}[*_`\"']{0,2}(?P<it>[^\s`\"'*|<>:/.,;()\[\]]{6,64})[*_`\"'|]{0,2}[ \t]{0,4}$", _is_plain_password,
+         catches=("- **Password:** son" + "nenblume", "Passwort: glueck" + "spilz"),
+         spares=("- Password: required", "Password: unchanged", "password: see the keyring", "Passwort: ausstehend")),
+    _row("password", "a login with its password", ("@",),
+         r"[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{1,20}){1,3}`?[ \t]{0,2}(?:/|\||:|,|-|–)[ \t]{0,2}`?(?P<it>[^\s`\"'|<>,;()\[\]/@]{6,64})", partial(_is_told, quoted=False),
+         catches=("demo login: guest@example.org / Blau" + "kraut26!",), spares=("anna@example.org - Tuesdays", "bot@example.org / 2026-03-04", "ops@example.org, +49-170-1234567")),
     _row("app_password", "four groups of random letters, as app passwords are", (),
          r"(?:^|[\]:`\"'])[ \t]{0,3}[`\"']?(?P<it>[a-z]{4}(?P<gap>[ -])[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4})(?![a-z -])", _group_of_four,
          catches=("[10:43] vqnw " + "sbtk fcdd utyr",), spares=("- this page must load", "then: read more than once")),
