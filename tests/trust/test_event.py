@@ -1,5 +1,6 @@
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -24,8 +25,11 @@ LINE = (
     b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"proposal.created","proposal":"p-a","seq":3,"v":1}'
 )
 
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "schemas" / "audit-event.schema.json").read_text(encoding="utf-8")
+)
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True).filter(
-    lambda name: name not in {"v", "seq", "event", "actor", "at"}
+    lambda name: name not in SCHEMA["properties"]  # those have values of their own
 )
 WORDS = st.text(
     st.characters(min_codepoint=0x20, max_codepoint=0xD7FF, exclude_categories=["Cc", "Zl", "Zp"]),
@@ -74,6 +78,14 @@ def test_every_event_comes_back_and_counts_as_an_entry(placed: Event) -> None:
 @given(placed=EVENTS)
 def test_every_event_fits_the_published_schema(placed: Event, audit_schema: Any) -> None:
     audit_schema.validate(json.loads(dump_event(placed)))
+
+
+def test_every_described_property_is_taken_by_the_log_as_its_example_has_it(audit_schema: Any) -> None:
+    for name, described in SCHEMA["properties"].items():
+        assert described["description"]
+        for example in described["examples"]:
+            if name not in {"v", "seq", "event", "actor", "at"}:
+                audit_schema.validate(json.loads(dump_event(event(**{name: example}))))
 
 
 def test_times_are_whole_seconds_utc() -> None:
