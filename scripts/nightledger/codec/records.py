@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_jsonl
+from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.proposal import Proposal
@@ -34,6 +35,7 @@ class Kind:
 
 
 KINDS: dict[type, Kind] = {
+    Consolidation: Kind(schema="consolidation"),
     Decision: Kind(schema="decision"),
     Proposal: Kind(schema="proposal", floats=True),
     Run: Kind(schema="run"),

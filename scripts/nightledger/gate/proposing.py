@@ -43,6 +43,7 @@ class Submission:
         drafts: Candidates; of a job, more than fit.
         supersedes: Proposal of which this one replaces changes.
         superseded_changes: Numbers of those changes.
+        held: What scanners held back before it came to drafts.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Submission:
     drafts: Sequence[Draft]
     supersedes: str | None = None
     superseded_changes: tuple[int, ...] = ()
+    held: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,8 @@ def propose(
     stored = read_stored(gate, ledger.book)
     said = said_before(stored, ledger.book)
     fresh = [draft for draft in submission.drafts if may_return(draft, said)]
-    held, clean = screen(fresh)
+    screened, clean = screen(fresh)
+    held = (*submission.held, *screened)
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
     chosen = _choose(gate, submission, stored, ledger.book, clean)

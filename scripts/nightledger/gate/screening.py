@@ -32,7 +32,8 @@ class Held:
     Attributes:
         rules: What they saw, ``secret.github``; sorted, distinct.
         secret: Whether the text must not be copied, not even into quarantine.
-        text_sha256: Hex SHA-256 of the text.
+        text_sha256: Hex SHA-256 of the text; of its place where it is a secret, because the hash of
+            a short secret tells it.
         path: Where the text came from, relative to the home.
         line: Its first line there; 0 where it came from no file.
         text: The text for quarantine; empty for a secret.
@@ -71,12 +72,14 @@ def worst_origin(draft: Draft) -> Origin:
 def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
     secret = any(finding.severity is Severity.BLOCK for finding in findings)
     first = draft.evidence[0] if draft.evidence else None
+    path, line = (first.path, first.lines[0]) if first else ("", 0)
+    named = f"{path}:{line}" if secret else draft.after
     return Held(
         rules=tuple(sorted({finding.rule for finding in findings if finding.severity is not Severity.FLAG})),
         secret=secret,
-        text_sha256=hashlib.sha256(draft.after.encode("utf-8", "surrogateescape")).hexdigest(),
-        path=first.path if first else "",
-        line=first.lines[0] if first else 0,
+        text_sha256=hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest(),
+        path=path,
+        line=line,
         text="" if secret else draft.after,
     )
 

@@ -1,0 +1,58 @@
+"""What one consolidation did: a line of the consolidation log."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRead:
+    """A daily log as it was read.
+
+    Attributes:
+        path: Relative to the home.
+        sha256: Hex SHA-256 of its bytes then.
+        size_bytes: Their number.
+    """
+
+    path: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidation:
+    """One consolidation; ``memory/system/consolidation-log.jsonl``.
+
+    Attributes:
+        v: Version of the record, 1.
+        id: ``c-`` and 26 characters; derived from period and what was read.
+        period: The log day, ``2026-02-28``.
+        at: When it ran; aware, UTC.
+        logs: Daily logs that it read.
+        outcomes: How many outcomes it read.
+        statements: How many statements worth keeping it found.
+        patterns: How many patterns it found in outcomes.
+        proposal: Id of the proposal that it made; None when there was nothing worth keeping.
+        proposed: How many changes that holds.
+        suppressed: How many candidates had been proposed before.
+        no_room: How many did not fit; they compete again.
+        held: How many the scanners held back.
+        skipped: Files that could not be read, and why.
+        reason: Why it proposed nothing; empty when it did.
+    """
+
+    v: int
+    id: str
+    period: str
+    at: datetime
+    logs: tuple[SourceRead, ...]
+    outcomes: int
+    statements: int
+    patterns: int
+    proposal: str | None
+    proposed: int
+    suppressed: int
+    no_room: int
+    held: int
+    skipped: tuple[str, ...] = ()
+    reason: str = ""

@@ -1,0 +1,154 @@
+"""Distil a day: read its logs and outcomes, find what is worth keeping, propose it.
+
+Invariant: a night reads no log younger than itself, so that a rerun of a past night finds
+what it would have found; it proposes through the gate and changes no memory.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from zoneinfo import ZoneInfo
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import dump_line
+from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.ids import content_id
+from nightledger.domain.lanes import JOB, OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Kind, Proposal
+from nightledger.domain.words import read_moment
+from nightledger.files.append import append_records
+from nightledger.files.configuration import home_zone
+from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.stored import read_stored
+from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
+from nightledger.hosts.presets import preset
+from nightledger.jobs.consolidate.outcomes import find_in_outcomes
+from nightledger.jobs.consolidate.statements import find_in_logs
+from nightledger.text.markdown import parse_markdown
+
+WINDOW_DAYS = 14
+"""How long a statement that had no room competes again: as long as a proposal waits for its operator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a consolidation is asked to do.
+
+    Attributes:
+        day: The log day whose night it is.
+        since: Mine the logs from this day on, on the operator's request; None for the nightly run.
+        dry_run: Say what would be proposed and write nothing.
+    """
+
+    day: date
+    since: date | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a consolidation did.
+
+    Attributes:
+        record: Its line in the consolidation log.
+        proposal: What it proposed, or would have.
+        outcome: What the gate made of the candidates.
+    """
+
+    record: Consolidation
+    proposal: Proposal | None
+    outcome: Outcome
+
+
+def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Done:
+    """Consolidate one day; the caller holds the home's lock.
+
+    Raises:
+        UnreadableError: The gated file or the outcomes cannot be read.
+    """
+    home = gate.home
+    target = home.identity.gated[0]
+    document = parse_markdown(read_gated(home, target).decode("utf-8", "surrogateescape"))
+    stored = read_stored(gate, ledger.book)
+    zone = home_zone(home, gate.settings)
+    logs, skipped = read_daylogs(home, _window(gate, asked, zone))
+    from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
+    from_logs = find_in_logs(logs, document, stored, target)
+    submission = Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=JOB if asked.since is None else OPERATOR,
+        period=asked.day.isoformat(),
+        title=f"Consolidation of {asked.day}"
+        if asked.since is None
+        else f"Logs from {asked.since} to {asked.day}",
+        drafts=[*from_outcomes.drafts, *from_logs.drafts],
+        held=from_logs.held,
+    )
+    outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
+    record = Consolidation(
+        v=1,
+        id=_id(asked, logs),
+        period=asked.day.isoformat(),
+        at=moment.at,
+        logs=_sources(logs),
+        outcomes=from_outcomes.outcomes,
+        statements=from_logs.statements,
+        patterns=from_outcomes.patterns,
+        proposal=outcome.proposal.id if outcome.proposal else None,
+        proposed=len(outcome.proposal.changes) if outcome.proposal else 0,
+        suppressed=outcome.suppressed,
+        no_room=outcome.no_room,
+        held=len(outcome.held),
+        skipped=tuple(item.reason for item in skipped),
+        reason="" if outcome.proposal else _why_nothing(outcome, submission, logs),
+    )
+    if not asked.dry_run:
+        append_records(home.consolidation_log, dump_line(record))
+    return Done(record=record, proposal=outcome.proposal, outcome=outcome)
+
+
+def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
+    """List the logs of the days that compete in this night.
+
+    An adopted home starts proposing from the day it was adopted; what is older is mined on
+    request.
+    """
+    home = gate.home
+    adopted = log_day(read_moment(home.identity.created_at), zone)
+    first = asked.since or max(adopted, asked.day - timedelta(days=WINDOW_DAYS - 1))
+    logs = find_daylogs(home, preset(home.identity.host).daily)
+    return [log for log in logs if first <= log.day <= asked.day]
+
+
+def _sources(logs: Mapping[LogFile, bytes]) -> tuple[SourceRead, ...]:
+    return tuple(
+        SourceRead(path=log.path, sha256=hashlib.sha256(content).hexdigest(), size_bytes=len(content))
+        for log, content in logs.items()
+    )
+
+
+def _id(asked: Asked, logs: Mapping[LogFile, bytes]) -> str:
+    identity = {
+        "period": asked.day.isoformat(),
+        "since": asked.since.isoformat() if asked.since else None,
+        "logs": [[source.path, source.sha256] for source in _sources(logs)],
+    }
+    return content_id("c", canonical(identity))
+
+
+def _why_nothing(outcome: Outcome, submission: Submission, logs: Mapping[LogFile, bytes]) -> str:
+    """Say in one line why a night made no proposal."""
+    if outcome.over_cap:
+        return f"{outcome.over_cap} addition(s) would take the file over its host's cap; 'nightledger check' makes room"
+    if outcome.no_room:
+        return f"{outcome.no_room} candidate(s) wait for room; 'nightledger review' makes some"
+    if outcome.held and not outcome.suppressed:
+        return f"the scanners held {len(outcome.held)} candidate(s) back"
+    if submission.drafts:
+        return "all that is worth keeping was proposed before"
+    return "nothing worth keeping was found" if logs else "there are no daily logs of these days"
