@@ -115,9 +115,10 @@ def _doubt(
 
 
 def _without_orphans(units: Sequence[Unit], found: dict[int, Doubt]) -> Iterator[Doubt]:
-    """Drop the doubt about an item as long as something below it stays."""
+    """Drop the doubt about an item as long as something below it, or announced by it, stays."""
     staying = set[int]()
     for index in range(len(units) - 1, -1, -1):
-        if index not in found or index in staying:
+        announces = index + 1 < len(units) and units[index + 1].lead == units[index].text != ""
+        if index not in found or index in staying or (announces and index + 1 in staying):
             staying.update((index, units[index].parent))
     return (doubt for index, doubt in sorted(found.items()) if index not in staying)

@@ -134,7 +134,7 @@ def _is_held(units: Sequence[Unit], wordings: Sequence[str], unit: int, other: i
 
 
 def _is_prose(unit: Unit, text: str) -> bool:
-    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and weight(text) >= LONG and (
+    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered and weight(text) >= LONG and (
         len(text.split()) >= WORDS or _WIDE.search(text) is not None
     )  # fmt: skip
 

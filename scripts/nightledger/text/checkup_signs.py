@@ -62,11 +62,11 @@ _DEADLINE = re.compile(
 )
 _POINTER = re.compile(r"memory/(?:\w+/)?20\d\d-\d\d-\d\d[\w-]*\.md")
 _FORMER = re.compile(
-    r"\W*(?:(?:previous|old|former|früher\w*|ehemalig\w*|ancien\w*|auparavant|anterior(?:mente)?|antigu\w*|antig[oa]s?|precedente|бывш\w*)\b|以前|旧|舊|原先|이전)",
+    r"\W*(?:(?:previous|former|früher\w*|ehemalig\w*|précédent\w*|anterior|precedente|прежн\w*|бывш\w*)\b|以前的|原先的|이전의)",
     re.IGNORECASE,
 )
 _ENDED = re.compile(
-    r"(?<!\bget )(?<!\bgets )(?<!\bbe )(?<!\bto )\b(?:removed|deleted|disabled|retired|dropped|gelöscht|entfernt|deaktiviert|supprimée?s?|désactivée?s?|eliminad[oa]s?|desactivad[oa]s?|removid[oa]s?|rimoss[oaie]|удален[аоы]?)\s*(?:\([^)]*\)|20\d\d-\d\d-\d\d|[.,;—–]|$)",
+    r"(?<!\bget )(?<!\bgets )(?<!\bbe )(?<!\bto )\b(?:removed|deleted|retired|dropped|gelöscht|entfernt|supprimée?s?|eliminad[oa]s?|removid[oa]s?|rimoss[oaie]|удален[аоы]?)\s*(?:\([^)]*\)|20\d\d-\d\d-\d\d|[.,;—–]|$)",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[./_]|\w-\w|^$")
@@ -105,8 +105,8 @@ def _is_row(view: View) -> bool:
     return view.unit.kind is UnitKind.ROW
 
 
-def _in_columns(kind: str, view: View) -> bool:
-    return any(is_heading(kind, column) for column in view.unit.columns)
+def _columns(kind: str, view: View) -> int:
+    return sum(is_heading(kind, column) for column in view.unit.columns)
 
 
 def _is_date_alone(view: View) -> bool:
@@ -120,7 +120,12 @@ def _is_date_alone(view: View) -> bool:
 
 def _ends_in_version(view: View) -> bool:
     short = bool(view.label) and len(view.plain) <= 48  # noqa: PLR2004 - a name and its version
-    return short and not _VERSION.match(view.value) and bool(_VERSION.search(view.value))
+    return (
+        short
+        and "/" not in view.value
+        and not _VERSION.match(view.value)
+        and bool(_VERSION.search(view.value))
+    )
 
 
 def _missed_deadline(view: View) -> bool:
@@ -135,16 +140,20 @@ def _only_points(view: View) -> bool:
 SIGNS: tuple[Sign, ...] = (
     _row("promoted", _GENERATED, 5.0, "it is the note of a tool that promotes memories by score", lambda v: bool(_PROMOTED.search(v.unit.text))),
     _row("run_note", _GENERATED, 3.0, "it reports on the run that wrote it", lambda v: has("run", v.prose)),
-    _row("tick_first", _CLOSED, 3.4, "it is ticked off", lambda v: bool(_TICK.match(v.plain)) or v.unit.box == "x"),
-    _row("tick", _CLOSED, 3.2, "it carries a tick", lambda v: bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
+    _row("box", _CLOSED, 3.4, "its box is ticked", lambda v: v.unit.box == "x"),
+    _row("tick_first", _CLOSED, 2.6, "it begins with a tick", lambda v: bool(_TICK.match(v.plain)) and v.unit.box != "x"),
+    _row("tick_row", _CLOSED, 1.0, "it is a row with a tick", lambda v: _is_row(v) and bool(_TICK.search(v.plain))),
+    _row("row_state", _STALE, 1.6, "a cell of it is a state of the day", lambda v: any(states(cell) or closes(cell) for cell in v.unit.cells[1:])),
+    _row("tick", _CLOSED, 2.6, "it carries a tick", lambda v: not _is_row(v) and bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
     _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: has("gone", v.prose)),
     _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain))),
     _row("former", _CLOSED, 3.0, "it speaks of what was before", lambda v: bool(_FORMER.match(v.prose))),
     _row("done", _CLOSED, 0.9, "it reports work that is over", lambda v: has("done", v.prose)),
     _row("done_end", _CLOSED, 1.2, "a clause of it ends in work that is over", lambda v: closes(v.prose)),
     _row("did", _CLOSED, 1.5, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
-    _row("status_row", _STALE, 3.0, "it is a row of a table that shows a state", lambda v: _is_row(v) and _in_columns("status", v)),
-    _row("task_row", _CLOSED, 2.5, "it is a row of a list of work", lambda v: _is_row(v) and _in_columns("task", v)),
+    _row("status_row", _STALE, 1.8, "it is a row of a table that shows a state", lambda v: _is_row(v) and _columns("status", v) > 0),
+    _row("timer_row", _STALE, 3.2, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
+    _row("task_row", _CLOSED, 2.5, "it is a row of a list of work", lambda v: _is_row(v) and _columns("task", v) > 1),
     _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
     _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
     _row("state", _STALE, 3.1, "its value is a state of the day", lambda v: bool(v.label) and states(v.value)),
@@ -167,12 +176,12 @@ SIGNS: tuple[Sign, ...] = (
     _row("report", _CLOSED, 1.3, "it stands under a report", lambda v: v.reports),
     _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(has("now", heading) for heading in v.headings)),
     _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
-    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.plain)),
+    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose)),
     _row("footer", _JUNK, 3.0, "it is a footer about the file itself", lambda v: v.is_last and bool(_ITALIC.match(v.unit.text.strip()))),
     _row("rule", _JUNK, -1.5, "", lambda v: has("rule", v.plain)),
     _row("lasting", _JUNK, -0.3, "", lambda v: v.lasts),
     _row("long", _JUNK, -0.8, "", lambda v: len(v.plain) > _LONG),
     _row("ahead", _JUNK, -1.5, "", lambda v: not _is_row(v) and any(day.exact and day.day > v.today for day in v.dates)),
-    _row("decision", _JUNK, -0.5, "", lambda v: _is_row(v) and _in_columns("decision", v)),
+    _row("decision", _JUNK, -0.5, "", lambda v: _is_row(v) and _columns("decision", v) > 0),
 )  # fmt: skip
 """Order is free: what an item shows is added up."""

@@ -41,6 +41,7 @@ class Unit:
         own_last: The last line before its first child.
         text: Its own lines joined by a space, without list marker and tick box.
         box: A tick box: ``x`` ticked, a space open, empty where there is none.
+        ordered: Whether it is a numbered item, whose place counts.
         headings: Heading texts from the outermost to its own.
         lead: The parent item, or the sentence with a colon before its list.
         columns: The header cells of a row's table.
@@ -55,6 +56,7 @@ class Unit:
     own_last: int
     text: str
     box: str = ""
+    ordered: bool = False
     headings: tuple[str, ...] = ()
     lead: str = ""
     columns: tuple[str, ...] = ()

@@ -11,13 +11,13 @@ from functools import cache
 _WORDS: dict[str, str] = {
     # A state that is true on the day it was written.
     "state": "running, healthy, operational, online, offline, active, inactive, live, stable, converging, nominal, working, "
-    "enabled, disabled, up, down, ok, okay, ready, clean, degraded, flapping, synced, connected, disconnected, "
-    "läuft, aktiv, inaktiv, stabil, bereit, verbunden, aktiviert, deaktiviert, "
-    "actif, active, en ligne, stable, prêt, activé, désactivé, opérationnel, "
+    "up, down, ok, okay, ready, clean, degraded, flapping, synced, connected, disconnected, "
+    "läuft, aktiv, inaktiv, stabil, bereit, verbunden, "
+    "actif, active, en ligne, stable, prêt, opérationnel, "
     "activo, activa, en línea, estable, listo, operativo, funcionando, "
     "ativo, ativa, no ar, estável, pronto, operacional, attivo, attiva, stabile, pronto, actief, stabiel, "
     "работает, активен, активно, стабильно, онлайн, готов, aktif, çalışıyor, đang chạy, hoạt động, ổn định, "
-    "运行中, 運行中, 運作中, 正常, 在线, 在線, 活跃, 已启用, 已啟用, 稼働中, 有効, 正常稼働, 実行中, 실행 중, 정상, 활성",
+    "运行中, 運行中, 運作中, 正常, 在线, 在線, 活跃, 稼働中, 正常稼働, 実行中, 실행 중, 정상, 활성",
     # Work that is over.
     "done": "done, completed, complete, finished, shipped, deployed, launched, merged, resolved, fixed, closed, implemented, "
     "migrated, delivered, passed, verified, stabilized, stabilised, published, released, installed, provisioned, "
@@ -30,7 +30,7 @@ _WORDS: dict[str, str] = {
     "hoàn thành, đã xong, đã sửa, đã triển khai, 已完成, 完成, 已解决, 已解決, 已修复, 已修復, 已上线, 已上線, 已部署, 已发布, 已發布, "
     "搞定, 完了, 済み, 解決済み, 対応済み, 修正済み, リリース済み, 완료, 완료됨, 해결됨, 배포됨",
     # Something that is gone.
-    "gone": "decommissioned, obsolete, defunct, no longer used, no longer needed, no longer in use, nicht mehr genutzt, n'est plus utilisé, ya no se usa, não é mais usado, больше не используется, 不再使用, もう使わない, 더 이상 사용하지,  dismantled, sunset, shut down, banned, cancelled, canceled, expired, "
+    "gone": "decommissioned, obsolete, defunct, no longer used, no longer needed, no longer in use, nicht mehr genutzt, n'est plus utilisé, ya no se usa, não é mais usado, больше не используется, 不再使用, もう使わない, 더 이상 사용하지,  dismantled, sunset, banned, cancelled, canceled, expired, "
     "außer betrieb, veraltet, abgeschaltet, eingestellt, storniert, abgelaufen, "
     "obsolète, supprimé, supprimée, hors service, annulé, expiré, obsoleto, obsoleta, eliminado, dado de baja, cancelado, caducado, "
     "desativado, removido, expirado, dismesso, eliminato, annullato, scaduto, vervallen, verwijderd, "
@@ -68,7 +68,7 @@ _WORDS: dict[str, str] = {
     "只能, 一律, 请勿, 請勿, 勿, しないで, すること, 必ず, 絶対, 禁止, 好み, ルール, べき, 원칙, 반드시, 절대, 항상, 금지, 규칙, 선호, 하지 마",
     # What stands in brackets where nothing stands yet.
     "empty": "will be filled, to be filled, to be added, goes here, go here, fill in, add here, add learnings, add notes, nothing yet, none yet, "
-    "as they accumulate, as content is created, coming soon, placeholder, noch leer, hier ergänzen, wird ergänzt, à compléter, "
+    "as they accumulate, as content is created, placeholder, noch leer, hier ergänzen, wird ergänzt, à compléter, "
     "à remplir, rien pour l'instant, por completar, por rellenar, nada todavía, a preencher, a completar, nada ainda, da completare, "
     "nog leeg, заполнить, пока пусто, 待补充, 待補充, 待填写, 待填寫, 暂无, 暫無, 未記入, 追記予定, 추가 예정, 아직 없음",
     # Notes of a run about itself.
@@ -88,8 +88,8 @@ _HEADINGS: dict[str, str] = {
     "estado, progreso, historial, sesión, sesiones, completado, pendiente, pendientes, próximos pasos, tareas, "
     "progresso, histórico, sessão, concluído, pendente, próximos passos, tarefas, stato, avanzamento, attività, "
     "voortgang, sessie, taken, статус, состояние, прогресс, история, сессия, задачи, сделано, durum, ilerleme, görevler, "
-    "trạng thái, tiến độ, nhiệm vụ, 状态, 狀態, 进度, 進度, 系统状态, 系統狀態, 待办, 待辦, 任务, 任務, 更新日志, 更新日誌, 历史, 歷史, "
-    "已完成, 下一步, 当前, 當前, 状況, 進捗, 履歴, 作業, タスク, 完了, 次のステップ, 상태, 진행, 작업, 기록, 다음 단계, 할 일",
+    "trạng thái, tiến độ, nhiệm vụ, 状态, 狀態, 进度, 進度, 系统状态, 系統狀態, 待办, 待辦, 当前任务, 當前任務, 今日任务, 今日任務, 任务进度, 任務進度, 更新日志, 更新日誌, 历史, 歷史, "
+    "已完成, 下一步, 状況, 進捗, 履歴, 今日の作業, タスク一覧, 完了, 次のステップ, 시스템 상태, 진행 상황, 작업 현황, 다음 단계, 할 일",
     # Headings whose items are meant to last.
     "lasting": "rule, rules, policy, policies, preference, preferences, principle, principles, identity, profile, about, protocol, workflow, "
     "convention, conventions, standards, style, lessons, lesson, learnings, contacts, family, people, access, reference, index, where, "
@@ -102,10 +102,13 @@ _HEADINGS: dict[str, str] = {
 }
 _COLUMNS: dict[str, str] = {
     # Columns of a table that somebody must keep up to date.
-    "status": "status, state, last run, next due, next run, due, progress, score, q-score, success, success rate, health, uptime, errors, last, "
-    "result, zustand, fortschritt, letzter lauf, fällig, statut, état, avancement, échéance, dernière exécution, corrigé dans, estado, "
-    "progreso, última ejecución, vence, progresso, última execução, prazo, stato, scadenza, voortgang, статус, состояние, прогресс, срок, "
-    "durum, trạng thái, 状态, 狀態, 进度, 進度, 上次运行, 截止, 状況, 進捗, 期限, 최근 실행, 상태, 진행, 기한",
+    "status": "status, state, progress, score, q-score, success, success rate, health, uptime, errors, result, zustand, fortschritt, statut, "
+    "état, avancement, corrigé dans, estado, progreso, progresso, stato, voortgang, статус, состояние, прогресс, durum, trạng thái, "
+    "状态, 狀態, 进度, 進度, 状況, 進捗, 상태, 진행",
+    # Columns of a table that a timer keeps.
+    "timer": "last run, last check, last update, last, next due, next run, next, due, letzter lauf, nächster lauf, fällig, échéance, dernière "
+    "exécution, prochaine exécution, última ejecución, próxima ejecución, vence, última execução, próxima execução, prazo, scadenza, срок, "
+    "последний запуск, 上次运行, 上次執行, 下次运行, 下次執行, 截止, 前回, 次回, 期限, 최근 실행, 다음 실행, 기한",
     # Columns of a list of work.
     "task": "task, tasks, effort, priority, impact, owner, eta, estimate, todo, backlog, item, bug, aufgabe, aufwand, priorität, tâche, priorité, "
     "effort, tarea, prioridad, esfuerzo, tarefa, prioridade, attività, priorità, taak, prioriteit, задача, приоритет, görev, öncelik, "
@@ -115,6 +118,7 @@ _COLUMNS: dict[str, str] = {
     "decisão, decisione, besluit, reden, решение, причина, karar, quyết định, 决定, 決定, 决策, 決策, 理由, 原因, 결정, 이유",
 }
 _CLAUSE_END = re.compile(r"[*_]*\s*(?:[;.,)(]|$|20\d\d-)")
+_CLOSING = frozenset({"state", "done", "gone", "waiting"})
 _MARKS = " *_`~([\"'✅☑✔✓⚠️❌🔄⏳🚧🟢🔴🟡🆕-—:"
 """What may stand before the first word of an item."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
@@ -139,7 +143,7 @@ def states(text: str) -> bool:
     """Say whether ``text`` begins with a word of state that stands for itself, as in a status report."""
     bare = text.lstrip(_MARKS)
     found = _pattern("state").match(bare)
-    return found is not None and re.match(r"\s*(?:[,;.(|/!—–-]|$)", bare[found.end() :]) is not None
+    return found is not None and re.match(r"\s*(?:[,;.(|/!—–]|-\s|$)", bare[found.end() :]) is not None
 
 
 def is_heading(kind: str, text: str) -> bool:
@@ -149,8 +153,10 @@ def is_heading(kind: str, text: str) -> bool:
 
 @cache
 def _pattern(kind: str) -> re.Pattern[str]:
+    """In scripts without spaces a word of state or end must end its clause: inside one it may be any part of it."""
     listed = (_WORDS.get(kind) or _HEADINGS.get(kind) or _COLUMNS[kind]).split(", ")
     words = sorted({word.strip() for word in listed}, key=len, reverse=True)
     spaced = "|".join(re.escape(word) for word in words if not _UNSPACED.search(word))
     unspaced = "|".join(re.escape(word) for word in words if _UNSPACED.search(word))
-    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|{unspaced}", re.IGNORECASE)
+    closed = r"(?=[\W\d]|[了的]?$)" if kind in _CLOSING else ""
+    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|(?:{unspaced}){closed}", re.IGNORECASE)

@@ -53,6 +53,7 @@ _NO_SECRET = re.compile(
 _OTHER_KEY = re.compile(
     r"(?:session|cache|idempotency|partition|primary|foreign|sort|public|host|lookup|routing)[ _-]?$"
 )
+_DIGEST_NAME = re.compile(r"(?<![a-z])(?:hash|sha-?\d*|digest|checksum|fingerprint|public)(?![a-z])")
 _NEAR = 60
 """Characters before a bare value in which a word may say what it is."""
 
@@ -63,8 +64,12 @@ def _value(text: str, match: re.Match[str]) -> str:
 
 def _is_key(text: str, match: re.Match[str]) -> bool:
     value = _value(text, match)
-    other = _OTHER_KEY.search(text[max(0, match.start() - 16) : match.start()].lower())
-    return is_random(value) and not other and not value.startswith(("ssh-", "age1", "npub", "minisign"))
+    name = text[max(0, match.start() - 16) : match.start("it")].lower()
+    known = _OTHER_KEY.search(
+        text[max(0, match.start() - 16) : match.start()].lower()
+    ) or _DIGEST_NAME.search(name)
+    address = re.search(r"@[\w-]+\.", value) or value.startswith(("ssh-", "age1", "npub", "minisign"))
+    return is_random(value) and not known and not address
 
 
 def _is_told(text: str, match: re.Match[str], *, quoted: bool) -> bool:
@@ -186,7 +191,8 @@ WORD_RULES: tuple[Rule, ...] = (
                   "Key stored: " + _HEX_SAMPLE, "token (since May): `" + _SAMPLE + "`", "`gate.auth.token` = `" + _HEX_SAMPLE + "`",
                   "clave api: " + _SAMPLE, "密钥：" + _SAMPLE, "RELAY_API_KEY=" + _SAMPLE),
          spares=("API key: stored in the keyring", "token: 200k", "token = process.env.RELAY_TOKEN", "API key: `****`",
-                 "api_key: <redacted>", "Key insight: gateway-restart-2026-03-04", "did not store the API key", "token limit: 200000", "sessionKey=agent" + _SAMPLE)),
+                 "api_key: <redacted>", "Key insight: gateway-restart-2026-03-04", "did not store the API key", "token limit: 200000", "sessionKey=agent" + _SAMPLE, "secret word hash: " + _HEX_SAMPLE,
+                 'account: "token:default:anna2024smith@example.org"', "private key: `secrets/relay_ed25519_key`")),
     _row("password", "a password told in words", _TOLD_ANCHORS,
          _TOLD + r"(?:[ _-][a-z]{1,10}){0,2}?" + _WRAP + _NOTE + _IS + _WRAP + r"\(?" + _WRAP + _QUOTED, partial(_is_told, quoted=True),
          catches=("The stored password is: `Blau" + "kraut7`", 'Passwort lautet "rot' + 'e-Tür9"', "パスワードは「Kumo" + "8sora」"),

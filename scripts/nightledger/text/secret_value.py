@@ -22,7 +22,7 @@ _MASK = re.compile(
 )
 _REFERENCE = re.compile(
     r"\$[A-Za-z_{(]|%[A-Z_]+%|\{\{|<[^>]*>|process\.env|os\.environ|getenv|op://|vault:|env:|"
-    r"[a-z][a-z0-9+.-]*://|~?\.{0,2}/[^\s]*/|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$"
+    r"[a-z][a-z0-9+.-]*://|[a-z0-9_.-]+(?:/[a-z0-9_.@-]+)+$|~?\.{0,2}/[^\s]*/|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$"
 )
 _FILE = re.compile(
     r"^[~./\w-]*\.(env|json|ya?ml|toml|md|txt|py|sh|js|ts|key|pem|pub|ini|cfg|conf|log|html?)$", re.IGNORECASE
