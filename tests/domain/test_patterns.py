@@ -16,7 +16,11 @@ RESOLVED = (*FAILED_TWICE, "12 + set_tz", "20 + set_tz", "28 + set_tz")
 
 
 def find(records: list[Recorded]) -> list[Pattern]:
-    return list(find_patterns(records, LEARNING))
+    """Find patterns some active days later, on which other things were done, each once."""
+    newest = max((record.outcome.timestamp for record in records), default=START)
+    first = (newest - START).days + 2
+    later = [told(f"{day} + it", task=f"other_{day}")[0] for day in range(first, first + 3)]
+    return list(find_patterns([*records, *later], LEARNING))
 
 
 def only(records: list[Recorded]) -> Pattern:
@@ -80,6 +84,19 @@ def test_one_success_resolves_a_failure_that_recurred_and_was_seen_no_more() -> 
     assert pattern.kind is PatternKind.RESOLVED_FAILURE
     assert "set_tz resolved it (1 of 1, 2026-02-12)" in pattern.sentence
     assert pattern.confidence < 0.5
+
+
+def test_a_single_success_settles_after_three_active_days_whatever_was_done_on_them() -> None:
+    records = told(*FAILED_TWICE, "12 + set_tz")
+    busy = [told(f"{day} ~ it", task=f"other_{day}")[0] for day in (13, 14, 20)]
+    assert find_patterns(records + busy[:2], LEARNING)[0].kind is PatternKind.RECURRING_TASK
+    assert find_patterns(records + busy, LEARNING)[0].kind is PatternKind.RESOLVED_FAILURE
+
+
+def test_a_failure_counts_as_open_three_active_days_after_it_was_first_seen() -> None:
+    daily = ("10 - a", "11 - b", "12 - c", "13 - d")
+    assert find_patterns(told(*daily[:3]), LEARNING)[0].kind is PatternKind.RECURRING_TASK
+    assert find_patterns(told(*daily), LEARNING)[0].kind is PatternKind.RECURRING_FAILURE
 
 
 def test_one_success_after_one_failure_is_no_pattern() -> None:

@@ -13,6 +13,7 @@ from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import MIN_FAILED, Learning, Pattern, PatternKind, Recorded, Tally, seen_in
 from nightledger.domain.proposal import Scope
 from nightledger.domain.situation import (
+    SETTLED_DAYS,
     Situation,
     Task,
     mostly_same,
@@ -39,7 +40,7 @@ def find_patterns(records: Iterable[Recorded], learning: Learning) -> tuple[Patt
     """
     found = [
         pattern
-        for task in _by_task_type(records)
+        for task in _by_task_type(records, learning)
         if learning.sources(task.records) >= learning.min_sources
         for pattern in _of_task(task, learning)
     ]
@@ -54,11 +55,13 @@ def newer_than(patterns: Iterable[Pattern], moment: datetime) -> tuple[Pattern, 
     return tuple(pattern for pattern in patterns if pattern.seen.newest_at > moment)
 
 
-def _by_task_type(records: Iterable[Recorded]) -> list[Task]:
+def _by_task_type(records: Iterable[Recorded], learning: Learning) -> list[Task]:
     tasks: dict[str, dict[str, Recorded]] = {}
     for record in records:
         tasks.setdefault(record.outcome.task_type, {}).setdefault(record.outcome.id, record)
-    return [task_of(task.values()) for _, task in sorted(tasks.items())]
+    days = {day for task in tasks.values() for day in learning.days(task.values())}
+    active_days = tuple(sorted(days))
+    return [task_of(task.values(), active_days) for _, task in sorted(tasks.items())]
 
 
 def _of_task(task: Task, learning: Learning) -> list[Pattern]:
@@ -133,11 +136,11 @@ def _failures(left: Sequence[Recorded], task: Task, learning: Learning) -> list[
     """Find failures that recur and that no lesson explains, by what their tags have in common."""
     failed = [record for record in left if record.outcome.outcome is Result.FAILURE]
     parts = split_by_tag(failed, task) if failed else []
-    found = [_failure(situation_of(part, task), learning) for part in parts]
+    found = [_failure(situation_of(part, task), task, learning) for part in parts]
     return [pattern for pattern in found if pattern]
 
 
-def _failure(situation: Situation, learning: Learning) -> Pattern | None:
+def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | None:
     failed = [record for record in situation.records if record.outcome.outcome is Result.FAILURE]
     last_failed = failed[-1].outcome.timestamp
     worked = [record for record in situation.records if record.outcome.outcome is Result.SUCCESS]
@@ -147,6 +150,8 @@ def _failure(situation: Situation, learning: Learning) -> Pattern | None:
         or len(failed) < max(MIN_FAILED, len(worked) + 1)
         or learning.sources(failed) < learning.min_sources
     ):
+        return None
+    if task.days_since(min(learning.days(failed))) < SETTLED_DAYS:
         return None
     return Pattern(
         kind=PatternKind.RECURRING_FAILURE,

@@ -4,9 +4,11 @@ Invariant: a situation is an exact rule (task type and all of these tags), never
 degree, so that anyone can count its outcomes again.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 
 from nightledger.domain.outcome import Outcome, Result
 from nightledger.domain.outcome_words import MAX_IDENTIFIER_CHARACTERS
@@ -18,6 +20,9 @@ SHARED_OF_FIVE = 4
 among five does not widen it. Our choice."""
 MAX_TAGS = 3
 """Further tags make a sentence longer, not clearer. Our choice."""
+SETTLED_DAYS = 3
+"""Active days after which what is open counts as open and what is over as over; until then the
+next day may say more, and a sentence that was proposed is not proposed again. Our choice."""
 MAX_PARTS = 64
 """Bound on the work that forged records of one task type can cause; the largest parts are taken."""
 
@@ -30,11 +35,17 @@ class Task:
         task_type: The kind of task.
         records: Oldest first; at least one.
         tag_counts: How many of them carry each tag.
+        active_days: Log days on which the agent recorded anything at all, ascending.
     """
 
     task_type: str
     records: tuple[Recorded, ...]
     tag_counts: Mapping[str, int]
+    active_days: tuple[date, ...]
+
+    def days_since(self, day: date) -> int:
+        """Count the active days after a day."""
+        return len(self.active_days) - bisect_right(self.active_days, day)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +79,20 @@ class Situation:
         return tuple(sorted(tallies, key=lambda t: (-t.failures, -t.successes, t.resolution)))
 
 
-def task_of(records: Iterable[Recorded]) -> Task:
-    """Gather outcomes of one task type, in any order; at least one."""
+def task_of(records: Iterable[Recorded], active_days: tuple[date, ...]) -> Task:
+    """Gather outcomes of one task type.
+
+    Args:
+        records: In any order; at least one.
+        active_days: Log days on which the agent recorded anything at all, ascending.
+    """
     ordered = tuple(sorted(records, key=lambda record: (record.outcome.timestamp, record.outcome.id)))
-    return Task(task_type=ordered[0].outcome.task_type, records=ordered, tag_counts=_count_tags(ordered))
+    return Task(
+        task_type=ordered[0].outcome.task_type,
+        records=ordered,
+        tag_counts=_count_tags(ordered),
+        active_days=active_days,
+    )
 
 
 def name_of(outcome: Outcome) -> str:

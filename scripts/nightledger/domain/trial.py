@@ -10,7 +10,15 @@ from datetime import datetime
 
 from nightledger.domain.outcome import Result
 from nightledger.domain.pattern import Learning, PatternKind, Recorded, Tally, is_lesson
-from nightledger.domain.situation import Situation, Task, name_of, situation_of, task_of, without
+from nightledger.domain.situation import (
+    SETTLED_DAYS,
+    Situation,
+    Task,
+    name_of,
+    situation_of,
+    task_of,
+    without,
+)
 from nightledger.domain.sources import Sources
 
 LIKELY = 0.5
@@ -33,6 +41,7 @@ class Trial:
         learned_at: When its successes had enough independent sources; None while they have not.
         relapses: Failures that say that the lesson was wrong, oldest first.
         confidence: 0..1, of its successes and failures there, rounded to 4 decimals.
+        settled: Whether the agent was active on enough days since it first succeeded.
         accident: Whether all else failed only once there, and with what works for this kind of task.
     """
 
@@ -44,6 +53,7 @@ class Trial:
     learned_at: datetime | None
     relapses: tuple[Recorded, ...]
     confidence: float
+    settled: bool
     accident: bool
 
 
@@ -105,6 +115,7 @@ def _tried(resolution: str, task: Task, learning: Learning) -> Trial:
         learned_at=_learned_at(wins, learning),
         relapses=(),
         confidence=round(learning.confidence(tally.successes, tally.failures), 4),
+        settled=task.days_since(learning.days(wins[:1])[0]) >= SETTLED_DAYS,
         accident=_is_accident(rivals, task),
     )
 
@@ -128,8 +139,11 @@ def _stands_out(trial: Trial) -> bool:
 
 
 def _ended(trial: Trial, before: Sequence[Recorded], learning: Learning) -> bool:
-    """Tell whether a failure that recurred was seen no more once this succeeded, even once."""
-    if learning.sources(before) < learning.min_sources or not _stands_out(trial):
+    """Tell whether a failure that recurred was seen no more once this succeeded, even once.
+
+    It is given some active days first: to come back, or to be resolved in the same way again.
+    """
+    if learning.sources(before) < learning.min_sources or not (trial.settled and _stands_out(trial)):
         return False
     first = trial.wins[0].outcome.timestamp
     return all(record.outcome.timestamp < first for record in _failures(trial.situation))
@@ -164,7 +178,9 @@ def _relapses(trial: Trial, learned_at: datetime, learning: Learning) -> tuple[R
 def _was_lesson(resolution: str, task: Task, relapse: Recorded, learning: Learning) -> bool:
     """Tell whether the resolution was a lesson until then; else there was nothing to be wrong."""
     until = [record for record in task.records if record.outcome.timestamp < relapse.outcome.timestamp]
-    trial = _tried(resolution, task_of(until), learning)
+    day = learning.days([relapse])[0]
+    active_days = tuple(active for active in task.active_days if active < day)
+    trial = _tried(resolution, task_of(until, active_days), learning)
     kind = kind_of(trial, learning)
     return kind is not None and is_lesson(kind, trial.rivals)
 
