@@ -57,6 +57,11 @@ def test_another_sentence_of_the_same_line_is_no_find() -> None:
     assert not right(plant(PlantKind.FACT, FACT), other)
 
 
+def test_a_sentence_lost_in_other_things_is_no_find() -> None:
+    bundle = f"- {FACT}. " + " ".join(f"word{n}" for n in range(60))
+    assert not right(plant(PlantKind.FACT, FACT), change("add", after=bundle, places=((LOG, 3, 7),)))
+
+
 def test_a_lesson_is_found_through_its_outcomes() -> None:
     lesson = plant(PlantKind.LESSON, "Wake the disk", also=(Place(path="outcomes", line=9),))
     assert right(lesson, change("add", after="- debug_backup: wake first", places=(("outcomes", 9, 9),)))

@@ -71,6 +71,11 @@ def test_every_plant_stands_where_it_says(home: SampleHome) -> None:
 
 
 @pytest.mark.parametrize("home", HOMES, ids=SEEDS)
+def test_no_slot_is_left_unfilled(home: SampleHome) -> None:
+    assert not any(b"{" in file.content for file in home.files)
+
+
+@pytest.mark.parametrize("home", HOMES, ids=SEEDS)
 def test_every_kind_is_planted(home: SampleHome) -> None:
     assert {planted.kind for planted in home.planted} >= ALWAYS
     assert len({planted.name for planted in home.planted}) == len(home.planted)
@@ -92,7 +97,8 @@ def test_a_wrong_diagnosis_comes_before_the_right_one(home: SampleHome) -> None:
         planted.name.split(".")[1]: planted for planted in home.planted if planted.kind is PlantKind.LESSON
     }
     for wrong in (planted for planted in home.planted if planted.kind is PlantKind.OVERTURNED):
-        assert wrong.day < causes[wrong.name.split(".")[1]].day
+        right = causes[wrong.name.split(".")[1]]
+        assert (wrong.day, wrong.line) < (right.day, right.line)
 
 
 @pytest.mark.parametrize("home", HOMES, ids=SEEDS)

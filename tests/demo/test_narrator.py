@@ -31,7 +31,7 @@ def test_folding_loses_no_character() -> None:
 def test_what_is_left_out_is_counted() -> None:
     stream = io.StringIO()
     Narrator(stream).output("a\n" * 50, limit=10)
-    assert stream.getvalue().splitlines()[-1] == "  ... and 40 more lines"
+    assert stream.getvalue().splitlines()[-1] == "  ... 40 more lines ..."
 
 
 def test_a_command_that_said_nothing_shows_nothing() -> None:
@@ -53,3 +53,15 @@ def test_on_a_terminal_markup_in_a_file_is_shown_and_not_obeyed() -> None:
     stream = terminal()
     Narrator(stream).output("+ [bold]not bold[/bold]")
     assert "[bold]not bold[/bold]" in stream.getvalue()
+
+
+def test_the_end_of_a_long_output_can_be_kept() -> None:
+    stream = io.StringIO()
+    Narrator(stream).output("".join(f"{n}\n" for n in range(10)), limit=2, tail=1)
+    assert stream.getvalue().splitlines() == ["0", "1", "  ... 7 more lines ...", "9"]
+
+
+def test_a_list_item_of_several_lines_is_one_line() -> None:
+    stream = io.StringIO()
+    Narrator(stream).item("add", "one\n- two")
+    assert stream.getvalue().count("\n") == 1

@@ -55,8 +55,8 @@ def told(score: Score) -> str:
 
 def test_misses_and_extras_are_named() -> None:
     text = told(make_score(PLANTED, [FOUND, NOISE], {LOG: KEY.encode()}))
-    assert "durable facts         1 of 1 found" in text
-    assert "rules                 0 of 1 found" in text
+    assert "durable facts           1 of 1 found" in text
+    assert "rules                   0 of 1 found" in text
     assert "missed rule" in text
     assert "Invoices leave on Monday mornings only" in text
     assert f"{LOG}:4" in text

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from nightledger.demo.dice import Dice
 from nightledger.demo.world import Host, Person, Project, Service, World
 
-_SLOT = re.compile(r"\{([a-z_]+2?)\}")
+_SLOT = re.compile(r"\{([a-z_0-9]+)\}")
 _HEX = "0123456789abcdef"
 
 

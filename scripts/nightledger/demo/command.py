@@ -17,9 +17,9 @@ from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 DEFAULT_SEED = 7
 _LOOK_AT = (
     ("MEMORY.md", "what the agent remembers now"),
-    ("memory/", "the days, and under system/ and state/ what was folded from them"),
+    ("memory/", "the days; system/ and state/ hold what came of them"),
     ("memory/state/proposals/", "every proposal, one file each"),
-    ("audit/trusted-channel-audit.jsonl", "every event, one line each"),
+    ("audit/*.jsonl", "every event, one line each"),
     ("audit/checkpoint", "the signed head of that log"),
     ("audit/decisions/", "what the operator signed, with signatures"),
 )
@@ -70,11 +70,17 @@ def _demo(seed: int, home: Path, narrator: Narrator) -> int:
     score = make_score(sample.planted, changes, _contents(shell))
     tell_score(narrator, score)
     narrator.heading("Look at")
+    narrator.say(_shown(home))
     for path, what in _LOOK_AT:
-        narrator.item(os.path.relpath(home / path), "")
-        narrator.item("", what)
+        narrator.item(path, what)
     narrator.say(f"All of it took {time.perf_counter() - began:.0f} s.")
     return 0 if score.safe else EXIT_REFUSED
+
+
+def _shown(path: Path) -> str:
+    """Name a path as the reader would: below the current folder where it is, else in full."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _contents(shell: Shell) -> dict[str, bytes]:

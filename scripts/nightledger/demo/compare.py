@@ -15,6 +15,8 @@ from nightledger.demo.sample import Expect, Place, Planted, PlantKind
 _WORD = re.compile(r"[\w.:/-]{3,}")
 _KEPT = 0.4
 """Share of a sentence's words that an addition must keep to count as the same statement."""
+_OWN = 0.3
+"""Share of an addition's words that must be the sentence's own; below it, the rest is the point."""
 _TAKEN = ("remove", "archive", "replace")
 _GIVEN = ("add", "replace")
 _WANTED = (Expect.ADD, Expect.REPLACE, Expect.REMOVE)
@@ -125,7 +127,9 @@ def _speaks_of(change: Proposed, plant: Planted) -> bool:
     places = [Place(path=plant.path, line=plant.line), *plant.also]
     if not any(_covers(change, place) for place in places):
         return False
-    return plant.kind is PlantKind.LESSON or _share(plant.text, change.after) >= _KEPT
+    if plant.kind is PlantKind.LESSON:
+        return True
+    return _share(plant.text, change.after) >= _KEPT and _share(change.after, plant.text) >= _OWN
 
 
 def _takes(change: Proposed, plant: Planted) -> bool:

@@ -33,8 +33,8 @@ class Narrator:
             self._write(line)
 
     def item(self, label: str, text: str) -> None:
-        """Say one line of a list: a label of up to 22 characters, then text, cut to one line."""
-        line = f"  {label:<22}{text}"
+        """Say one line of a list: a label, then text, cut to one line of the page."""
+        line = " ".join(f"  {label:<23} {text}".rstrip().splitlines())
         self._write(line if len(line) <= WIDTH else line[: WIDTH - 3] + "...")
 
     def command(self, words: tuple[str, ...], note: str = "") -> None:
@@ -43,13 +43,18 @@ class Narrator:
         line = "$ nightledger " + " ".join(words)
         self._write(line if not note else f"{line}   ({note})", "$")
 
-    def output(self, text: str, *, limit: int = 40) -> None:
-        """Show what a command printed, folded to the width; at most ``limit`` lines of it."""
+    def output(self, text: str, *, limit: int = 40, tail: int = 0) -> None:
+        """Show what a command printed, folded to the width: ``limit`` lines of it and the last ``tail``."""
         lines = text.rstrip("\n").split("\n") if text.strip() else []
+        left_out = len(lines) - limit - tail
+        if left_out <= 0:
+            limit, tail = len(lines), 0
         for line in lines[:limit]:
             self._fold(line)
-        if len(lines) > limit:
-            self._write(f"  ... and {len(lines) - limit} more lines")
+        if left_out > 0:
+            self._write(f"  ... {left_out} more lines ...")
+        for line in lines[len(lines) - tail :]:
+            self._fold(line)
 
     def _fold(self, line: str) -> None:
         kind = line.lstrip()[:1] if line.lstrip()[:1] in "+-@" else ""

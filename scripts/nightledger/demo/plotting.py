@@ -72,10 +72,11 @@ class Plotter:
         stages = [
             self._open[start + step * stage + dice.between(0, step - 1)] for stage in range(_STAGES - 1)
         ]
-        failures, guessing = dice.between(2, 3), dice.between(0, 2)
+        failures, guessing = dice.between(2, 3), dice.between(0, 3)
         for number, day in enumerate(stages[:failures]):
             day.topics.append(scenes.failure_topic(scenario, cast, dice, guess=number == guessing))
-        stages[failures].topics.append(scenes.resolution_topic(scenario, cast, dice))
+        solved = scenes.resolution_topic(scenario, cast, dice, guess=guessing == failures)
+        stages[failures].topics.append(solved)
         for day in stages[failures + 1 : failures + 1 + dice.between(1, 2)]:
             day.topics.append(scenes.aftermath_topic(scenario, cast, dice))
 

@@ -18,17 +18,21 @@ def failure_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool) ->
         _beat(Role.TRIED, scenario.tried, cast, dice),
     ]
     if guess:
-        mark = Mark(kind=PlantKind.OVERTURNED, name=f"overturned.{scenario.name}")
-        beats.insert(1, _beat(Role.GUESS, scenario.guesses, cast, dice, mark))
+        beats.insert(1, _guess(scenario, cast, dice))
     result = _result(scenario, cast, scenario.failed_with, "failure", dice.pick(_FAILURE_SIGNALS))
     return Topic(title=cast.fill(dice.pick(scenario.titles)), beats=tuple(beats), result=result)
 
 
-def resolution_topic(scenario: Scenario, cast: Cast, dice: Dice) -> Topic:
-    """Tell the day on which the cause was found; two of three agents also write the lesson."""
+def resolution_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool) -> Topic:
+    """Tell the day on which the cause was found, sometimes after a wrong diagnosis on the same page.
+
+    Two of three agents also write the lesson.
+    """
     beats = []
-    if dice.chance(0.5):
+    if guess or dice.chance(0.5):
         beats.append(_beat(Role.SYMPTOM, scenario.symptoms, cast, dice))
+    if guess:
+        beats.append(_guess(scenario, cast, dice))
     beats.append(_beat(Role.CAUSE, scenario.causes, cast, dice, _lesson(scenario)))
     beats.append(_beat(Role.CURE, scenario.cures, cast, dice, _lesson(scenario, main=False)))
     if dice.chance(0.67):
@@ -126,6 +130,11 @@ def routine_topic(routine: Routine, cast: Cast, dice: Dice) -> Topic:
 
 def _beat(role: Role, texts: tuple[str, ...], cast: Cast, dice: Dice, mark: Mark | None = None) -> Beat:
     return Beat(role=role, text=cast.fill(dice.pick(texts)), mark=mark)
+
+
+def _guess(scenario: Scenario, cast: Cast, dice: Dice) -> Beat:
+    mark = Mark(kind=PlantKind.OVERTURNED, name=f"overturned.{scenario.name}")
+    return _beat(Role.GUESS, scenario.guesses, cast, dice, mark)
 
 
 def _lesson(scenario: Scenario, *, main: bool = True) -> Mark:

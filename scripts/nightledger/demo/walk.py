@@ -21,8 +21,8 @@ from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 NIGHT = time(3, 30)
 MORNING = time(7, 30)
 FORENOON = time(10, 0)
-AWAY_DAYS = 17
-"""The operator reviews on Mondays, but not in the last weeks, so that the last morning has something to show."""
+AWAY_DAYS = 10
+"""The operator reviews on Mondays, but not in the last two weeks, so that the last morning has something to show."""
 _MONDAY = 0
 
 
@@ -119,7 +119,7 @@ class Walk:
         if not any(signed):
             raise WalkError("nothing waits that the operator would sign")
         ran = self._must(("review",), now, typed=owner.keystrokes(signed))
-        self._show(ran, limit=150)
+        self._show(ran, limit=120, tail=3)
 
     def _apply(self) -> None:
         self.narrator.heading("Nothing has changed yet; too early is refused")
@@ -138,13 +138,14 @@ class Walk:
         self.narrator.heading("Any of it can be taken back for a week")
         now = self._at(self._today, FORENOON) + timedelta(minutes=5)
         before = self._memory()
-        record, change = next(
-            (record, change)
-            for record in reversed(self._proposals(now, "--all"))
+        applied = [
+            (change["op"] == "add", f"{record['id']}#{change['n']}")
+            for record in self._proposals(now, "--all")
             for change in record["changes"]
             if change["state"] == "applied"
-        )
-        ran = self._tell(("undo", f"{record['id']}#{change['n']}"), now)
+        ]
+        additions = [name for adds, name in applied if adds] or [name for _, name in applied]
+        ran = self._tell(("undo", additions[-1]), now)
         self._require(self._memory() != before, ran)
         self._tell(("verify",), now)
 
@@ -176,9 +177,9 @@ class Walk:
         self._show(ran, limit=limit)
         return ran
 
-    def _show(self, ran: Ran, *, limit: int = 40) -> None:
+    def _show(self, ran: Ran, *, limit: int = 40, tail: int = 0) -> None:
         self.narrator.command(ran.words)
-        self.narrator.output(ran.out, limit=limit)
+        self.narrator.output(ran.out, limit=limit, tail=tail)
         self.narrator.output(ran.err)
 
     def _require(self, holds: bool, ran: Ran) -> None:  # noqa: FBT001 - what must hold
