@@ -132,24 +132,25 @@ def start_log(
     Raises:
         IntegrityError: When there is a log that these keys did not begin.
     """
-    home_id = home.identity.id
-    if find_pin(ring, home_id) is None:
+    if find_pin(ring, home.identity.id) is None:
         if read_head(key.directory) is None:
             _require_fresh(home)
             append(home, key, [genesis])
-        create_pin(
-            ring,
-            Pin(
-                home=home_id,
-                origin=key.origin,
-                genesis=_genesis_hash(home),
-                vkeys=key.vkeys,
-                trust_files=trust_files,
-            ),
-        )
+        _pin_log(home, key, ring, trust_files)
     if not os.path.lexists(home.checkpoint):
         sign_head(home, key, ring, now=now, keep=True)
-    return read_pin(ring, home_id)
+    return read_pin(ring, home.identity.id)
+
+
+def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
+    pin = Pin(
+        home=home.identity.id,
+        origin=key.origin,
+        genesis=leaf_hash(_read_from(home.audit_log, 0).split(b"\n", 1)[0]),
+        vkeys=key.vkeys,
+        trust_files=trust_files,
+    )
+    create_pin(ring, pin)
 
 
 def _write(
@@ -262,10 +263,6 @@ def _require_fresh(home: Home) -> None:
             f"{home.audit_log} was not begun with these keys",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",
         )
-
-
-def _genesis_hash(home: Home) -> bytes:
-    return leaf_hash(_read_from(home.audit_log, 0).split(b"\n", 1)[0])
 
 
 def _lock(home: Home) -> Lock:
