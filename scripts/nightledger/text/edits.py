@@ -5,7 +5,7 @@ Invariant: the hunks, applied in order to the document before, give the document
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.diff import changed_runs
-from nightledger.text.markdown import is_utf8, parse_markdown, section_at
+from nightledger.text.markdown import BOM, is_utf8, parse_markdown, section_at, split_lines
 from nightledger.text.place import NOT_UTF8, Unplaced
 from nightledger.text.place_context import context_needed
 
@@ -19,23 +19,23 @@ def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
         before: The document before, decoded.
         after: The document after, decoded.
     """
-    old, new = parse_markdown(before), parse_markdown(after)
-    if old.bom != new.bom:
-        return Unplaced(reason="a byte order mark came or went at the top of the file, which is no line")
+    document = parse_markdown(before)
+    old, new = split_lines(before), split_lines(after)
     hunks: list[Hunk] = []
-    for run in changed_runs(old.lines, new.lines):
-        lines = (*new.lines[: run.new_start], *old.lines[run.old_start :])
+    for run in changed_runs(old, new):
+        lines = [*new[: run.new_start], *old[run.old_start :]]
         start, stop = run.new_start, run.new_start + run.old_stop - run.old_start
-        needed = context_needed(lines, start, stop)
+        # Without its byte order mark the first line may be the same as another.
+        needed = context_needed([line.removeprefix(BOM) for line in lines[:1]] + lines[1:], start, stop)
         if needed is None:
             return Unplaced(
                 reason=f"the lines around line {run.old_start + 1} repeat too often to tell its place"
             )
         hunk = Hunk(
             anchor=Anchor.EXACT,
-            section=section_at(old, run.old_start + 1).path,
+            section=section_at(document, run.old_start + 1).path,
             removed="".join(lines[start:stop]),
-            added="".join(new.lines[run.new_start : run.new_stop]),
+            added="".join(new[run.new_start : run.new_stop]),
             context_before="".join(lines[start - needed[0] : start]),
             context_after="".join(lines[stop : stop + needed[1]]),
         )

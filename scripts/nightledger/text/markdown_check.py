@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 
-from nightledger.text.markdown import decode, is_blank, split_lines
+from nightledger.text.markdown import BOM, decode, is_blank, split_lines
 from nightledger.text.place import Placed
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -104,8 +104,8 @@ def _kept_lines(old: str, new: str, placed: Sequence[Placed]) -> dict[int, int]:
 
 
 def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    for line in split_lines(text):
+    starts = [len(BOM) if text.startswith(BOM) else 0]
+    for line in split_lines(text.removeprefix(BOM)):
         starts.append(starts[-1] + len(line))
     return starts[:-1]
 
@@ -142,7 +142,7 @@ def _parse(text: str) -> _Parsed:
     parser.core.ruler.enableOnly(["normalize", "block"])
     environment: dict[str, dict[str, dict[str, str]]] = {}
     # A lone carriage return ends a line for CommonMark and none here: lines must be the same ones.
-    tokens = parser.parse(_LONE_RETURN.sub(" ", text.removeprefix("\ufeff")), environment)
+    tokens = parser.parse(_LONE_RETURN.sub(" ", text.removeprefix(BOM)), environment)
     blocks = tuple(
         (token.type, token.tag, token.level, token.map[0], token.map[1])
         for token in tokens

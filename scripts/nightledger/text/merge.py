@@ -7,10 +7,10 @@ unless they are the same change.
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.text.diff import Run, changed_runs
-from nightledger.text.markdown import split_lines, usual_line_end
+from nightledger.text.markdown import is_blank, split_lines, usual_line_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,11 +223,26 @@ def _dodging(
     dodged: list[Run] = []
     for run in runs:
         border = dodged[-1].old_stop if dodged else 0
-        moved: Run | None = run
+        moved: Run | None = _without_gap(run, fixed, starts, base)
         while moved is not None and _clashes(moved, fixed, starts):
             moved = _one_up(moved, base, side, border)
         dodged.append(moved or run)
     return dodged
+
+
+def _without_gap(run: Run, fixed: Sequence[Run], starts: Sequence[int], base: Sequence[str]) -> Run:
+    """Leave off the blank lines at a removal's end where the other side put new lines before them.
+
+    The gap then parts the new lines from what follows, as it did the removed ones.
+    """
+    at = run.old_stop
+    while at > run.old_start and is_blank(base[at - 1]):
+        at -= 1
+    inside = fixed[bisect_left(starts, at) : bisect_left(starts, run.old_stop)]
+    removes = run.new_start == run.new_stop and run.old_start < at
+    if removes and len(inside) == 1 and inside[0].old_start == inside[0].old_stop:
+        return replace(run, old_stop=inside[0].old_start)
+    return run
 
 
 def _packed(sides: _Sides, mine: Sequence[Run], other: Sequence[Run]) -> tuple[list[Run], list[Run]]:

@@ -217,13 +217,15 @@ def _apart(document: Document, at: int, added: str) -> str:
 
 
 def _may_precede(document: Document, at: int, *, follows: bool) -> bool:
-    """Whether an addition after line ``at`` needs no blank line behind it."""
-    after = document.lines[at]
-    if is_blank(after) or after.startswith("#"):
-        return True
-    below = block_at(document, at + 1)
-    # Nothing can run on into a comment or rule that the list itself was close to.
-    return follows and below is not None and (below.kind is BlockKind.RULE or after.startswith("<!--"))
+    """Whether an addition after line ``at`` needs no blank line behind it, as none stood there."""
+    after, above, below = document.lines[at], block_at(document, at), block_at(document, at + 1)
+    if is_blank(after) or above is None or below is None:
+        return is_blank(after)
+    if below.kind is BlockKind.HEADING:
+        return after.lstrip().startswith("#")
+    # Nothing in a list can run on into a comment or a rule.
+    in_list = follows and above.kind is BlockKind.LIST
+    return in_list and (below.kind is BlockKind.RULE or after.startswith("<!--"))
 
 
 def _may_follow(document: Document, at: int, added: str) -> bool:

@@ -66,16 +66,17 @@ def _alike_below(lines: Sequence[str], one: int, other: int) -> int:
 def occurrences(document: str, pattern: str) -> list[int]:
     """Give where a text stands as whole lines, as offsets; two places at most.
 
-    Nothing stands once in an empty document, and more than once in any other.
+    The first line begins before a byte order mark and after it. Nothing stands once in an
+    empty document, and more than once in any other.
     """
     top = len(BOM) if document.startswith(BOM) else 0
     if not pattern:
         return [top] if len(document) == top else [top, len(document)]
     found: list[int] = []
-    at = document.find(pattern, top)
+    at = document.find(pattern)
     while at >= 0 and len(found) < 2:  # noqa: PLR2004 - a second place is one too many
         end = at + len(pattern)
-        if (at == top or document[at - 1] == "\n") and (pattern.endswith("\n") or end == len(document)):
+        if (at in {0, top} or document[at - 1] == "\n") and (pattern.endswith("\n") or end == len(document)):
             found.append(at)
         at = document.find(pattern, at + 1)
     return found

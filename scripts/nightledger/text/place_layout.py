@@ -65,7 +65,8 @@ def new_heading(document: Document, path: Path) -> str | None:
         return None
     level = outer.level + 1 if outer.level else _outermost_level(document)
     heading = f"{'#' * level} {path[-1]}"
-    return heading if heading_text([heading]) == path[-1] and "\n" not in heading else None
+    readable = bool(path[-1]) and "\n" not in heading and heading_text([heading]) == path[-1]
+    return heading if readable else None
 
 
 def _outermost_level(document: Document) -> int:

@@ -32,17 +32,10 @@ def _with_used_headings(before: str, after: str, current: str) -> str:
     document = parse_markdown(after)
     gone = [run for run in changed_runs(new, old) if run.new_start == run.new_stop]
     later = _later_lines(document, current)
-    kept = [
-        (run.new_start, _heading_lines(section, run, new))
-        for run in gone
-        for section in document.sections[1:]
-        if _within(section, run, new) and section.heading[0] in later
-    ]
-    if not kept:
-        return before
-    for at, lines in reversed(kept):
-        old[at:at] = lines
-    return "".join(old)
+    for run in reversed(gone):
+        used = [s for s in document.sections[1:] if s.heading[0] in later and _within(s, run, new)]
+        old[run.new_start : run.new_start] = _heading_lines(used, run, new)
+    return "".join(old) if len(old) > len(split_lines(before)) else before
 
 
 def _later_lines(document: Document, current: str) -> frozenset[int]:
@@ -83,11 +76,11 @@ def _within(section: Section, run: Run, lines: Sequence[str]) -> bool:
     return run.old_start < section.heading[0] and last <= run.old_stop
 
 
-def _heading_lines(section: Section, run: Run, lines: Sequence[str]) -> list[str]:
-    """Give a section's heading with the blank lines around it, as far as the run has them."""
-    first, last = section.heading[0] - 1, section.heading[1]
-    while first > run.old_start and is_blank(lines[first - 1]):
-        first -= 1
-    while last < run.old_stop and is_blank(lines[last]):
-        last += 1
-    return list(lines[first:last])
+def _heading_lines(used: Sequence[Section], run: Run, lines: Sequence[str]) -> list[str]:
+    """Give the headings of a run that are used, with one blank line between and around them."""
+    numbers = {n for section in used for n in range(section.heading[0] - 1, section.heading[1])}
+    kept: list[str] = []
+    for n in range(run.old_start, run.old_stop) if numbers else ():
+        if n in numbers or (is_blank(lines[n]) and not (kept and is_blank(kept[-1]))):
+            kept.append(lines[n])
+    return kept
