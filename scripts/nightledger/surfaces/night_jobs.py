@@ -23,7 +23,31 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
         settings: The home's settings.
     """
     nightly = Daily(at=settings.nightly_at)
-    return (Job(name="consolidate", schedule=nightly, run=_consolidate(context)),)
+    return (
+        Job(name="link", schedule=nightly, run=_link(context, settings)),
+        Job(name="consolidate", schedule=nightly, run=_consolidate(context)),
+    )
+
+
+def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]:
+    def run(_: Period) -> JobReport:
+        from nightledger.files.configuration import home_zone
+        from nightledger.files.home import Home
+        from nightledger.jobs.link import link
+
+        home = Home(context.home_path)
+        report = link(home, home_zone(home, settings))
+        return JobReport(
+            counts={
+                "added": report.added,
+                "bad_lines": report.bad_lines,
+                "duplicates": report.duplicates,
+                "outcomes": report.outcomes,
+            },
+            reason=f"folded anew: {report.reason}" if report.reason else "",
+        )
+
+    return run
 
 
 def _consolidate(context: Context) -> Callable[[Period], JobReport]:
