@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NL := $(BIN)/nightledger
 IN := $${HOME_DIR:+--home "$$HOME_DIR"}
-export PYTHONPATH := scripts
+export PYTHONPATH := scripts:.
 
 .DEFAULT_GOAL := help
 
@@ -82,16 +82,16 @@ test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vector
 	NIGHTLEDGER_VECTORS="$$(realpath "$$VECTORS")" $(BIN)/pytest -q tests/vectors
 
 mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the tests must notice
-	$(BIN)/python bench/mutants.py
+	$(BIN)/python -m bench.mutants
 
 bench: .stamps/dev ## every benchmark that needs no data of others
-	@for program in bench/bench_*.py; do case $$program in *consolidate*|*checkup*) ;; *) echo "== $$program"; $(BIN)/python $$program || exit 1;; esac; done
+	@for program in log append validate verify link growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir)
-	$(BIN)/python bench/bench_consolidate.py --labels "$$LABELS" --workspaces "$$WORKSPACES"
+	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES"
 
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
-	$(BIN)/python bench/bench_checkup.py --labels "$$LABELS" --workspaces "$$WORKSPACES"
+	$(BIN)/python -m bench.bench_checkup
 
 lock: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
