@@ -8,7 +8,7 @@ from nightledger.domain.proposal import Anchor, Hunk, Op
 from nightledger.text.entries import find_entries
 from nightledger.text.markdown import encode, parse_markdown
 from nightledger.text.markdown_check import check_blocks
-from nightledger.text.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.place import Applied, Placed, Unplaced, apply_hunks, make_hunk
 
 MEMORY = """\
 # Memory
@@ -90,6 +90,29 @@ def test_an_addition_that_takes_over_what_follows_is_told(after: str, reason: st
 )
 def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: str, reason: str) -> None:
     assert any(one.startswith(reason) for one in check_replaced(before, after)), check_replaced(before, after)
+
+
+def test_a_block_that_shows_no_more_is_told() -> None:
+    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="words\n\n", added="[a]: b\n")
+    assert check('words\n\n"title"\n', hunk) == ("line 2: a paragraph would not be read as it was",)
+
+
+def test_a_block_that_stands_where_none_was_is_told() -> None:
+    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="[a]: b\n", added="words\n\n")
+    assert check('[a]: b\n"title"\n', hunk) == ("line 3: a paragraph would not be read as it was",)
+
+
+def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> None:
+    text = "See [tea] and [cup].\n\nOn [tea].\n\n[tea]: x\n[cup]: y\n"
+    gone = Hunk(anchor=Anchor.EXACT, section=(), removed="[tea]: x\n")
+    assert check(text, gone) == ("the link definition [TEA] would change what other lines link to",)
+    cup = Hunk(anchor=Anchor.EXACT, section=(), removed="See [tea] and [cup].\n\n")
+    assert check(text, cup) == ()
+    assert check(text, cup, Hunk(anchor=Anchor.EXACT, section=(), removed="[cup]: y\n")) == ()
+
+
+def test_a_line_that_a_hunk_ran_into_counts_as_touched() -> None:
+    assert check_blocks(b"a\n\n# b\n", b"a\n\nx# b\n", [Placed(start=3, end=3, text="x")]) == ()
 
 
 def test_the_first_few_reasons_say_enough() -> None:

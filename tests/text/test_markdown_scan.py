@@ -113,6 +113,7 @@ def test_documents_in_a_row_are_blocks_in_a_row(texts: list[str]) -> None:
         ("> ```\na\n", [("quote", 1, 1), ("paragraph", 2, 2)]),
         ("a\n===\n", [("heading", 1, 2)]),
         ("> a\n===\n", [("quote", 1, 2)]),
+        ("- a\n  ===\n", [("list", 1, 2)]),
         ("> a\n---\n", [("quote", 1, 1), ("rule", 2, 2)]),
         ("<pre>\n\na\n</pre>\nb\n", [("html", 1, 4), ("paragraph", 5, 5)]),
         ("<div>\na\n\nb\n", [("html", 1, 2), ("paragraph", 4, 4)]),

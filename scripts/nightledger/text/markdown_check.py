@@ -78,7 +78,8 @@ def check_blocks(before: bytes, after: bytes, placed: Sequence[Placed]) -> tuple
     changed = _outermost(seen_before - seen_after)
     torn = _outermost(seen_after - seen_before)
     reasons = [_reason(seen, torn, kept) for seen in changed] or [_reason(seen, (), kept) for seen in torn]
-    reasons.extend(_label_reasons(was.labels, now.labels, old))
+    lines = split_lines(old)
+    reasons.extend(_label_reasons(was.labels, now.labels, "".join(lines[number] for number in kept)))
     return tuple(reasons[:_MOST_REASONS])
 
 
@@ -173,9 +174,9 @@ def _reason(seen: _Seen, torn: Sequence[_Seen], kept: dict[int, int]) -> str:
     return f"line {line}: a {what} would be read as part of a {_NAMES[now.kind]}"
 
 
-def _label_reasons(was: dict[str, str], now: dict[str, str], old: str) -> Iterator[str]:
+def _label_reasons(was: dict[str, str], now: dict[str, str], kept: str) -> Iterator[str]:
     """Link definitions work on text anywhere in a file: a new one may not turn old words into links."""
-    used = {normalizeReference(label) for label in _LABEL.findall(old)}
+    used = {normalizeReference(label) for label in _LABEL.findall(kept)}
     for label in sorted(was.keys() | now.keys()):
         if label in used and was.get(label) != now.get(label):
             yield f"the link definition [{label}] would change what other lines link to"

@@ -139,8 +139,3 @@ def end_near(document: Document, line: int) -> str:
     """Give the line end in use at a line, else the document's usual one."""
     near = line_end(document.lines[line - 1]) if 0 < line <= len(document.lines) else ""
     return near or usual_line_end(document.lines)
-
-
-def with_ends(text: str, end: str) -> str:
-    r"""Give a text of ``\n`` lines with another line end."""
-    return text.replace("\n", end)
