@@ -7,7 +7,6 @@ from typing import Any
 
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.proposal import Origin
 from nightledger.domain.settings import Settings
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
@@ -55,11 +54,4 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
 
 
 def _settings(values: dict[str, Any]) -> Settings:
-    return Settings(
-        **{
-            **values,
-            "nightly_at": time.fromisoformat(values["nightly_at"]),
-            "gated_files": tuple(values["gated_files"]),
-            "single_source_origins": tuple(Origin(word) for word in values["single_source_origins"]),
-        }
-    )
+    return Settings(**{**values, "nightly_at": time.fromisoformat(values["nightly_at"])})

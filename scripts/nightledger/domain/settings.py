@@ -10,7 +10,6 @@ from datetime import time, timedelta
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.lanes import Lanes
-from nightledger.domain.proposal import Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +20,6 @@ class Settings:
         zone: IANA zone in which log days begin and end; None is the one recorded at ``init``.
         nightly_at: Local time at which the jobs of the day before are due.
         catch_up_periods: How many missed periods one run of ``night`` makes up for each job.
-        gated_files: Further gated files, relative to the home.
         cap_characters: For each host, the characters of a memory file that it shows its
             agent; None where it shows all.
         cooling_hours: From a proposal's leaf to its earliest apply.
@@ -34,13 +32,11 @@ class Settings:
         agent_waiting: Proposals of agents that may wait at a time.
         agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
         pattern_sources: Sessions or days from which a pattern is learned.
-        single_source_origins: Who may state a thing once and have it proposed.
     """
 
     zone: str | None = None
     nightly_at: time = time(3, 5)
     catch_up_periods: int = 7
-    gated_files: tuple[str, ...] = ()
     cap_characters: Mapping[str, int | None] = field(
         default_factory=lambda: {
             "openclaw": 12_000,
@@ -60,7 +56,6 @@ class Settings:
     agent_waiting: int = 3
     agent_bytes: int = 8192
     pattern_sources: int = 2
-    single_source_origins: tuple[Origin, ...] = (Origin.AGENT, Origin.OWNER)
 
     @property
     def cooling(self) -> Cooling:
