@@ -12,7 +12,7 @@ from nightledger.domain.cooling import NONE, Cooling, remaining_s
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
-from nightledger.domain.states import ChangeState, ProposalStatus
+from nightledger.domain.states import ProposalStatus
 
 EDIT_LANE = "edit"
 """Lane of an operator's own edit: signed at creation, applied at once, never offered for review."""
@@ -98,7 +98,7 @@ def judge(
     )
     if now.at >= decision.expires:
         reasons = (*reasons, f"the approval expired at {_utc(decision.expires)}")
-    cools = decision.type is DecisionType.APPROVE and proposal.lane != EDIT_LANE
+    cools = proposal.lane != EDIT_LANE
     wait_s = remaining_s(status.created, claim.recorded, now, rules.cooling if cools else NONE)
     if cools:
         wait_s = max(wait_s, int((decision.not_before - now.at).total_seconds()))
@@ -131,18 +131,15 @@ def _of_proposal(
     known = {change.n for change in proposal.changes}
     if not decision.changes or not set(decision.changes) <= known:
         reasons.append("it names changes that the proposal does not have")
-    wanted = ChangeState.APPLIED if decision.type is DecisionType.UNDO else ChangeState.APPROVED
-    for n in decision.changes:
-        state = status.state_of(n)
-        if n in known and state is not wanted:
-            reasons.append(f"change {n} is {state.value}")
+    if not status.approved_by(decision.id):  # single changes may have been rejected or gone stale since
+        reasons += [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n in known]
     return reasons
 
 
 def _of_targets(proposal: Proposal, decision: Decision, rules: Rules) -> list[str]:
     reasons = []
-    if decision.type is DecisionType.REJECT:
-        reasons.append("a rejection is not applied")
+    if decision.type is not DecisionType.APPROVE:
+        reasons.append(f"a decision to {decision.type.value} is not an approval")
     if rules.consent.tier("self_modification", proposal.kind.value) is Tier.BLOCKED:
         reasons.append(f"the consent graph blocks {proposal.kind.value}")
     touched = {change.target for change in proposal.changes if change.n in decision.changes}

@@ -78,11 +78,17 @@ def _order(draft: Draft) -> tuple[float, str, int, str]:
     return (-draft.rank, draft.target, draft.line, draft.statement_key)
 
 
-def may_return(draft: Draft, said: Sequence[Said]) -> bool:
+def may_return(draft: Draft, said: Sequence[Said], *, asked: bool = False) -> bool:
     """Tell whether a draft may be proposed, given all that was proposed before.
 
     What waits, was applied or is being undone is not proposed twice; what was closed
-    returns only when it rests on a source that none of its earlier forms had.
+    returns only when it rests on a source that none of its earlier forms had, or when the
+    operator asks for this very change.
+
+    Args:
+        draft: The candidate.
+        said: All that was proposed before.
+        asked: Whether the operator asked for this very change: a reversal.
     """
     earlier = [
         s
@@ -91,7 +97,7 @@ def may_return(draft: Draft, said: Sequence[Said]) -> bool:
     ]
     if any(not s.closed for s in earlier):
         return False
-    return not earlier or has_new_source(draft.evidence, [e for s in earlier for e in s.evidence])
+    return not earlier or asked or has_new_source(draft.evidence, [e for s in earlier for e in s.evidence])
 
 
 def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) -> bool:

@@ -5,7 +5,7 @@ events, and an event that makes no sense (an unknown proposal, a change that doe
 exist) changes nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -35,6 +35,11 @@ OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.
 """What the operator can still answer."""
 
 
+_ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
+    DecisionType.APPROVE: OPEN_STATES,
+    DecisionType.REJECT: OPEN_STATES | {ChangeState.APPROVED},
+    DecisionType.UNDO: {ChangeState.APPLIED},
+}
 _ANSWERED: Mapping[str, ChangeState] = {
     EventName.DEFERRED: ChangeState.DEFERRED,
     EventName.STALE: ChangeState.STALE,
@@ -77,7 +82,22 @@ class ProposalStatus:
 
     def open_changes(self) -> tuple[int, ...]:
         """Give the numbers of the changes that still wait for an answer, ascending."""
-        return tuple(n for n in sorted(self.changes) if self.changes[n].state in OPEN_STATES)
+        return self._in(OPEN_STATES)
+
+    def answerable(self, kind: DecisionType) -> tuple[int, ...]:
+        """Give the numbers of the changes that a decision of this kind may be about, ascending.
+
+        An approval can be taken back by a rejection until it is applied: that is what the
+        cooling is for.
+        """
+        return self._in(_ANSWERABLE[kind])
+
+    def approved_by(self, decision: str) -> tuple[int, ...]:
+        """Give the numbers of the changes that this decision approved and that are still to be applied."""
+        return tuple(n for n in self._in({ChangeState.APPROVED}) if self.changes[n].decision == decision)
+
+    def _in(self, states: Collection[ChangeState]) -> tuple[int, ...]:
+        return tuple(n for n in sorted(self.changes) if self.changes[n].state in states)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +154,21 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drifted:
+    """A gated file that was changed outside the gate before something was applied to it.
+
+    Attributes:
+        apply: Id of the apply that found it so, and kept what it found.
+        path: The file.
+        before: Hex SHA-256 of what it found, a blob.
+    """
+
+    apply: str
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
     """Everything that the audit log says about the gate.
 
@@ -143,6 +178,7 @@ class Book:
         applies: By id, in order.
         gated: For each gated file, hex SHA-256 of the bytes last accepted.
         genesis: Fields of the first leaf; empty where there is none.
+        drifted: Changes outside the gate that a later apply found and left in the file.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -150,6 +186,7 @@ class Book:
     applies: Mapping[str, Apply] = field(default_factory=dict)
     gated: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
+    drifted: tuple[Drifted, ...] = ()
 
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
@@ -160,16 +197,8 @@ class Book:
         return tuple(
             decision
             for decision in self.decisions.values()
-            if decision.type is DecisionType.APPROVE
-            and any(
-                _is_waiting(self.proposals.get(decision.proposal), n, decision.id) for n in decision.changes
-            )
+            if self.proposals[decision.proposal].approved_by(decision.id)
         )
-
-
-def _is_waiting(status: ProposalStatus | None, n: int, decision: str) -> bool:
-    change = status.changes.get(n) if status else None
-    return change is not None and change.state is ChangeState.APPROVED and change.decision == decision
 
 
 def fold_events(events: Iterable[Event]) -> Book:
@@ -183,6 +212,7 @@ def fold_events(events: Iterable[Event]) -> Book:
         applies=fold.applies,
         gated=fold.gated,
         genesis=fold.genesis,
+        drifted=tuple(fold.drifted),
     )
 
 
@@ -195,6 +225,7 @@ class _Fold:
         self.applies: dict[str, Apply] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
+        self.drifted: list[Drifted] = []
         self._rules = {
             EventName.GENESIS: self._genesis,
             EventName.PROPOSED: self._proposed,
@@ -257,7 +288,7 @@ class _Fold:
         )
         states = {DecisionType.APPROVE: ChangeState.APPROVED, DecisionType.REJECT: ChangeState.REJECTED}
         if kind in states:
-            answerable = [n for n in fields["changes"] if n in status.open_changes()]
+            answerable = [n for n in fields["changes"] if n in status.answerable(kind)]
             self._move(status, answerable, states[kind], event, decision=fields["decision"])
 
     def _intent(self, event: Event) -> None:
@@ -281,12 +312,15 @@ class _Fold:
             return
         outcome = event.event.rpartition(".")[2]
         self.applies[apply.id] = replace(apply, outcome=outcome, at=event.at)
-        decision, status = self.decisions.get(apply.decision), self.proposals.get(apply.proposal)
-        if outcome == "aborted" or decision is None or status is None:
+        decision = self.decisions.get(apply.decision)
+        if outcome == "aborted" or decision is None:
             return
         state = ChangeState.UNDONE if decision.type is DecisionType.UNDO else ChangeState.APPLIED
-        self._move(status, apply.changes, state, event, decision=decision.id)
-        self.gated.update({target.path: target.after for target in apply.targets})
+        self._move(self.proposals[decision.proposal], apply.changes, state, event, decision=decision.id)
+        for target in apply.targets:
+            if target.before != self.gated.get(target.path):
+                self.drifted.append(Drifted(apply=apply.id, path=target.path, before=target.before))
+            self.gated[target.path] = target.after
 
     def _move(
         self,

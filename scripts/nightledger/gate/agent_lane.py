@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nightledger.domain.errors import RefusedError
+from nightledger.domain.finding import Severity
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
@@ -10,7 +11,8 @@ from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
 from nightledger.text.entries import Entry, find_entries
-from nightledger.text.markdown import parse_markdown
+from nightledger.text.markdown import is_utf8, parse_markdown
+from nightledger.text.scan import scan
 from nightledger.text.similar import fold
 
 CONFIDENCE = 0.5
@@ -48,11 +50,12 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
     """
     require_gated(gate.home, wish.target)
     _require_room(gate, ledger, wish)
+    _require_clean(wish)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
         lane=AGENT,
         period=moment.at.date().isoformat(),
-        title=f"The agent asks: {(wish.text or wish.reason).strip().splitlines()[0][:TITLE_CHARACTERS]}",
+        title=f"The agent asks: {_first_line(wish.text) or _first_line(wish.reason)}",
         drafts=[_draft(gate, wish)],
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
@@ -76,9 +79,30 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
     return outcome
 
 
+def _first_line(text: str) -> str:
+    return next((line.strip()[:TITLE_CHARACTERS] for line in text.splitlines() if line.strip()), "")
+
+
+def _require_clean(wish: Wish) -> None:
+    """Let scanners read what stands beside the text: it is stored and shown, too.
+
+    Raises:
+        RefusedError: It is empty, or holds what scanners block or quarantine.
+    """
+    if not wish.reason.strip():
+        raise RefusedError("it gives no reason", hint="say why with --reason")
+    for name, words in (("reason", wish.reason), ("section", " > ".join(wish.section))):
+        seen = sorted({f.rule for f in scan(words, origin=Origin.AGENT) if f.severity is not Severity.FLAG})
+        if seen:
+            raise RefusedError(f"the {name} is held back by the scanners ({', '.join(seen)})")
+        if not is_utf8(words):
+            raise RefusedError(f"the {name} is not UTF-8")
+
+
 def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
     lanes = gate.settings.lanes
-    size_bytes = len((wish.text + wish.reason).encode("utf-8", "surrogateescape"))
+    words = (wish.text, wish.reason, *wish.section, *(evidence.path for evidence in wish.evidence))
+    size_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in words)
     if size_bytes > lanes.agent_bytes:
         raise RefusedError(
             f"the proposal has {size_bytes} bytes; at most {lanes.agent_bytes} are taken",
@@ -104,7 +128,7 @@ def _draft(gate: Gate, wish: Wish) -> Draft:
         line=entry.first_line if entry else 0,
         after=wish.text,
         reason=wish.reason,
-        evidence=wish.evidence or (),
+        evidence=wish.evidence,
         confidence=CONFIDENCE,
         rank=0.0,
         statement_key=fold(wish.text or f"remove {wish.entry}"),

@@ -6,6 +6,7 @@ is: intent on disk, blobs on disk, exchange, what was replaced hashed again, don
 """
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.judge import Rules, judge
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change
-from nightledger.domain.states import Apply, DecisionStatus
+from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import create_file, exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.deciding import read_claim
@@ -68,7 +69,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     """Apply one approval, or say why not; the caller holds the home's lock."""
     proposal_status = ledger.book.proposals[status.proposal]
     stored = read_proposal(gate, proposal_status)
-    claim = read_claim(gate, ledger.log, status)
+    claim = read_claim(gate, ledger, status)
     rules = Rules(
         origin=gate.home.identity.origin,
         cooling=gate.settings.cooling,
@@ -77,29 +78,28 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     )
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
+    live = proposal_status.approved_by(status.id)
     if moment.at >= claim.decision.expires:
-        return _ask_again(gate, claim.decision, moment)
+        reason = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
+        stale = _ask_again(gate, claim.decision, [(n, reason) for n in live], moment)
+        return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
     if reasons or verdict.wait_s:
-        return _attempt(claim.decision, reasons=reasons, wait_s=verdict.wait_s)
-    return _place(gate, stored, claim.decision, moment)
+        return Attempt(decision=status.id, proposal=status.proposal, reasons=reasons, wait_s=verdict.wait_s)
+    return _place(gate, stored, claim.decision, live, moment)
 
 
-def _ask_again(gate: Gate, decision: Decision, moment: Moment) -> Attempt:
-    """Put the changes of an approval that expired before the operator again."""
+def _ask_again(
+    gate: Gate, decision: Decision, stale: Sequence[tuple[int, str]], moment: Moment
+) -> tuple[tuple[int, str], ...]:
+    """Log that approved changes cannot be applied, so that the operator is asked again."""
     fields: dict[str, object] = {
         "proposal": decision.proposal,
-        "changes": list(decision.changes),
+        "changes": [n for n, _ in stale],
         "decision": decision.id,
     }
-    record(gate, [(EventName.STALE, fields)], moment)
-    reason = f"its approval expired at {decision.expires:%Y-%m-%d %H:%M} UTC"
-    return Attempt(
-        decision=decision.id, proposal=decision.proposal, stale=tuple((n, reason) for n in decision.changes)
-    )
-
-
-def _attempt(decision: Decision, *, reasons: tuple[str, ...] = (), wait_s: int = 0) -> Attempt:
-    return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons, wait_s=wait_s)
+    if stale:
+        record(gate, [(EventName.STALE, fields)], moment)
+    return tuple(stale)
 
 
 def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
@@ -114,39 +114,34 @@ def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
     return reasons
 
 
-def _place(gate: Gate, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
+def _place(gate: Gate, stored: Stored, decision: Decision, live: tuple[int, ...], moment: Moment) -> Attempt:
+    """Place the approved changes that are still to be applied; the others were answered since."""
     writes: list[Write] = []
-    stale: list[tuple[int, str]] = []
+    unplaced: list[tuple[int, str]] = []
     for target in decision.targets:
-        changes = [c for c in stored.proposal.changes if c.n in decision.changes and c.target == target.path]
+        changes = [c for c in stored.proposal.changes if c.n in live and c.target == target.path]
         before = read_gated(gate.home, target.path)
-        after, unplaced = place_changes(before, changes)
-        stale += unplaced
+        after, lost = place_changes(before, changes)
+        unplaced += lost
         writes.append(Write(path=target.path, before=before, after=after))
-    reasons = [reason for write in writes for reason in check_result(gate, write)]
-    if stale and len(writes) > 1:
-        reasons.append("one of its files has changed, and its files change together or not at all")
-    lost = {n for n, _ in stale}
-    applied = tuple(n for n in decision.changes if n not in lost)
-    if stale:
-        for n, _ in stale:
-            record(
-                gate,
-                [
-                    (
-                        EventName.STALE,
-                        {"proposal": stored.proposal.id, "changes": [n], "decision": decision.id},
-                    )
-                ],
-                moment,
-            )
+    if unplaced and len(writes) > 1:
+        together = "another of its files has changed, and its files change together or not at all"
+        unplaced += [(n, together) for n in live if n not in dict(unplaced)]
+    stale = _ask_again(gate, decision, unplaced, moment)
+    applied = tuple(n for n in live if n not in dict(unplaced))
+    reasons = [reason for write in writes for reason in check_result(gate, write)] if applied else []
+    raced = False
     if reasons or not applied:
-        return Attempt(
-            decision=decision.id, proposal=stored.proposal.id, stale=tuple(stale), reasons=tuple(reasons)
-        )
-    raced = write_all(gate, decision, applied, writes, moment)
+        applied = ()
+    else:
+        raced = write_all(gate, decision, applied, writes, moment)
     return Attempt(
-        decision=decision.id, proposal=stored.proposal.id, changes=applied, stale=tuple(stale), raced=raced
+        decision=decision.id,
+        proposal=decision.proposal,
+        changes=applied,
+        stale=stale,
+        reasons=tuple(reasons),
+        raced=raced,
     )
 
 
@@ -175,6 +170,9 @@ def check_result(gate: Gate, write: Write) -> list[str]:
     before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
     broken = check_blocks(write.before, write.after, _placed(before, after))
     reasons = [f"{write.path}: {reason}" for reason in broken]
+    directory = os.path.dirname(gate.home.resolve(write.path))
+    if not os.access(directory, os.W_OK):
+        reasons.append(f"{directory} may not be written by this user")
     cap = gate.cap_characters
     if cap is not None and len(after) > max(cap, len(before)):
         reasons.append(f"{write.path} would have {len(after)} characters and its host shows {cap}")
@@ -226,12 +224,13 @@ def write_all(
     }
     apply_id = content_id("a", canonical(fields))
     record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields})], moment)
-    replaced = [(write.path, _exchange(gate, write, blobs)) for write in writes]
+    replaced = [(write.path, exchange(gate, write)) for write in writes]
     return finish(gate, apply_id, replaced, writes, moment)
 
 
-def _exchange(gate: Gate, write: Write, blobs: BlobStore) -> str:
-    """Put new bytes in place and give the hex SHA-256 of those that really stood there."""
+def exchange(gate: Gate, write: Write) -> str:
+    """Put new bytes in place; what really stood there is kept as a blob, whose hex SHA-256 is given."""
+    blobs = BlobStore(gate.home.blobs_dir)
     path = gate.home.resolve(write.path)
     if not write.before:
         try:
@@ -240,12 +239,9 @@ def _exchange(gate: Gate, write: Write, blobs: BlobStore) -> str:
             pass
         else:
             return hashlib.sha256(b"").hexdigest()
-    replaced = exchange_file(path, write.after, keep=lambda content: _keep(blobs, content))
-    return hashlib.sha256(replaced).hexdigest()
-
-
-def _keep(blobs: BlobStore, content: bytes) -> None:
-    blobs.put(content)
+    kept: list[str] = []
+    exchange_file(path, write.after, keep=lambda replaced: kept.append(blobs.put(replaced)))
+    return kept[0]
 
 
 def finish(
@@ -260,32 +256,3 @@ def finish(
     else:
         record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
     return bool(raced)
-
-
-def recover(gate: Gate, ledger: Ledger, moment: Moment) -> list[Apply]:
-    """Finish or abort what a crash cut short; the caller holds the home's lock.
-
-    Where some file already has its new bytes the rest follow, because files change
-    together or not at all; where none has, the intent is aborted and applied anew.
-    """
-    done = []
-    for apply in ledger.book.unfinished():
-        _recover_one(gate, apply, moment)
-        done.append(apply)
-    return done
-
-
-def _recover_one(gate: Gate, apply: Apply, moment: Moment) -> None:
-    blobs = BlobStore(gate.home.blobs_dir)
-    present = {t.path: hashlib.sha256(read_gated(gate.home, t.path)).hexdigest() for t in apply.targets}
-    if not any(present[target.path] == target.after for target in apply.targets):
-        record(gate, [(EventName.APPLY_ABORTED, {"apply": apply.id, "reason": "crash"})], moment)
-        return
-    writes = [Write(path=t.path, before=blobs.get(t.before), after=blobs.get(t.after)) for t in apply.targets]
-    replaced = []
-    for target, write in zip(apply.targets, writes, strict=True):
-        if present[target.path] == target.after:
-            replaced.append((target.path, target.before))
-        else:
-            replaced.append((target.path, _exchange(gate, write, blobs)))
-    finish(gate, apply.id, replaced, writes, moment)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, parse_record, to_plain
-from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import IntegrityError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import ChangeState, DecisionStatus
+from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate, Ledger, read_signers, record
@@ -72,7 +72,7 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     return decision
 
 
-def read_claim(gate: Gate, log: VerifiedLog, status: DecisionStatus) -> Claim:
+def read_claim(gate: Gate, ledger: Ledger, status: DecisionStatus) -> Claim:
     """Read a recorded decision and verify it anew, before it is acted on.
 
     Raises:
@@ -87,8 +87,8 @@ def read_claim(gate: Gate, log: VerifiedLog, status: DecisionStatus) -> Claim:
     signed = Signed(content=content, signature=signature)
     return Claim(
         decision=decision,
-        signer=_signer(gate, signed, status.recorded),
-        on_log=_on_log(log, decision),
+        signer=_signer(gate, ledger, signed, status.recorded),
+        on_log=_on_log(ledger.log, decision),
         recorded=status.recorded,
     )
 
@@ -101,7 +101,7 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("it was recorded before; a decision counts once")
     if decision.origin != gate.home.identity.origin:
         reasons.append("it was signed for another home")
-    signer = _signer(gate, signed, moment)
+    signer = _signer(gate, ledger, signed, moment)
     if signer is None:
         reasons.append("no key in allowed_signers verifies the signature")
     elif signer != decision.principal:
@@ -119,20 +119,17 @@ def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
         return [f"there is no proposal {decision.proposal}"]
     if decision.proposal_sha256 != status.sha256:
         return ["it was signed over other bytes of this proposal"]
-    if decision.type is DecisionType.UNDO:
-        answerable = {n for n in status.changes if status.state_of(n) is ChangeState.APPLIED}
-    else:
-        answerable = set(status.open_changes())
+    answerable = status.answerable(decision.type)
     return [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
 
 
-def _signer(gate: Gate, signed: Signed, moment: Moment) -> str | None:
+def _signer(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> str | None:
     try:
         return verify_signature(
             signed.content,
             signed.signature,
             namespace=NAMESPACE,
-            signers=read_signers(gate.home),
+            signers=read_signers(gate.home, ledger.book),
             at=moment.at,
         ).principal
     except SignatureError:
@@ -140,6 +137,6 @@ def _signer(gate: Gate, signed: Signed, moment: Moment) -> str | None:
 
 
 def _on_log(log: VerifiedLog, decision: Decision) -> bool:
-    if not 0 < decision.log.size <= len(log.events):
+    if not 0 < decision.log.size <= log.size:
         return False
     return log.root_at(decision.log.size).hex() == decision.log.root

@@ -16,7 +16,7 @@ from nightledger.domain.moment import Moment
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.gate.gated import sha256_gated
+from nightledger.gate.gated import require_readable, sha256_gated
 from nightledger.gate.opening import trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
@@ -30,6 +30,7 @@ from nightledger.trust.keys import (
     operator_key_path,
 )
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
+from nightledger.trust.sshkey import parse_public_line
 
 PRINCIPAL = "operator"
 NEW_MEMORY = """# MEMORY.md
@@ -94,9 +95,12 @@ def plan(founding: Founding) -> list[str]:
     """Give every path that ``init`` would make, relative to the home, in order.
 
     Raises:
-        RefusedError: A directory of another tool stands where ours would.
+        RefusedError: A directory of another tool stands where ours would, or a file may not be gated.
+        UnreadableError: A file that is to be gated cannot be read.
     """
     home = founding.home
+    for relative in founding.gated:
+        require_readable(home, relative)
     files = [
         home.identity_file,
         home.allowed_signers,
@@ -200,8 +204,6 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
 def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
     home = founding.home
     public = operator_key_path(founding.ring, home.identity.id).with_name("operator.pub")
-    from nightledger.trust.sshkey import parse_public_line
-
     signer = AllowedSigner(
         principals=(PRINCIPAL,),
         key=parse_public_line(public.read_text(encoding="utf-8").strip()),

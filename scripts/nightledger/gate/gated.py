@@ -10,7 +10,7 @@ import os
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
+from nightledger.files.reading import is_within, read_regular
 
 MAX_GATED_BYTES = 32_000_000
 """More than any host shows an agent; a larger file is refused, not half read."""
@@ -24,6 +24,21 @@ def read_gated(home: Home, relative: str) -> bytes:
         RefusedError: It is no gated file, or a protected one under another name.
     """
     require_gated(home, relative)
+    return _read(home, relative)
+
+
+def require_readable(home: Home, relative: str) -> None:
+    """Make sure, before a home is made, that a file can be its gated file.
+
+    Raises:
+        UnreadableError: It is not a regular file of this home, or too large.
+        RefusedError: It may not be one.
+    """
+    require_gateable(home, relative)
+    _read(home, relative)
+
+
+def _read(home: Home, relative: str) -> bytes:
     path = home.path(relative)
     if not os.path.lexists(path):
         return b""
@@ -46,6 +61,16 @@ def require_gated(home: Home, relative: str) -> None:
             f"{relative} is not a gated file of this home",
             hint=f"gated here: {', '.join(home.identity.gated)}",
         )
+    require_gateable(home, relative)
+
+
+def require_gateable(home: Home, relative: str) -> None:
+    """Refuse a path that no home may name as a gated file.
+
+    Raises:
+        RefusedError: It leads out of the home, is a protected file under whatever name, or
+            lies in a directory that holds our own records.
+    """
     try:
         real = home.resolve(relative)
     except UnreadableError as error:
@@ -53,6 +78,9 @@ def require_gated(home: Home, relative: str) -> None:
     for name in protected_paths(home):
         if _is_same(real, name):
             raise RefusedError(f"{relative} is really the protected file {home.relative(name)}")
+    for directory in (home.audit_dir, home.config_dir, home.system_dir, home.state_dir, home.work_dir):
+        if is_within(real, directory):
+            raise RefusedError(f"{relative} lies in {home.relative(directory)}, which the gate never changes")
 
 
 def protected_paths(home: Home) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ not those that the log names; both are integrity alarms.
 """
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book, fold_events
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional, read_regular
+from nightledger.files.reading import read_optional
 from nightledger.trust import audit, pin, reading
+from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
@@ -29,6 +31,8 @@ from nightledger.trust.signers import SignerSet, parse_allowed_signers, parse_re
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
 MAX_CONFIG_BYTES = 1 << 20
+TRUST_FILES = ("allowed_signers", "policy", "revoked_keys")
+"""Files of ``config/nightledger/`` whose hashes stand in the genesis leaf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,8 @@ def read_ledger(gate: Gate) -> Ledger:
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book = fold_events(log.events)
-    _check_trust_files(gate, book)
+    for name in TRUST_FILES:
+        _read_trusted(gate.home, book, name)
     return Ledger(log=log, book=book)
 
 
@@ -105,9 +110,9 @@ def record(
     return audit.append(gate.home, log_key(gate), entries)
 
 
-def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> None:
-    """Sign a checkpoint over all that this run appended; called once, at a run's end."""
-    audit.sign_head(gate.home, log_key(gate), gate.ring, now=moment.at, keep=keep)
+def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> Checkpoint:
+    """Sign a checkpoint over the whole log, at a run's end or before a decision names it."""
+    return audit.sign_head(gate.home, log_key(gate), gate.ring, now=moment.at, keep=keep)
 
 
 def log_key(gate: Gate) -> LogKey:
@@ -131,35 +136,38 @@ def _shipped(name: str) -> bytes:
     return (SHIPPED / name).read_bytes()
 
 
-def read_signers(home: Home) -> SignerSet:
-    """Read who may sign; ``read_ledger`` has checked that these files are those of the log."""
-    allowed = read_regular(home.allowed_signers, MAX_CONFIG_BYTES).decode("utf-8", "replace")
-    revoked = (read_optional(home.revoked_keys, MAX_CONFIG_BYTES) or b"").decode("utf-8", "replace")
+def read_signers(home: Home, book: Book) -> SignerSet:
+    """Read who may sign, from the very bytes whose hashes the log names.
+
+    Raises:
+        IntegrityError: A trust file is not the one that the log names.
+    """
     return SignerSet(
-        signers=parse_allowed_signers(allowed, where=home.allowed_signers),
-        revoked=parse_revoked_keys(revoked, where=home.revoked_keys),
+        signers=parse_allowed_signers(
+            _read_trusted(home, book, "allowed_signers").decode("utf-8", "replace"),
+            where=home.allowed_signers,
+        ),
+        revoked=parse_revoked_keys(
+            _read_trusted(home, book, "revoked_keys").decode("utf-8", "replace"), where=home.revoked_keys
+        ),
     )
 
 
 def trust_files(home: Home) -> dict[str, str]:
     """Give the hex SHA-256 of each trust file; of no bytes where it is missing."""
-    paths = {
-        "allowed_signers": home.allowed_signers,
-        "policy": home.policy,
-        "revoked_keys": home.revoked_keys,
-    }
-    return {
-        name: hashlib.sha256(read_optional(path, MAX_CONFIG_BYTES) or b"").hexdigest()
-        for name, path in paths.items()
-    }
+    return {name: hashlib.sha256(_read_trust_file(home, name)).hexdigest() for name in TRUST_FILES}
 
 
-def _check_trust_files(gate: Gate, book: Book) -> None:
+def _read_trust_file(home: Home, name: str) -> bytes:
+    return read_optional(os.path.join(home.config_dir, name), MAX_CONFIG_BYTES) or b""
+
+
+def _read_trusted(home: Home, book: Book, name: str) -> bytes:
+    content = _read_trust_file(home, name)
     expected = {item["name"]: item["sha256"] for item in book.genesis.get("trust", ())}
-    actual = trust_files(gate.home)
-    for name in sorted(actual):
-        if actual[name] != expected.get(name):
-            raise IntegrityError(
-                f"config/nightledger/{name} is not the file that the log names",
-                hint="somebody changed who may sign; put the file back from a backup, then 'nightledger verify'",
-            )
+    if hashlib.sha256(content).hexdigest() != expected.get(name):
+        raise IntegrityError(
+            f"config/nightledger/{name} is not the file that the log names",
+            hint="somebody changed who may sign; put the file back from a backup, then 'nightledger verify'",
+        )
+    return content

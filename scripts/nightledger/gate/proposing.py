@@ -13,6 +13,7 @@ from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_record, to_plain
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import JOB, Said, choose, may_return
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Kind, Op, Proposal, SizeMeter, Target
@@ -93,7 +94,8 @@ def propose(
     """
     stored = read_stored(gate, ledger.book)
     said = said_before(stored, ledger.book)
-    fresh = [draft for draft in submission.drafts if may_return(draft, said)]
+    asked = submission.kind is Kind.REVERSAL
+    fresh = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
     screened, clean = screen(fresh)
     held = (*submission.held, *screened)
     if not dry_run:
@@ -111,7 +113,7 @@ def propose(
     changes, unfit = make_changes(base.text, chosen)
     changes, over_cap = _under_cap(base, changes)
     if changes:
-        proposal = _build(submission, base, changes, moment)
+        proposal = _build(submission, base, changes, ledger, moment)
         outcome = replace(outcome, proposal=proposal)
         if not dry_run:
             _write(gate, ledger.book, proposal, submission, moment)
@@ -122,7 +124,7 @@ def submit_changes(
     gate: Gate, ledger: Ledger, submission: Submission, path: str, changes: list[Change], moment: Moment
 ) -> Proposal:
     """Make a proposal of changes that are placed already: an operator's own edit."""
-    proposal = _build(submission, _read_base(gate, path), changes, moment)
+    proposal = _build(submission, _read_base(gate, path), changes, ledger, moment)
     _write(gate, ledger.book, proposal, submission, moment)
     return proposal
 
@@ -222,8 +224,10 @@ def _size_after(base: _Base, changes: Sequence[Change]) -> int:
     return len(result.text) if isinstance(result, Applied) else len(base.text)
 
 
-def _build(submission: Submission, base: _Base, changes: list[Change], moment: Moment) -> Proposal:
-    identity = {
+def _build(
+    submission: Submission, base: _Base, changes: list[Change], ledger: Ledger, moment: Moment
+) -> Proposal:
+    identity: dict[str, object] = {
         "kind": submission.kind.value,
         "lane": submission.lane,
         "target": base.path,
@@ -231,6 +235,8 @@ def _build(submission: Submission, base: _Base, changes: list[Change], moment: M
         "evidence": [to_plain(evidence) for change in changes for evidence in change.evidence],
         "supersedes": submission.supersedes,
     }
+    if submission.lane == EDIT_LANE or submission.kind is Kind.REVERSAL:
+        identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
     meter = SizeMeter(
         before_characters=len(base.text), after_characters=_size_after(base, changes), cap_characters=base.cap
     )

@@ -53,7 +53,8 @@ def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
     clean: list[Draft] = []
     for draft in drafts:
         findings = scan(draft.after, origin=worst_origin(draft))
-        copied = scan_secrets(draft.before)  # a removal would copy what it takes out into the proposal
+        # a removal would copy what it takes out into the proposal, and the reason stands there, too
+        copied = [f for text in (draft.before, draft.reason, *draft.section) for f in scan_secrets(text)]
         if copied:
             held.append(_held(draft, copied))
         elif any(finding.severity is not Severity.FLAG for finding in findings):

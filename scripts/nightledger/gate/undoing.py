@@ -24,7 +24,8 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.diff import unified_diff
-from nightledger.text.merge import Conflict, merge3
+from nightledger.text.merge import Conflict
+from nightledger.text.take_back import take_back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +113,17 @@ def _merge(gate: Gate, stored: Stored, status: ProposalStatus, wanted: tuple[int
         if len(kept) == len(changes):
             continue
         before, after = blobs.get(target.before), blobs.get(target.after)
-        without, _ = place_changes(before, kept)
+        without, lost = place_changes(before, kept)
+        if lost:
+            return _cannot(stored, status, wanted, f"change {lost[0][0]} rests on it")
         current = read_gated(gate.home, target.path)
-        merged = merge3(_text(after), _text(current), _text(without))
+        merged = take_back(_text(without), _text(after), _text(current))
         if isinstance(merged, Conflict):
             return _cannot(stored, status, wanted, f"the same lines of {target.path} were changed since")
-        result = merged.text.encode("utf-8", "surrogateescape")
-        writes.append(Write(path=target.path, before=current, after=result))
+        write = Write(path=target.path, before=current, after=merged.text.encode("utf-8", "surrogateescape"))
+        if reasons := check_result(gate, write):
+            return _cannot(stored, status, wanted, "; ".join(reasons))
+        writes.append(write)
         diffs.append(unified_diff(_text(current), merged.text, path=target.path))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
 
@@ -151,7 +156,7 @@ def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, m
     Raises:
         RefusedError: The decision does not verify, or the files are not what was signed.
     """
-    claim = read_claim(gate, ledger.log, status)
+    claim = read_claim(gate, ledger, status)
     reasons = (
         [] if claim.signer == claim.decision.principal and claim.on_log else ["its signature does not verify"]
     )
@@ -159,7 +164,6 @@ def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, m
     actual = {(t.path, t.base, t.result) for t in undo_choice(undo).targets}
     if signed != actual:
         reasons.append("the files have changed since it was signed")
-    reasons += [reason for write in undo.writes for reason in check_result(gate, write)]
     if reasons:
         raise RefusedError(
             "the undo is refused:\n  " + "\n  ".join(reasons),

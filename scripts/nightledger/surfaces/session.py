@@ -14,8 +14,8 @@ from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.gate.applying import recover
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.recovering import recover
 from nightledger.surfaces.context import Context
 
 LOCK_TIMEOUT_S = 5.0

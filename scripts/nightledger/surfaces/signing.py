@@ -29,29 +29,30 @@ def prepare(session: Session) -> Signing:
     The head is signed and kept first, because the decisions name it.
     """
     gate = session.gate
-    sign_head(gate, session.moment, keep=True)
-    size = len(session.ledger.log.events)
+    principal = principal_of(session)
+    head = sign_head(gate, session.moment, keep=True)
     return Signing(
-        principal=principal_of(gate),
+        principal=principal,
         machine=this_machine(),
-        head=LogHead(size=size, root=session.ledger.log.root_at(size).hex()),
+        head=LogHead(size=head.size, root=head.root.hex()),
         moment=session.moment,
         fresh_nonce=lambda: secrets.token_hex(NONCE_BYTES),
     )
 
 
-def principal_of(gate: Gate) -> str:
+def principal_of(session: Session) -> str:
     """Give the name that ``allowed_signers`` has for this machine's operator key.
 
     Raises:
         RefusedError: The key is not among those who may sign.
     """
-    mine = keys.public_key_of(_public(operator_path(gate)))
-    for signer in read_signers(gate.home).signers:
+    path = operator_path(session.gate)
+    mine = keys.public_key_of(_public(path))
+    for signer in read_signers(session.gate.home, session.ledger.book).signers:
         if signer.key == mine:
             return signer.principals[0]
     raise RefusedError(
-        f"the key {operator_path(gate)} may not sign for this home",
+        f"the key {path} may not sign for this home",
         hint="config/nightledger/allowed_signers lists who may",
     )
 
