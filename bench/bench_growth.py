@@ -37,6 +37,8 @@ from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 DAYS = 400
+AGENTS = 8
+"""Generated agents whose logs make one busy day together: some 4.5 KB."""
 FIRST = date(2025, 1, 1)
 OURS = ("audit", "config", "memory/system", "memory/state", ".nightledger")
 
@@ -84,8 +86,20 @@ def make_home(root: Path, keys: Path) -> Gate:
 
 
 def agent_days(count: int) -> Iterator[AgentDay]:
+    """Give busy days: each the days of ``AGENTS`` generated agents together."""
+    for days in zip(*(single_days(count, seed=agent * 100) for agent in range(AGENTS)), strict=True):
+        texts: dict[str, bytes] = {}
+        for agent_day in days:
+            for path, content in agent_day.logs:
+                place = f"memory/{path.rpartition('/')[2]}"
+                texts[place] = texts.get(place, b"") + content + b"\n"
+        outcomes = tuple(record for agent_day in days for record in agent_day.outcomes)
+        yield AgentDay(day=days[0].day, logs=tuple(texts.items()), outcomes=outcomes)
+
+
+def single_days(count: int, seed: int) -> Iterator[AgentDay]:
     """Give days of several generated homes one after another, dated anew."""
-    day, seed = FIRST, 0
+    day = FIRST
     while True:
         sample = generate(seed)
         for old in sorted({file.day for file in sample.files if file.day}):
@@ -116,7 +130,9 @@ def live(gate: Gate, root: Path, agent_day: AgentDay) -> int:
         file.write_bytes(content)
     records = [(f"outcome {n}", record) for n, record in enumerate(agent_day.outcomes)]
     if records:
-        log_outcomes(gate.home, records, now=datetime.combine(agent_day.day, time(23, 59), UTC))
+        log_outcomes(
+            gate.home, records, now=datetime.combine(agent_day.day + timedelta(days=1), time(23), UTC)
+        )
     return sum(len(content) for _, content in agent_day.logs)
 
 

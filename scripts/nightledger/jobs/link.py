@@ -10,7 +10,7 @@ report says why. Both ways end in the same view, byte for byte.
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nightledger.codec.canonical import canonical
@@ -207,11 +207,12 @@ class _Run:
             self._log.require_same()
         shown = earlier
         if not self._how.dry_run:
-            shown = self._write_index(kept, built) if built or earlier.reason else kept
+            shown, built = self._write_index(kept, built) if built or earlier.reason else (kept, built)
         links, in_view = self._write_view(shown) if self._how.view else (None, None)
         return self._report(earlier, kept, built, links, in_view)
 
-    def _write_index(self, kept: _Earlier, built: Built | None) -> _Earlier:
+    def _write_index(self, kept: _Earlier, built: Built | None) -> tuple[_Earlier, Built | None]:
+        """Write it and give it, and what was built without its bytes, which may be many."""
         stored, segments = kept.stored, kept.segments
         if built:
             new = write_segment(self._directory, built.pieces)
@@ -227,7 +228,7 @@ class _Run:
             index_sha256=hashlib.sha256(current).hexdigest(),
         )
         replace_file(self._home.cursors, dump_link_cursor(self._cursors, cursor))
-        return _Earlier(stored=stored, segments=segments)
+        return _Earlier(stored=stored, segments=segments), replace(built, pieces=()) if built else None
 
     def _write_view(self, shown: _Earlier) -> tuple[int, int]:
         """Write the view where it differs; gives how many links there are, and how many are in it."""

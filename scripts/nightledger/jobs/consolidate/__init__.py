@@ -28,7 +28,7 @@ from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes
-from nightledger.jobs.consolidate.statements import find_in_logs
+from nightledger.jobs.consolidate.statements import MINED, find_in_logs
 from nightledger.text.markdown import parse_markdown
 
 WINDOW_DAYS = 14
@@ -78,7 +78,8 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     zone = home_zone(home, gate.settings)
     logs, skipped = read_daylogs(home, _window(gate, asked, zone))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
-    from_logs = find_in_logs(logs, document, stored, target)
+    limit = gate.settings.nightly_additions if asked.since is None else MINED
+    from_logs = find_in_logs(logs, document, stored, target, limit)
     submission = Submission(
         kind=Kind.CONSOLIDATE,
         lane=JOB if asked.since is None else OPERATOR,
@@ -102,7 +103,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         proposal=outcome.proposal.id if outcome.proposal else None,
         proposed=len(outcome.proposal.changes) if outcome.proposal else 0,
         suppressed=outcome.suppressed,
-        no_room=outcome.no_room,
+        no_room=outcome.no_room + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
         reason="" if outcome.proposal else _why_nothing(outcome, submission, logs),

@@ -12,17 +12,14 @@ from nightledger.domain.statement import HeldLine, Statement
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
+from nightledger.text.additions import choose_additions
 from nightledger.text.daylog import read_daylog
-from nightledger.text.entries import find_entries
 from nightledger.text.markdown import Document
 from nightledger.text.sections import Shelf, choose_section
-from nightledger.text.similar import NearIndex
 from nightledger.text.statements import find_statements
 
-ENOUGH = 0.5
-"""Score from which a statement is proposed; measured by bench/bench_consolidate.py."""
-NEAR = 0.8
-"""Similarity from which two wordings are one statement; measured likewise."""
+MINED = 15
+"""How many statements a run over older logs offers: as many as may wait at a time."""
 _SINGLE = Flag(rule="single_source", message="one place says so")
 
 
@@ -31,18 +28,20 @@ class StatementFindings:
     """What was found in logs.
 
     Attributes:
-        drafts: One for each statement that is new.
-        statements: How many are worth keeping, known ones too.
+        drafts: One for each statement that this night proposes.
+        statements: How many are worth keeping, known ones and those without room too.
+        no_room: How many were good enough and compete again.
         held: Lines that the scanners held back.
     """
 
     drafts: list[Draft]
     statements: int
+    no_room: int
     held: tuple[Held, ...]
 
 
 def find_in_logs(
-    logs: Mapping[LogFile, bytes], document: Document, stored: Iterable[Stored], target: str
+    logs: Mapping[LogFile, bytes], document: Document, stored: Iterable[Stored], target: str, limit: int
 ) -> StatementFindings:
     """Find the statements of some logs that neither memory nor an earlier proposal has.
 
@@ -51,30 +50,23 @@ def find_in_logs(
         document: The memory file.
         stored: Everything that was ever proposed.
         target: The memory file's path, relative to the home.
+        limit: How many at most.
     """
-    known = _known(document, stored)
-    found: list[tuple[Statement, bytes]] = []
+    statements: list[Statement] = []
     held: list[Held] = []
     for log, content in logs.items():
         result = find_statements(read_daylog(log.path, content.decode("utf-8", "replace"), log.day))
-        found += [(statement, content) for statement in result.statements if statement.score >= ENOUGH]
+        statements += result.statements
         held += [_held(line, content) for line in result.held]
-    drafts = []
-    for statement, content in sorted(found, key=lambda pair: (-pair[0].score, pair[0].path, pair[0].lines)):
-        if not known.near(statement.text):
-            known.add(f"{statement.path}:{statement.lines[0]}", statement.text)
-            drafts.append(_draft(statement, content, document, target))
-    return StatementFindings(drafts=drafts, statements=len(found), held=tuple(held))
-
-
-def _known(document: Document, stored: Iterable[Stored]) -> NearIndex:
-    index = NearIndex(NEAR)
-    for entry in find_entries(document):
-        index.add(entry.id, entry.text)
-    for item in stored:
-        for change in item.proposal.changes:
-            index.add(f"{item.proposal.id}#{change.n}", change.after or change.before)
-    return index
+    keys = [change.key for item in stored for change in item.proposal.changes]
+    choice = choose_additions(statements, "".join(document.lines), keys, limit)
+    contents = {log.path: content for log, content in logs.items()}
+    return StatementFindings(
+        drafts=[_draft(chosen, contents[chosen.path], document, target) for chosen in choice.chosen],
+        statements=len(choice.chosen) + len(choice.known) + len(choice.no_room),
+        no_room=len(choice.no_room),
+        held=tuple(held),
+    )
 
 
 def _draft(statement: Statement, content: bytes, document: Document, target: str) -> Draft:
