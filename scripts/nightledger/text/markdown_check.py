@@ -150,7 +150,8 @@ def _parse(text: str) -> _Parsed:
         if token.map and token.type in _NAMES
     )
     labels = {
-        label: str(sorted(target.items())) for label, target in environment.get("references", {}).items()
+        label: f"{target['href']} {target['title']}"
+        for label, target in environment.get("references", {}).items()
     }
     return _Parsed(blocks=blocks, labels=labels)
 
