@@ -421,6 +421,15 @@ def test_a_night_proposes_only_what_has_new_outcomes() -> None:
     assert newer_than(patterns, START + timedelta(days=27, minutes=1)) == ()
 
 
+def test_looking_at_some_task_types_finds_the_same_about_them() -> None:
+    records = told(*RESOLVED) + told(*FAILED_TWICE, "12 + other", task="fix_mail")
+    everything = find_patterns(records, LEARNING)
+    assert len(everything) == 2
+    for pattern in everything:
+        assert find_patterns(records, LEARNING, task_types={pattern.task_type}) == (pattern,)
+    assert find_patterns(records, LEARNING, task_types=()) == ()
+
+
 # ---------------------------------------------------------------- properties
 
 

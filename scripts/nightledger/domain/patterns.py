@@ -5,7 +5,7 @@ resolved; a pattern stands on at least two independent sources; a resolution tha
 after it was learned is said to be wrong, until it is learned anew.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from nightledger.domain import pattern_words as words
@@ -31,16 +31,21 @@ MAX_TRIALS = 64
 MIN_TASKS = 3
 
 
-def find_patterns(records: Iterable[Recorded], learning: Learning) -> tuple[Pattern, ...]:
+def find_patterns(
+    records: Iterable[Recorded], learning: Learning, *, task_types: Collection[str] | None = None
+) -> tuple[Pattern, ...]:
     """Find every pattern, the most worth an operator's time first.
 
     Args:
         records: Outcomes in any order; of equal ids the first counts.
         learning: How a pattern is judged.
+        task_types: Look at these alone, such as those of which there are new outcomes; None
+            looks at all. What is found about one of them is the same either way.
     """
     found = [
         pattern
         for task in _by_task_type(records, learning)
+        if task_types is None or task.task_type in task_types
         if learning.sources(task.records) >= learning.min_sources
         for pattern in _of_task(task, learning)
     ]
