@@ -182,7 +182,7 @@ def test_a_signed_addition_waits_when_its_headings_have_changed() -> None:
     assert "gone or has moved" in reason(MEMORY, bare)
 
 
-@pytest.mark.parametrize("hunk", [at_end("- x", "A"), at_end("", "A")])
+@pytest.mark.parametrize("hunk", [at_end("- x", "A"), at_end("", "A"), at_end("\n\n", "A")])
 def test_an_addition_that_is_no_whole_line_has_no_place(hunk: Hunk) -> None:
     assert "whole lines" in reason("# A\n", hunk)
 
@@ -306,6 +306,9 @@ def test_parts_of_lines_are_never_touched(document: str, hunk: Hunk) -> None:
 
 def test_a_hunk_that_changes_nothing_has_no_place() -> None:
     assert "changes nothing" in reason("a\n", exact(before="a\n"))
+    assert "changes nothing" in refused(
+        MEMORY, draft(Op.REPLACE, before="* Pour slowly.\n", after="- Pour slowly.")
+    )
 
 
 def test_an_exact_addition_stands_between_its_context() -> None:

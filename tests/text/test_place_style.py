@@ -43,6 +43,7 @@ def test_an_entry_is_tidied_to_its_lines(text: str, entry: str) -> None:
         ("* a\n", "1. x\n", "* x\n"),
         ("* a\n", "- x\n  - child\n\n      code\n", "* x\n  - child\n\n      code\n"),
         ("1. a\n", "- x\n  - child\n", "2. x\n   - child\n"),
+        ("10. a\n", "- x\n\t- child\n", "11. x\n      - child\n"),
         ("* a\n", "- x\nlazy\n", "* x\n  lazy\n"),
         ("* a\n", "- x\n\n\n- y\n", "* x\n\n\n* y\n"),
         ("* a\n", "words\n", "words\n"),

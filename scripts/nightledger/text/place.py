@@ -37,7 +37,7 @@ from nightledger.text.place_style import as_addition, as_replacement, is_list, t
 
 NOT_UTF8 = "it touches a line with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
-_NOT_WHOLE_LINES = "it does not consist of whole lines"
+_NOT_WHOLE_LINES = "it does not consist of whole lines of text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,7 @@ def _addition(document: Document, draft: Draft) -> Hunk | Unplaced:
 def _place_addition(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.removed or hunk.context_before or hunk.context_after:
         return Unplaced(reason="an addition at the end of a section removes nothing and has no context")
-    if not hunk.added.endswith("\n"):
+    if not hunk.added.endswith("\n") or not hunk.added.strip():
         return Unplaced(reason=_NOT_WHOLE_LINES)
     parsed = parse_markdown(document)
     section = find_section(parsed, hunk.section)
@@ -296,7 +296,7 @@ def _exact(document: Document, draft: Draft) -> Hunk | Unplaced:
 
 
 def _locate(lines: Sequence[str], removed: Sequence[str], line: int) -> int | Unplaced:
-    """Give the line where the removed lines stand; their last may lack its end."""
+    """Give the line where the removed lines stand; how they end does not count."""
     wanted = [one.rstrip("\r\n") for one in removed]
     starts = [line] if line else range(1, len(lines) - len(wanted) + 2)
     found = [
@@ -353,7 +353,7 @@ def _with_context(document: Document, first: int, last: int, added: str) -> Hunk
 
 
 def _place_exact(document: str, hunk: Hunk) -> Placed | Unplaced:
-    if not hunk.removed and not hunk.added:
+    if hunk.removed == hunk.added:
         return Unplaced(reason="it changes nothing")
     pattern = hunk.context_before + hunk.removed + hunk.context_after
     found = occurrences(document, pattern)

@@ -15,6 +15,7 @@ from nightledger.text.markdown import (
     parse_markdown,
     split_lines,
 )
+from nightledger.text.markdown_grammar import TAB_STOP
 from nightledger.text.place_layout import blocks_between
 
 _ITEM = re.compile(r"([ \t]*)([-+*]|\d{1,9}[.)])([ \t]+)(?=\S)")
@@ -112,9 +113,10 @@ def _shift(lines: Sequence[str], mark: str) -> list[str]:
     own = _ITEM.match(lines[0])
     if own is None:
         return [*lines]
-    old, new = len(own[0]), " " * len(mark.expandtabs(4))
+    old, new = len(own[0].expandtabs(TAB_STOP)), " " * len(mark.expandtabs(TAB_STOP))
     shifted = [mark + lines[0][len(own[0]) :]]
     for line in lines[1:]:
-        inner = len(line) - len(line.lstrip(" "))
-        shifted.append(line if is_blank(line) else new + line[min(inner, old) :])
+        text = line.lstrip(" \t")
+        inner = len(line[: -len(text)].expandtabs(TAB_STOP))
+        shifted.append(line if is_blank(line) else new + " " * max(inner - old, 0) + text)
     return shifted
