@@ -42,7 +42,11 @@ def _parse(raw: bytes, where: str) -> ConsentGraph:
     )
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
-    return ConsentGraph(domains={name: _tiers(lists) for name, lists in record["domains"].items()})
+    times = {"cooling_hours": record.get("cooling_period_hours"), "undo_days": record.get("undo_window_days")}
+    return ConsentGraph(
+        domains={name: _tiers(lists) for name, lists in record["domains"].items()},
+        **{name: value for name, value in times.items() if value is not None},
+    )
 
 
 def _tiers(lists: dict[str, Any]) -> dict[str, Tier]:

@@ -38,9 +38,13 @@ class ConsentGraph:
 
     Attributes:
         domains: For each domain, each known action and its tier.
+        cooling_hours: Hours from a proposal's leaf to its earliest apply.
+        undo_days: Days in which an applied change can be undone.
     """
 
     domains: Mapping[str, Mapping[str, Tier]]
+    cooling_hours: int = 2
+    undo_days: int = 7
 
     def tier(self, domain: str, action: str) -> Tier:
         """Give the tier of an action; what is unknown is blocked.
@@ -68,7 +72,11 @@ def merge(shipped: ConsentGraph, own: ConsentGraph) -> ConsentGraph:
         merged.update(
             {action: max(tier, _floor(shipped, domain, action)) for action, tier in actions.items()}
         )
-    return ConsentGraph(domains=domains)
+    return ConsentGraph(
+        domains=domains,
+        cooling_hours=max(shipped.cooling_hours, own.cooling_hours),
+        undo_days=max(shipped.undo_days, own.undo_days),
+    )
 
 
 def loosened(shipped: ConsentGraph, own: ConsentGraph) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ states; a pattern seen once, or only counted, makes no draft.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.pattern import Pattern, Recorded
+from nightledger.domain.pattern import Pattern, PatternKind, Recorded
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin
 
 OUTCOMES_PATH = "memory/system/outcome-records.jsonl"
@@ -39,13 +39,20 @@ def lesson_drafts(
 ) -> list[Draft]:
     """Give a draft for each pattern that is worth remembering.
 
+    That a lesson was wrong is worth saying where that lesson stands, and nowhere else.
+
     Args:
         patterns: As ``find_patterns`` gives them.
         target: Gated file.
         section: Where lessons belong.
         standing: Lessons of earlier patterns that stand in the file now.
     """
-    return [_draft(pattern, target, section, standing) for pattern in patterns if pattern.is_lesson]
+    known = {lesson.key for lesson in standing}
+    return [
+        _draft(pattern, target, section, standing)
+        for pattern in patterns
+        if pattern.is_lesson and (pattern.kind is not PatternKind.RELAPSE or known & set(pattern.replaces))
+    ]
 
 
 def _draft(pattern: Pattern, target: str, section: tuple[str, ...], standing: Sequence[Standing]) -> Draft:

@@ -69,10 +69,10 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     """Apply one approval, or say why not; the caller holds the home's lock."""
     proposal_status = ledger.book.proposals[status.proposal]
     stored = read_proposal(gate, proposal_status)
-    claim = read_claim(gate, ledger, status)
+    claim = read_claim(gate.home, ledger, status)
     rules = Rules(
         origin=gate.home.identity.origin,
-        cooling=gate.settings.cooling,
+        cooling=gate.cooling,
         consent=gate.consent,
         gated=gate.home.identity.gated,
     )

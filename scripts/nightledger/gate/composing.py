@@ -172,7 +172,7 @@ def make_decision(
 ) -> Decision:
     """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
     cools = choice.type is DecisionType.APPROVE and stored.proposal.lane != EDIT_LANE
-    cooling = gate.settings.cooling if cools else NONE
+    cooling = gate.cooling if cools else NONE
     now = signing.moment.at
     return with_id(
         Decision(

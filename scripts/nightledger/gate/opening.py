@@ -7,12 +7,13 @@ not those that the log names; both are integrity alarms.
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nightledger.codec.consent import parse_consent
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.consent import ConsentGraph
+from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
@@ -52,6 +53,17 @@ class Gate:
     settings: Settings
     consent: ConsentGraph
     actor: Actor
+
+    @property
+    def cooling(self) -> Cooling:
+        """The waits before an apply: settings or consent graph, whichever is longer."""
+        own = self.settings.cooling
+        return replace(own, after_proposal_s=max(own.after_proposal_s, self.consent.cooling_hours * 3600))
+
+    @property
+    def undo_days(self) -> int:
+        """How long an applied change can be undone: settings or consent graph, whichever is longer."""
+        return max(self.settings.undo_days, self.consent.undo_days)
 
     @property
     def cap_characters(self) -> int | None:

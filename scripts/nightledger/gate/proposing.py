@@ -168,6 +168,25 @@ def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
         record(gate, events, moment)
 
 
+def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) -> None:
+    """Close changes that wait and that something newer replaces.
+
+    Args:
+        gate: The home.
+        changes: Proposal and number of each.
+        moment: The clocks.
+    """
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (
+            EventName.CLOSED,
+            {"proposal": proposal, "changes": [n], "reason": ChangeState.SUPERSEDED.value},
+        )
+        for proposal, n in changes
+    ]
+    if events:
+        record(gate, events, moment)
+
+
 def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
     """List what was proposed before, for suppression."""
     return [

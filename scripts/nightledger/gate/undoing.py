@@ -75,7 +75,7 @@ def plan_undo(
         )
     stored = read_proposal(gate, status)
     apply = _last_apply(ledger, status, wanted)
-    closes = apply.at + timedelta(days=gate.settings.undo_days)
+    closes = apply.at + timedelta(days=gate.undo_days)
     if moment.at >= closes:
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
     return _merge(gate, stored, status, wanted, apply)
@@ -156,7 +156,7 @@ def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, m
     Raises:
         RefusedError: The decision does not verify, or the files are not what was signed.
     """
-    claim = read_claim(gate, ledger, status)
+    claim = read_claim(gate.home, ledger, status)
     reasons = (
         [] if claim.signer == claim.decision.principal and claim.on_log else ["its signature does not verify"]
     )

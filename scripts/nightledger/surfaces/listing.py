@@ -11,6 +11,7 @@ from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
+from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
 
 
@@ -29,7 +30,7 @@ def change_record(change: Change, state: str) -> dict[str, Any]:
         "section": change.section,
         "before": mask_secrets(change.before),
         "after": mask_secrets(change.after),
-        "diff": mask_secrets(change.diff),
+        "diff": mask_diff(change.diff),
         "reason": mask_secrets(change.reason),
         "evidence": [
             {"path": e.path, "lines": list(e.lines), "origin": e.origin.value} for e in change.evidence
@@ -45,7 +46,7 @@ def item_record(item: Item) -> dict[str, Any]:
     return {
         **record,
         "id": item.stored.proposal.id,
-        "diff": mask_secrets(item.diff),
+        "diff": mask_diff(item.diff),
         "unplaced": item.unplaced,
     }
 
@@ -76,9 +77,7 @@ def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -
 def cooling_ends(gate: Gate, book: Book) -> Mapping[str, datetime]:
     """Give for each approval when its cooling is over, if no clock steps."""
     return {
-        decision.id: cools_until(
-            book.proposals[decision.proposal].created, decision.recorded, gate.settings.cooling
-        )
+        decision.id: cools_until(book.proposals[decision.proposal].created, decision.recorded, gate.cooling)
         for decision in book.decisions.values()
         if decision.type is DecisionType.APPROVE
     }

@@ -11,7 +11,7 @@ from nightledger.domain.settings import Settings
 from nightledger.night import Job
 from nightledger.surfaces.context import Context
 
-QUIET_JOBS = frozenset({"link"})
+QUIET_JOBS = frozenset({"close_day", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
 
 
@@ -26,6 +26,7 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
     return (
         Job(name="link", schedule=nightly, run=_link(context, settings)),
         Job(name="consolidate", schedule=nightly, run=_consolidate(context)),
+        Job(name="close_day", schedule=nightly, run=_close_day(context)),
     )
 
 
@@ -46,6 +47,20 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
             },
             reason=f"folded anew: {report.reason}" if report.reason else "",
         )
+
+    return run
+
+
+def _close_day(context: Context) -> Callable[[Period], JobReport]:
+    def run(period: Period) -> JobReport:
+        from nightledger.gate.daily import close_day
+        from nightledger.surfaces.session import writing
+        from nightledger.surfaces.upkeep import refresh
+
+        with writing(context) as session:
+            counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)
+            refresh(session)
+        return JobReport(counts=counts)
 
     return run
 

@@ -23,7 +23,7 @@ from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.proposing import Outcome, Submission, propose, supersede
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
@@ -109,6 +109,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         reason="" if outcome.proposal else _why_nothing(outcome, submission, logs),
     )
     if not asked.dry_run:
+        supersede(gate, from_outcomes.obsolete, moment)
         append_records(home.consolidation_log, dump_line(record))
     return Done(record=record, proposal=outcome.proposal, outcome=outcome)
 

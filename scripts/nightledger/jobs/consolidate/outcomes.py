@@ -6,7 +6,7 @@ Invariant: an outcome of a later day than the one consolidated is not read.
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
@@ -26,6 +26,8 @@ from nightledger.text.sections import Shelf, choose_section
 from nightledger.text.similar import fold
 
 MAX_OUTCOMES_BYTES = 4 << 30
+RECENT_DAYS = 14
+"""A lesson that had no room competes as long as a statement does; older kinds of task had their turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,30 +39,50 @@ class OutcomeFindings:
         outcomes: How many outcomes were read.
         patterns: How many patterns there are, those that are only counted too.
         problems: How many lines are no outcomes.
+        obsolete: Changes that wait and that a newer pattern replaces: proposal and number.
     """
 
     drafts: list[Draft]
     outcomes: int
     patterns: int
     problems: int
+    obsolete: tuple[tuple[str, int], ...] = ()
 
 
 def find_in_outcomes(
     gate: Gate, ledger: Ledger, stored: list[Stored], document: Document, day: date, zone: ZoneInfo
 ) -> OutcomeFindings:
-    """Find lessons in all outcomes up to a day."""
+    """Find lessons in all outcomes up to a day, of the kinds of task that were at work lately."""
     raw = read_optional(gate.home.outcomes, MAX_OUTCOMES_BYTES, within=gate.home.root) or b""
     records, problems = read_records(raw)
     known = [record for record in records if log_day(record.outcome.timestamp, zone) <= day]
     learning = Learning(zone=zone, confidence=confidence, min_sources=gate.settings.pattern_sources)
-    patterns = find_patterns(known, learning)
+    first = day - timedelta(days=RECENT_DAYS - 1)
+    recent = {r.outcome.task_type for r in known if log_day(r.outcome.received_at, zone) >= first}
+    patterns = find_patterns(known, learning, task_types=recent)
     drafts = lesson_drafts(
         patterns,
         target=gate.home.identity.gated[0],
         section=choose_section(document, Shelf.LESSONS),
         standing=list(_standing(ledger, stored, document)),
     )
-    return OutcomeFindings(drafts=drafts, outcomes=len(known), patterns=len(patterns), problems=problems)
+    replaced = {key for pattern in patterns if pattern.is_lesson for key in pattern.replaces}
+    return OutcomeFindings(
+        drafts=drafts,
+        outcomes=len(known),
+        patterns=len(patterns),
+        problems=problems,
+        obsolete=tuple(_waiting(ledger, stored, replaced)),
+    )
+
+
+def _waiting(ledger: Ledger, stored: list[Stored], keys: set[str]) -> Iterator[tuple[str, int]]:
+    """Name the changes with one of these keys that still wait for an answer."""
+    for item in stored:
+        waiting = ledger.book.proposals[item.proposal.id].open_changes()
+        for change in item.proposal.changes:
+            if change.key in keys and change.n in waiting:
+                yield item.proposal.id, change.n
 
 
 def read_records(raw: bytes) -> tuple[list[Recorded], int]:
