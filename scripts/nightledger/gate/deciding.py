@@ -18,6 +18,7 @@ from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
+from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate, Ledger, read_signers, record
 from nightledger.trust.reading import VerifiedLog
@@ -72,13 +73,13 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     return decision
 
 
-def read_claim(gate: Gate, ledger: Ledger, status: DecisionStatus) -> Claim:
+def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     """Read a recorded decision and verify it anew, before it is acted on.
 
     Raises:
         IntegrityError: Its file is missing or is not what was logged.
     """
-    path = gate.home.decision(status.id)
+    path = home.decision(status.id)
     content = read_regular(path, MAX_DECISION_BYTES)
     signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
     if hashlib.sha256(content).hexdigest() != status.sha256:
@@ -87,7 +88,7 @@ def read_claim(gate: Gate, ledger: Ledger, status: DecisionStatus) -> Claim:
     signed = Signed(content=content, signature=signature)
     return Claim(
         decision=decision,
-        signer=_signer(gate, ledger, signed, status.recorded),
+        signer=_signer(home, ledger, signed, status.recorded),
         on_log=_on_log(ledger.log, decision),
         recorded=status.recorded,
     )
@@ -101,7 +102,7 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("it was recorded before; a decision counts once")
     if decision.origin != gate.home.identity.origin:
         reasons.append("it was signed for another home")
-    signer = _signer(gate, ledger, signed, moment)
+    signer = _signer(gate.home, ledger, signed, moment)
     if signer is None:
         reasons.append("no key in allowed_signers verifies the signature")
     elif signer != decision.principal:
@@ -123,13 +124,13 @@ def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     return [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
 
 
-def _signer(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> str | None:
+def _signer(home: Home, ledger: Ledger, signed: Signed, moment: Moment) -> str | None:
     try:
         return verify_signature(
             signed.content,
             signed.signature,
             namespace=NAMESPACE,
-            signers=read_signers(gate.home, ledger.book),
+            signers=read_signers(home, ledger.book),
             at=moment.at,
         ).principal
     except SignatureError:

@@ -1,13 +1,13 @@
-"""From answers to decisions: the set that an operator signs once.
+"""What waits for an answer, as a review shows it, and the answers.
 
-Invariant: what is shown, hashed and signed are the same bytes, read once. Accepted
-changes are ordered; each base is the result of the one before.
+Invariant: what is shown, hashed and signed are the same bytes, read once.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change
 from nightledger.domain.states import ProposalStatus
@@ -73,18 +73,24 @@ def read_documents(gate: Gate) -> dict[str, str]:
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
     """Give every change that waits for an answer, oldest proposal first."""
-    items = []
-    for status in ledger.book.proposals.values():
-        numbers = status.open_changes()
-        if not numbers or status.lane == EDIT_LANE:
-            continue
-        stored = read_proposal(gate, status)
-        items += [
-            _item(stored, status, change, documents)
-            for change in stored.proposal.changes
-            if change.n in numbers
-        ]
-    return items
+    return [
+        item
+        for status in ledger.book.proposals.values()
+        if status.lane != EDIT_LANE
+        for item in items_of(gate, status, DecisionType.APPROVE, documents)
+    ]
+
+
+def items_of(
+    gate: Gate, status: ProposalStatus, kind: DecisionType, documents: Mapping[str, str]
+) -> list[Item]:
+    """Give the changes of one proposal that a decision of this kind may be about."""
+    numbers = status.answerable(kind)
+    if not numbers:
+        return []
+    stored = read_proposal(gate, status)
+    changes = [change for change in stored.proposal.changes if change.n in numbers]
+    return [_item(stored, status, change, documents) for change in changes]
 
 
 def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:

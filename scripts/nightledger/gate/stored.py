@@ -37,7 +37,7 @@ def read_proposal(gate: Gate, status: ProposalStatus) -> Stored:
     if sha256 != status.sha256:
         raise IntegrityError(
             f"{path} was changed after it was proposed: it has SHA-256 {sha256}, the log says {status.sha256}",
-            hint="someone edited a proposal; reject it, or put the file back from a backup",
+            hint="someone edited a proposal; put the file back from a backup, then 'nightledger verify'",
         )
     return Stored(proposal=decode_record(Proposal, content, where=path), sha256=sha256)
 
@@ -53,8 +53,10 @@ def find_status(book: Book, text: str) -> ProposalStatus:
     Raises:
         UsageError: None, or more than one, begins so.
     """
-    wanted = text if text.startswith("p-") else f"p-{text}"
-    found = [status for name, status in book.proposals.items() if name.startswith(wanted)]
+    begin = text.removeprefix("p-")
+    if not begin:
+        raise UsageError("no proposal is named", hint="'nightledger proposals' lists them")
+    found = [status for name, status in book.proposals.items() if name.startswith(f"p-{begin}")]
     if len(found) == 1:
         return found[0]
     if not found:

@@ -3,7 +3,7 @@
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.gate.composing import compose
-from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status
 from nightledger.surfaces import screen, session, signing
 from nightledger.surfaces.context import Context
@@ -28,9 +28,7 @@ def answer_one(
     with session.writing(context, keep_head=True) as home:
         documents = read_documents(home.gate)
         status = find_status(home.ledger.book, id_text)
-        waiting = [
-            i for i in list_items(home.gate, home.ledger, documents) if i.stored.proposal.id == status.id
-        ]
+        waiting = items_of(home.gate, status, DecisionType(verb.value), documents)
         items = _chosen(waiting, status.id, only)
         _check_diff(items, diff_sha256)
         if verb is Verb.APPROVE:

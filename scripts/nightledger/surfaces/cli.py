@@ -20,6 +20,9 @@ def main(argv: list[str] | None = None) -> int:
         argv: Words after the program's name; None reads them from the process.
     """
     words = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that is not UTF-8 shows escapes, never a traceback
+            stream.reconfigure(errors="backslashreplace")
     if not words or words[0] in ("-h", "--help", "help"):
         sys.stdout.write(help_text(everything="--all" in words))
         return 0
@@ -48,7 +51,7 @@ def _guarded(verb: str, words: list[str]) -> int:
         return _run(verb, words)
     except errors.NightledgerError as error:
         return _fail(str(error), error.hint, error.exit_status)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):
         return _fail("interrupted", "what was acknowledged is kept; run it again", errors.EXIT_REFUSED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away; there is nobody to tell
@@ -103,9 +106,11 @@ def _nearest(verb: str) -> str:
 
 
 def _fail(message: str, hint: str, status: int) -> int:
-    sys.stderr.write(f"error: {message}\n")
+    from nightledger.text.visible import visible_lines  # a message may quote a file's name
+
+    sys.stderr.write("".join(f"{line}\n" for line in visible_lines(f"error: {message}")))
     if hint:
-        sys.stderr.write(f"hint: {hint}\n")
+        sys.stderr.write("".join(f"{line}\n" for line in visible_lines(f"hint: {hint}")))
     return status
 
 

@@ -9,6 +9,7 @@ import sys
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    import re
     from datetime import datetime
     from typing import Any, TextIO
 
@@ -97,4 +98,17 @@ class Context:
         if self.json:
             import json
 
-            print(json.dumps(record, ensure_ascii=False, indent=2, sort_keys=True))
+            print(_printable(json.dumps(record, ensure_ascii=False, indent=2, sort_keys=True)))
+
+
+def _printable(document: str) -> str:
+    """Escape, as JSON does, the characters that a terminal acts on or no encoding takes."""
+    if document.isascii():
+        return document
+    import re
+
+    return re.sub("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", _escape, document)
+
+
+def _escape(match: "re.Match[str]") -> str:
+    return f"\\u{ord(match.group()):04x}"

@@ -20,13 +20,16 @@ def lines(home: Home, change: Change) -> list[str]:
 
 
 def _one(home: Home, evidence: Evidence) -> list[str]:
-    head = f"  {screen.place(evidence)} ({evidence.origin.value})"
+    head = f"{screen.place(evidence)} ({evidence.origin.value})"
     try:
         content = read_regular(home.path(evidence.path), MAX_BYTES, within=home.root)
     except NightledgerError as error:
-        return [f"{head}: {error}"]
+        return screen.wrap(f"{head}: {screen.shown(str(error))}", indent="    ", first="  ")
     first, last = evidence.lines
     cited = content.split(b"\n")[first - 1 : last]
     same = hashlib.sha256(b"\n".join(cited)).hexdigest() == evidence.sha256
-    text = [screen.shown(line.decode("utf-8", "replace")) for line in cited]
-    return [head if same else f"{head}: these lines have changed since", *(f"    {line}" for line in text)]
+    rows = [
+        row for line in cited for row in screen.text_lines(line.decode("utf-8", "replace"), indent="    ")
+    ]
+    title = head if same else f"{head}: these lines have changed since"
+    return [*screen.wrap(title, indent="    ", first="  "), *rows]

@@ -4,6 +4,7 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
+from nightledger.gate.applying import Write, check_result
 from nightledger.gate.composing import Choice, make_decision, place_changes
 from nightledger.gate.reviewing import read_documents
 from nightledger.gate.stored import read_proposal
@@ -22,9 +23,20 @@ def approve_edit(session: Session, context: Context, proposal: Proposal) -> Deci
     status = session.ledger.book.proposals[proposal.id]
     stored = read_proposal(gate, status)
     numbers = tuple(change.n for change in proposal.changes)
-    placed = place_changes(gate, stored, numbers, read_documents(gate))
+    documents = read_documents(gate)
+    placed = place_changes(gate, stored, numbers, documents)
     if isinstance(placed, str):
         raise RefusedError(f"the edit cannot be signed: {placed}")
+    writes = [
+        Write(
+            path=target.path,
+            before=documents[target.path].encode("utf-8", "surrogateescape"),
+            after=placed.documents[target.path].encode("utf-8", "surrogateescape"),
+        )
+        for target in placed.targets
+    ]
+    if reasons := [reason for write in writes for reason in check_result(gate, write)]:
+        raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
     choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed.targets)
     decision = make_decision(gate, stored, status, choice, signing.prepare(session))
     accepted = signing.sign_all(session, [decision], context)[0]

@@ -1,21 +1,25 @@
 """How a change looks to the operator: text from files as data, in any width from 40 columns.
 
-Invariant: everything that came from a file passes ``visible_lines`` and ``mask``; nothing inside
-a hunk is left out; colour is only where a terminal asked for it.
+Invariant: everything that came from a file passes ``visible`` and a mask; nothing inside a
+hunk is left out; every row that shows a line of a diff begins with that line's sign, so
+that no text can pose as another line; colour is only where a terminal asked for it.
 """
 
 import os
 import shutil
 import sys
-import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 from nightledger.domain.proposal import Change, Evidence, Proposal
 from nightledger.gate.reviewing import Item
-from nightledger.text.scan import mask_secrets
+from nightledger.text.scan import mask, mask_secrets, scan_secrets
 from nightledger.text.visible import visible, visible_lines
 
 NARROWEST = 40
 WIDEST = 100
+GOES_ON = "~ "
+"""Stands behind the sign where a line of a diff goes on in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _OPS = {
     "add": "add to",
@@ -44,19 +48,82 @@ def shown(text: str) -> str:
 
 def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
     """Break a line of prose to the width; words longer than a line are broken too."""
-    lead = indent if first is None else first
-    return textwrap.wrap(
-        text, width=width(), initial_indent=lead, subsequent_indent=indent, break_on_hyphens=False
-    ) or [lead.rstrip()]
+    row, rows, gap = indent if first is None else first, [], ""
+    room = width() - max(columns(row), columns(indent))
+    for word in text.split(" "):
+        for piece in _pieces(word, room):
+            if columns(row + gap + piece) > width():
+                rows.append(row.rstrip())
+                row, gap = indent, ""
+            row, gap = row + gap + piece, ""
+        gap = " "
+    return [*rows, row.rstrip()]
+
+
+def columns(text: str) -> int:
+    """Give the columns that a text takes on a terminal (UAX 11), never too few: every character counts."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns_of(character) for character in text)
+
+
+def _columns_of(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """Cut a text into pieces of at most so many columns; no text gives one empty piece."""
+    start, filled = 0, 0
+    for at, character in enumerate(text):
+        filled += _columns_of(character)
+        if filled > room:
+            yield text[start:at]
+            start, filled = at, _columns_of(character)
+    yield text[start:]
 
 
 def diff_lines(diff: str) -> list[str]:
-    """Give a diff's lines for the terminal; long ones go on in the next line, never cut off."""
-    lines = []
-    for line in visible_lines(mask_secrets(diff)):
-        pieces = [line[at : at + width()] for at in range(0, len(line), width())] or [""]
-        lines += [_coloured(piece, line[:1]) for piece in pieces]
-    return lines
+    """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
+    rows = []
+    for line in visible_lines(mask_diff(diff)):
+        sign, text = line[:1], line[1:]
+        pieces = [text] if columns(line) <= width() else _pieces(text, width() - 1 - len(GOES_ON))
+        rows += [_coloured(sign + (GOES_ON if at else "") + piece, sign) for at, piece in enumerate(pieces)]
+    return rows
+
+
+def text_lines(text: str, *, indent: str) -> list[str]:
+    """Give one line of text from a file in as many rows as it needs, each indented."""
+    return [indent + piece for piece in _pieces(shown(text), width() - len(indent))]
+
+
+def mask_diff(diff: str) -> str:
+    """Mask the secrets of a diff; what is added is judged apart from the lines around it.
+
+    Else a line of the file that looks like the beginning of a secret could hide what is
+    added below it from whoever signs that.
+    """
+    lines = diff.split("\n")
+    for added in (True, False):
+        numbers = [n for n, line in enumerate(lines) if line.startswith("+") is added]
+        texts = _masked([lines[n][1:] for n in numbers])
+        for n, text in zip(numbers, texts, strict=True):
+            lines[n] = lines[n][:1] + text
+    return "\n".join(lines)
+
+
+def _masked(lines: Sequence[str]) -> list[str]:
+    """Mask what scanners see in lines that follow each other; gives as many lines."""
+    text, pieces, done = "\n".join(lines), [], 0
+    for finding in scan_secrets(text):
+        start = max(finding.start, done)
+        secret = text[start : finding.end]
+        pieces += [
+            text[done:start],
+            "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n")),
+        ]
+        done = max(done, finding.end)
+    return "".join([*pieces, text[done:]]).split("\n")
 
 
 def _coloured(piece: str, sign: str) -> str:

@@ -16,6 +16,8 @@ from nightledger.trust import keys
 from nightledger.trust.sshsig import Signer
 
 NONCE_BYTES = 16
+PASSPHRASE_TRIES = 3
+"""A slip of the finger must not cost the answers of a whole review."""
 
 
 def operator_path(gate: Gate) -> Path:
@@ -86,7 +88,16 @@ def signer_of(gate: Gate, context: Context) -> Signer:
             f"the key {path} has a passphrase, and there is no terminal to ask on",
             hint="run it on a terminal",
         )
-    passphrase = getpass.getpass("Passphrase of the operator's key: ").encode()
+    for _ in range(PASSPHRASE_TRIES - 1):
+        try:
+            return _unlock(path)
+        except keys.KeyFileError as error:
+            context.note(f"error: {error}; once more")
+    return _unlock(path)
+
+
+def _unlock(path: Path) -> Signer:
+    passphrase = getpass.getpass("Passphrase of the operator's key: ").encode("utf-8", "surrogateescape")
     return keys.load_operator_key(path, passphrase=passphrase)
 
 

@@ -44,7 +44,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         decision = approve_edit(session, context, proposal)
         attempt = apply_one(session.gate, session.ledger, decision, session.moment)
     if not attempt.changes:
-        raise RefusedError(f"the edit was not applied: {'; '.join(attempt.reasons)}")
+        why = "; ".join([*attempt.reasons, *(reason for _, reason in attempt.stale)])
+        raise RefusedError(f"the edit was not applied: {why}")
     context.emit({"changed": True, "proposal": proposal.id})
     context.print(f"Applied; 'nightledger undo {proposal.id}' takes it back.")
     return 0

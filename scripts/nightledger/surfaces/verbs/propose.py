@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
 
 
+MAX_STDIN_BYTES = 1 << 20
+"""Far more than the lane takes; the gate says by how much a text is too long."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``propose``."""
     parser.add_argument(
@@ -47,7 +51,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.upkeep import refresh
 
     home = Home(context.home_path).require()
-    text = sys.stdin.read() if options.stdin else options.text or ""
+    text = _read_stdin() if options.stdin else options.text or ""
     if options.remove and not options.entry:
         raise UsageError("--remove needs --entry", hint="give the entry's whole text")
     if not options.remove and not text.strip():
@@ -74,6 +78,15 @@ def run(options: argparse.Namespace, context: Context) -> int:
     else:
         context.print(f"Held back by the scanners ({', '.join(held)}); your operator will see that.")
     return 0
+
+
+def _read_stdin() -> str:
+    from nightledger.domain.errors import UsageError
+
+    raw = sys.stdin.buffer.read(MAX_STDIN_BYTES + 1)
+    if len(raw) > MAX_STDIN_BYTES:
+        raise UsageError(f"standard input has more than {MAX_STDIN_BYTES} bytes", hint="say it shorter")
+    return raw.decode("utf-8", "surrogateescape")
 
 
 def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":

@@ -32,9 +32,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     if context.json or not context.interactive():
         with sessions.reading(context) as session:
-            items = _wanted(
-                options, list_items(session.gate, session.ledger, read_documents(session.gate)), session
-            )
+            documents = read_documents(session.gate)
+            items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
             context.emit([item_record(item) for item in items])
             _show_all(context, session, items)
         return 0
@@ -65,6 +64,7 @@ def _show_all(context: Context, session: "Session", items: "list[Item]") -> None
 
 
 def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
+    from nightledger.gate.checking import find_drift
     from nightledger.surfaces import screen
 
     if session.gate.home.identity.simulated:
@@ -72,6 +72,8 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     if not items:
         context.print("Nothing waits for you.")
         return
+    for path in find_drift(session.gate.home, session.ledger.book):
+        context.print(f"{path} was changed outside the gate since it was last signed.")
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     context.print(f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you.")
     for proposal in proposals.values():
@@ -94,14 +96,14 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
         if given is None:
             break
         answers += given
-    shared = signing.prepare(session)
-    decisions, refusals = compose(session.gate, items, answers, documents, shared)
+    _defer(session, [answer for answer in answers if answer.verb is Verb.LATER])
+    decided = [answer for answer in answers if answer.verb is not Verb.LATER]
+    if not decided:
+        return 0
+    decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
     for refusal in refusals:
         context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
-    later = [answer for answer in answers if answer.verb is Verb.LATER]
-    _defer(session, later)
-    accepted = signing.sign_all(session, decisions, context)
-    report_signed(context, accepted)
+    report_signed(context, signing.sign_all(session, decisions, context))
     return 1 if refusals else 0
 
 
@@ -109,12 +111,12 @@ def _defer(session: "Session", later: "list[Answer]") -> None:
     from nightledger.domain.event import EventName
     from nightledger.gate.opening import record
 
-    for answer in later:
-        record(
-            session.gate,
-            [(EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]})],
-            session.moment,
-        )
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]}) for answer in later
+    ]
+    if events:
+        record(session.gate, events, session.moment)
+        session.reread()
 
 
 def report_signed(context: Context, decisions: "list[Decision]") -> None:

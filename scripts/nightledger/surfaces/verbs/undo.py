@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 {
                     "proposal": status.id,
                     "changes": list(undo.changes),
-                    "diff": undo.diff,
+                    "diff": screen.mask_diff(undo.diff),
                     "problem": undo.problem,
                 }
             )
@@ -83,6 +83,10 @@ def _propose_reversal(context: Context, session: "Session", undo: "Undo") -> int
     context.print(f"It cannot be taken back in place: {undo.problem}.")
     if made:
         context.print(f"The reversal waits as {made}: 'nightledger review'.")
+    elif outcome.suppressed:
+        context.print("Its reversal waits already: 'nightledger review'.")
+    elif outcome.held:
+        context.print("What it would bring back holds a secret or hidden text, which never comes back.")
     else:
         context.print(
             "What it put in is no longer there as it was; 'nightledger edit' changes the file by hand."

@@ -1,0 +1,82 @@
+"""Compare what the log names with what lies on disk: trust files, proposals, decisions, gated files.
+
+Invariant: damage is named, never raised, so that one look tells everything.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.states import Book
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.gated import sha256_gated
+from nightledger.gate.opening import Ledger, trust_files
+from nightledger.gate.stored import MAX_PROPOSAL_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Altered:
+    """A file that is not what the log says of it.
+
+    Attributes:
+        path: Relative to the home.
+        message: What is wrong with it.
+    """
+
+    path: str
+    message: str
+
+
+def find_altered(home: Home, ledger: Ledger) -> tuple[Altered, ...]:
+    """Name every trust file, proposal and decision that is not what was logged or signed.
+
+    Where a trust file is not, decisions are not judged: nobody knows who may sign.
+    """
+    trust = tuple(_trust_files(home, ledger.book))
+    return (*trust, *_proposals(home, ledger.book), *(() if trust else _decisions(home, ledger)))
+
+
+def find_drift(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the gated files whose bytes are not those last accepted, or cannot be read."""
+    return tuple(path for path in home.identity.gated if _sha256(home, path) != book.gated.get(path))
+
+
+def _sha256(home: Home, path: str) -> str:
+    try:
+        return sha256_gated(home, path)
+    except NightledgerError:
+        return "unreadable"
+
+
+def _trust_files(home: Home, book: Book) -> Iterator[Altered]:
+    expected = {item["name"]: item["sha256"] for item in book.genesis.get("trust", ())}
+    for name, sha256 in sorted(trust_files(home).items()):
+        if sha256 != expected.get(name):
+            yield Altered(path=f"config/nightledger/{name}", message="it is not the file that the log names")
+
+
+def _proposals(home: Home, book: Book) -> Iterator[Altered]:
+    for status in book.proposals.values():
+        path = home.proposal(status.id)
+        try:
+            content = read_regular(path, MAX_PROPOSAL_BYTES)
+        except NightledgerError as error:
+            yield Altered(path=home.relative(path), message=str(error))
+            continue
+        if hashlib.sha256(content).hexdigest() != status.sha256:
+            yield Altered(path=home.relative(path), message="it was changed after it was proposed")
+
+
+def _decisions(home: Home, ledger: Ledger) -> Iterator[Altered]:
+    for status in ledger.book.decisions.values():
+        path = home.relative(home.decision(status.id))
+        try:
+            claim = read_claim(home, ledger, status)
+        except NightledgerError as error:
+            yield Altered(path=path, message=str(error))
+            continue
+        if claim.signer != claim.decision.principal:
+            yield Altered(path=f"{path}.sig", message="it is no signature of who the decision names")
