@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     narrator = Narrator(sys.stdout)
     try:
-        return _demo(options.seed, options.home.resolve(), narrator)
+        return _demo(options.seed, options.home.resolve(), options.nights, narrator)
     except NightledgerError as error:
         sys.stdout.flush()
         sys.stderr.write(f"error: {error}\n" + (f"hint: {error.hint}\n" if error.hint else ""))
@@ -51,10 +51,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="where it is made; its keys go to DIR.keys",
     )
+    parser.add_argument(
+        "--nights",
+        type=int,
+        choices=range(1, DAY_COUNT + 1),
+        default=DAY_COUNT,
+        metavar="N",
+        help="run only the last N nights; the days before them are there from the start",
+    )
     return parser
 
 
-def _demo(seed: int, home: Path, narrator: Narrator) -> int:
+def _demo(seed: int, home: Path, nights: int, narrator: Narrator) -> int:
     began = time.perf_counter()
     clear_stage(home)
     sample = generate(seed)
@@ -65,7 +73,7 @@ def _demo(seed: int, home: Path, narrator: Narrator) -> int:
     )
     tell_planted(narrator, sample.planted)
     shell = Shell(home=home, keys=keys_beside(home))
-    changes = Walk(sample=sample, shell=shell, narrator=narrator).run()
+    changes = Walk(sample=sample, shell=shell, narrator=narrator, nights=nights).run()
     narrator.heading("Planted and found")
     score = make_score(sample.planted, changes, _contents(shell))
     tell_score(narrator, score)

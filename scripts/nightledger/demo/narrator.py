@@ -41,7 +41,7 @@ class Narrator:
         """Show a command before what it said."""
         self._write("")
         line = "$ nightledger " + " ".join(words)
-        self._write(line if not note else f"{line}   ({note})", "$")
+        self._fold(line if not note else f"{line}   ({note})", "$")
 
     def output(self, text: str, *, limit: int = 40, tail: int = 0) -> None:
         """Show what a command printed, folded to the width: ``limit`` lines of it and the last ``tail``."""
@@ -56,8 +56,8 @@ class Narrator:
         for line in lines[len(lines) - tail :]:
             self._fold(line)
 
-    def _fold(self, line: str) -> None:
-        kind = line.lstrip()[:1] if line.lstrip()[:1] in "+-@" else ""
+    def _fold(self, line: str, kind: str = "") -> None:
+        kind = kind or (line[:1] if line[:1] in "+-@" else "")
         rest = line
         while len(rest) > WIDTH:
             space = rest.rfind(" ", WIDTH // 2, WIDTH)

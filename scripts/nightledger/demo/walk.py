@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.demo import owner, tampering
 from nightledger.demo.compare import Proposed, read_proposed
-from nightledger.demo.generate import write_sample_file
+from nightledger.demo.generate import DAY_COUNT, write_sample_file
 from nightledger.demo.narrator import Narrator
 from nightledger.demo.sample import SampleHome
 from nightledger.demo.shell import Ran, Shell
@@ -40,11 +40,13 @@ class Walk:
         sample: The generated home.
         shell: The command line on the demo's folders.
         narrator: Where it is told.
+        nights: How many nights run, at least 1; the days before them are there from the start.
     """
 
     sample: SampleHome
     shell: Shell
     narrator: Narrator
+    nights: int = DAY_COUNT
 
     def run(self) -> tuple[Proposed, ...]:
         """Walk through everything and give every change that was ever proposed.
@@ -64,19 +66,27 @@ class Walk:
     def _today(self) -> date:
         return self.sample.last_day + timedelta(days=1)
 
+    @property
+    def _first(self) -> date:
+        """The first day that is lived through."""
+        return max(self.sample.first_day, self._today - timedelta(days=self.nights))
+
     def _at(self, day: date, clock: time) -> datetime:
         return datetime.combine(day, clock, tzinfo=ZoneInfo(self.sample.zone)).astimezone(UTC)
 
     # ------------------------------------------------------------ the days
     def _begin(self) -> None:
-        self._write_files(None)
-        self.narrator.heading(f"{self.sample.first_day}: a workspace is adopted")
-        words = ("init", "--adopt", "--simulated", "--no-passphrase", "--zone", self.sample.zone)
-        self._tell(words, self._at(self.sample.first_day, time(6, 0)), limit=30)
+        now = self._at(self._first, time(6, 0))
+        history = [file for file in self.sample.files if file.day is None or file.day < self._first]
+        for file in history:
+            write_sample_file(file, self.shell.home)
+        self.narrator.heading(f"{self._first}: a workspace is adopted")
+        self._tell(("init", "--adopt", "--simulated", "--no-passphrase", "--zone", self.sample.zone), now)
+        self._log([outcome.record for outcome in self.sample.outcomes if outcome.day < self._first], now)
 
     def _pass_days(self) -> None:
-        self.narrator.heading("Sixty days pass: logs by day, a night each, a review on Mondays")
-        day = self.sample.first_day
+        self.narrator.heading("Days pass: logs by day, each night a run, a review on Mondays")
+        day = self._first
         while day <= self.sample.last_day:
             self._live(day)
             day += timedelta(days=1)
@@ -87,16 +97,16 @@ class Walk:
                 self._monday(day)
 
     def _live(self, day: date) -> None:
-        self._write_files(day)
-        records = [outcome.record for outcome in self.sample.outcomes if outcome.day == day]
-        if records:
-            lines = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-            self._must(("log", "--stdin"), self._at(day + timedelta(days=1), time(0, 10)), stdin=lines)
-
-    def _write_files(self, day: date | None) -> None:
         for file in self.sample.files:
             if file.day == day:
                 write_sample_file(file, self.shell.home)
+        records = [outcome.record for outcome in self.sample.outcomes if outcome.day == day]
+        self._log(records, self._at(day + timedelta(days=1), time(0, 10)))
+
+    def _log(self, records: list[dict[str, Any]], now: datetime) -> None:
+        lines = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+        if lines:
+            self._must(("log", "--stdin"), now, stdin=lines)
 
     def _monday(self, day: date) -> None:
         waiting = self._waiting(self._at(day, MORNING))
