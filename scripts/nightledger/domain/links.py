@@ -9,10 +9,10 @@ from nightledger.domain.confidence import confidence_of, evidence
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MAX_SOURCES = 5
-"""Newest outcomes named for each resolution: enough to look at, few enough for a line."""
+"""Newest outcomes named for a resolution: enough to look at, few enough for a line."""
 MAX_RIVALS = 5
 """Other resolutions named for a link; how many there are is counted."""
 SEPARATOR = " + "
@@ -32,7 +32,8 @@ class Tally:
         shown_successes: Successes of which the resolution had been shown to the agent before.
         shown_failures: The same for failures.
         last_day: Newest log day, as a proleptic Gregorian ordinal (``date.toordinal``).
-        sources: Ids of the newest outcomes in the order they were recorded, newest first.
+        sources: Ids of the newest outcomes in the order they were recorded, newest first; named
+            for the best resolution of a link only.
     """
 
     __slots__ = (
@@ -53,6 +54,20 @@ class Tally:
         self.shown_successes = self.shown_failures = 0
         self.last_day = 0
         self.sources: tuple[str, ...] = ()
+
+    def add(self, counts: "Sequence[int]") -> None:
+        """Add what another stretch of the log has for the same resolution.
+
+        Args:
+            counts: Its number, then successes, partials, failures, shown successes, shown
+                failures and last day; what follows is not read.
+        """
+        self.successes += counts[1]
+        self.partials += counts[2]
+        self.failures += counts[3]
+        self.shown_successes += counts[4]
+        self.shown_failures += counts[5]
+        self.last_day = max(self.last_day, counts[6])
 
     @property
     def evidence(self) -> int:
@@ -83,36 +98,44 @@ class Link:
         second: The other one.
         co_occurrences: Distinct sessions (log days, where no session is given) with an outcome
             that carries both tags, however it ended.
-        tallies: One a resolution, best first; at least one.
+        best: The resolution with the most evidence.
+        rivals: The next best, at most five.
+        resolutions: How many resolutions there are, those that are not named included.
+        last_day: Newest log day on which both tags occurred, whatever was done; an ordinal.
     """
 
-    __slots__ = ("co_occurrences", "first", "second", "tallies")
+    __slots__ = ("best", "co_occurrences", "first", "last_day", "resolutions", "rivals", "second")
 
-    def __init__(self, first: str, second: str, co_occurrences: int, tallies: "Iterable[Tally]") -> None:
-        self.first = first
-        self.second = second
+    def __init__(
+        self,
+        pair: "tuple[str, str]",
+        *,
+        co_occurrences: int,
+        tallies: "Sequence[Tally]",
+        resolutions: int,
+        last_day: int,
+    ) -> None:
+        """Rank the resolutions.
+
+        Args:
+            pair: The tags, sorted.
+            co_occurrences: Distinct sessions.
+            tallies: The best resolutions at least, in any order.
+            resolutions: How many there are.
+            last_day: Newest of all their days.
+        """
+        ranked = sorted(tallies, key=_rank)
+        self.first, self.second = pair
         self.co_occurrences = co_occurrences
-        self.tallies = tuple(sorted(tallies, key=_rank))
+        self.best = ranked[0]
+        self.rivals = tuple(ranked[1 : 1 + MAX_RIVALS])
+        self.resolutions = resolutions
+        self.last_day = last_day
 
     @property
     def key(self) -> str:
         """Name of the link: ``cron + timezone``."""
         return link_key(self.first, self.second)
-
-    @property
-    def best(self) -> Tally:
-        """The resolution with the most evidence."""
-        return self.tallies[0]
-
-    @property
-    def rivals(self) -> tuple[Tally, ...]:
-        """The next best, at most five."""
-        return self.tallies[1 : 1 + MAX_RIVALS]
-
-    @property
-    def last_day(self) -> int:
-        """Newest log day on which both tags occurred, whatever was done; an ordinal."""
-        return max(tally.last_day for tally in self.tallies)
 
 
 def link_key(first: str, second: str) -> str:

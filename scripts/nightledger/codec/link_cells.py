@@ -1,0 +1,70 @@
+"""Tallies as whole numbers: what became of each resolution in some records.
+
+Invariant: adding up is all that happens here; what the numbers mean is in
+``domain/links.py``. No imports but the layout, because ``recall`` starts here.
+"""
+
+from nightledger.codec.link_layout import (
+    NO_SOURCE,
+    PARTIAL,
+    RESOLUTION_SHIFT,
+    RESULT_SHIFT,
+    SHOWN,
+    TALLY_CELLS,
+)
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+COUNTS = 7
+"""Numbers before the sources: resolution, successes, partials, failures, shown successes,
+shown failures, last day."""
+LAST_DAY = 6
+_FIRST_RESULT = 1
+_FIRST_SHOWN = 4
+
+
+def tally_records(
+    records: "Iterable[int]", facts: "Sequence[int]", days: "Sequence[int]"
+) -> "list[list[int]]":
+    """Count records by resolution.
+
+    Args:
+        records: Numbers of records, ascending.
+        facts: ``resolution << 3 | result << 1 | shown`` of each record.
+        days: Log day of each record.
+
+    Returns:
+        For each resolution its ``COUNTS`` numbers, followed by all of its records, ascending.
+    """
+    found: dict[int, list[int]] = {}
+    for record in records:
+        fact = facts[record]
+        resolution = fact >> RESOLUTION_SHIFT
+        cells = found.get(resolution)
+        if cells is None:
+            cells = found[resolution] = [resolution, 0, 0, 0, 0, 0, 0]
+        result = fact >> RESULT_SHIFT & 3
+        cells[_FIRST_RESULT + result] += 1
+        if fact & SHOWN and result != PARTIAL:
+            cells[_FIRST_SHOWN + (result >> 1)] += 1
+        cells[LAST_DAY] = max(cells[LAST_DAY], days[record])
+        cells.append(record)
+    return list(found.values())
+
+
+def unpack_tallies(stored: "Sequence[int]", count: int) -> "list[list[int]]":
+    """Give the first tallies of a row's cells: counts, and the newest records, ascending.
+
+    Args:
+        stored: ``TALLY_CELLS`` numbers a resolution, the best first.
+        count: How many tallies to give at most.
+    """
+    return [
+        [
+            *stored[at : at + COUNTS],
+            *(cell for cell in stored[at + COUNTS : at + TALLY_CELLS] if cell != NO_SOURCE),
+        ]
+        for at in range(0, min(len(stored), count * TALLY_CELLS), TALLY_CELLS)
+    ]

@@ -1,0 +1,284 @@
+"""The link index of a home: its segments together, and what they say about tags.
+
+Invariant: what is told is the fold of all segments; how the outcomes are spread over them
+makes no difference. Standard library only and cheap to import: ``recall`` starts here.
+"""
+
+import os
+from bisect import bisect_right
+from itertools import combinations
+
+from nightledger.codec.link_cells import COUNTS
+from nightledger.domain.confidence import SHOWN_FROM, confidence_of, decayed
+from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.links import MAX_RIVALS, MAX_SOURCES, Link, Tally
+from nightledger.files.link_segment import Guard, Segment, SegmentError
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nightledger.files.link_segment import Part
+
+    _Parts = tuple[Segment, Part]
+
+CURRENT = "current"
+"""Names the segments in use, oldest first, one a line with its size and CRC-32; replaced in one step."""
+FIRST_LINE = "nightledger-links 1"
+SUFFIX = ".links"
+MAX_CURRENT_BYTES = 1 << 16
+NAMED = 1 + MAX_RIVALS
+"""Resolutions that a link names: the best one and its rivals."""
+
+
+class Stored:
+    """A segment as ``current`` names it.
+
+    Attributes:
+        name: File name in the index's directory.
+        size_bytes: Its size.
+        crc32: Of the whole file (ISO 3309), against damage by accident.
+    """
+
+    __slots__ = ("crc32", "name", "size_bytes")
+
+    def __init__(self, name: str, size_bytes: int, crc32: int) -> None:
+        self.name = name
+        self.size_bytes = size_bytes
+        self.crc32 = crc32
+
+
+class Recalled:
+    """A link that is shown for some tags.
+
+    Attributes:
+        link: The link, counts exact.
+        confidence: Of its best resolution, decayed to now.
+        idle_days: Active days since the link last occurred.
+    """
+
+    __slots__ = ("confidence", "idle_days", "link")
+
+    def __init__(self, link: Link, confidence: float, idle_days: int) -> None:
+        self.link = link
+        self.confidence = confidence
+        self.idle_days = idle_days
+
+
+class LinkIndex:
+    """All segments of a home, oldest first.
+
+    Attributes:
+        directory: Where they are.
+        segments: Open segments.
+    """
+
+    __slots__ = ("directory", "segments")
+
+    def __init__(self, directory: str, segments: "Sequence[Segment]") -> None:
+        self.directory = directory
+        self.segments = tuple(segments)
+
+    def link(self, first: str, second: str) -> Link | None:
+        """Give the link of two canonical tags, in either order; None where there is none.
+
+        Raises:
+            LinkIndexError: When the index is damaged.
+        """
+        with Guard(self.directory):
+            parts = self._parts_of(min(first, second), max(first, second))
+            return _merge(parts) if parts else None
+
+    def recall(self, tags: "Sequence[str]", limit: int) -> "tuple[list[Recalled], int]":
+        """Give the links whose best resolution still has a confidence of .7 or more, the surest first.
+
+        For one tag all of its links; for several those between them.
+
+        Args:
+            tags: Canonical, each once.
+            limit: How many to give.
+
+        Returns:
+            The links, and how many more there are.
+
+        Raises:
+            LinkIndexError: When the index is damaged.
+        """
+        with Guard(self.directory):
+            days = sorted({day for segment in self.segments for day in segment.active_days})
+            found = []
+            for pair, (score, last_day) in self._scores(tags).items():
+                idle_days = len(days) - bisect_right(days, last_day)
+                confidence = decayed(confidence_of(score), idle_days)
+                if confidence >= SHOWN_FROM:
+                    found.append((-confidence, -score, pair, idle_days))
+            found.sort()
+            shown = [
+                Recalled(_merge(self._parts_of(*pair)), -confidence, idle_days)
+                for confidence, _, pair, idle_days in found[:limit]
+            ]
+        return shown, len(found) - len(shown)
+
+    def top_links(self, limit: int) -> "tuple[list[Link], int]":
+        """Give the links that occurred in most sessions; of equals, those whose names sort first.
+
+        Args:
+            limit: How many to give.
+
+        Returns:
+            The links, sorted by their tags, and how many links there are in all.
+
+        Raises:
+            LinkIndexError: When the index is damaged.
+        """
+        with Guard(self.directory):
+            base, newer = self._base, self._newer_parts()
+            rows = {pair: base.find_row(*pair) if base else -1 for pair in newer}
+            ranked = []
+            for pair, parts in newer.items():
+                old = base.sessions(rows[pair]) if base and rows[pair] >= 0 else 0
+                ranked.append((-old - sum(part.sessions for _, part in parts), pair, rows[pair]))
+            for sessions, row in base.top_rows(limit) if base else ():
+                pair = base.pair(row) if base else ("", "")
+                if pair not in newer:
+                    ranked.append((-sessions, pair, row))
+            chosen = sorted((pair, row) for _, pair, row in sorted(ranked)[:limit])
+            links = [self._joined(row, newer.get(pair, [])) for pair, row in chosen]
+        return links, (base.rows if base else 0) + sum(row < 0 for row in rows.values())
+
+    def _joined(self, row: int, newer: "list[_Parts]") -> Link:
+        base = self._base
+        if base is None or row < 0:
+            return _merge(newer)
+        return _merge([(base, base.row(row, None if newer else NAMED)), *newer])
+
+    @property
+    def _base(self) -> Segment | None:
+        """The first segment, when it has sorted tables and so knows its strong links."""
+        return self.segments[0] if self.segments and self.segments[0].folded else None
+
+    @property
+    def _newer(self) -> "tuple[Segment, ...]":
+        return self.segments[1:] if self._base else self.segments
+
+    def _parts_of(self, first: str, second: str) -> "list[_Parts]":
+        parts = ((segment, segment.link(first, second)) for segment in self.segments)
+        return [(segment, part) for segment, part in parts if part is not None]
+
+    def _newer_parts(self) -> "dict[tuple[str, str], list[_Parts]]":
+        found: dict[tuple[str, str], list[_Parts]] = {}
+        for segment in self._newer:
+            for part in segment.links():
+                found.setdefault((part.first, part.second), []).append((segment, part))
+        return found
+
+    def _scores(self, tags: "Sequence[str]") -> "dict[tuple[str, str], tuple[int, int]]":
+        """Give evidence and last day of every link that may be shown for some tags."""
+        if len(tags) != 1:
+            pairs = set(combinations(sorted(tags), 2))
+            merged = {pair: _merge(parts) for pair in pairs if (parts := self._parts_of(*pair))}
+            return {pair: (link.best.evidence, link.last_day) for pair, link in merged.items()}
+        tag, scores = tags[0], {}
+        for other, _, score, last_day in self._base.strong(tag) if self._base else ():
+            scores[min(tag, other), max(tag, other)] = (score, last_day)
+        changed = {(part.first, part.second) for segment in self._newer for part in segment.links_of(tag)}
+        for pair in changed:
+            link = _merge(self._parts_of(*pair))
+            scores[pair] = (link.best.evidence, link.last_day)
+        return scores
+
+
+def open_index(directory: str) -> LinkIndex | None:
+    """Open the link index of a home; None where none was made yet.
+
+    Args:
+        directory: ``Home.link_index_dir``.
+
+    Raises:
+        LinkIndexError: When it is damaged.
+    """
+    raw = read_current(directory)
+    if raw is None:
+        return None
+    stored = parse_current(raw, directory)
+    segments: list[Segment] = []
+    with Guard(directory):
+        segments += [open_segment(directory, item) for item in stored]
+    return LinkIndex(directory, segments)
+
+
+def open_segment(directory: str, stored: Stored) -> Segment:
+    """Open a segment that ``current`` names.
+
+    Raises:
+        SegmentError: When it is missing, damaged, or of another size.
+    """
+    segment = Segment(os.path.join(directory, stored.name))
+    if segment.size_bytes != stored.size_bytes:
+        raise SegmentError(f"{segment.path} has {segment.size_bytes} bytes instead of {stored.size_bytes}")
+    return segment
+
+
+def read_current(directory: str) -> bytes | None:
+    """Give the bytes of ``current``; None where no index was made yet."""
+    try:
+        with open(os.path.join(directory, CURRENT), "rb") as stream:
+            return stream.read(MAX_CURRENT_BYTES)
+    except FileNotFoundError:
+        return None
+
+
+def parse_current(raw: bytes, directory: str) -> list[Stored]:
+    """Give the segments in use, oldest first.
+
+    Args:
+        raw: The bytes of ``current``.
+        directory: For messages.
+
+    Raises:
+        LinkIndexError: When it is no such list, or of another version.
+    """
+    first, *lines = raw.decode("utf-8", "replace").split("\n")
+    fields = [line.split(" ") for line in lines[:-1]]
+    if first != FIRST_LINE or lines[-1:] != [""] or not all(_is_entry(words) for words in fields):
+        raise LinkIndexError(f"the link index in {directory} is damaged, or of another version")
+    return [Stored(name, int(size), int(crc32, 16)) for name, size, crc32 in fields]
+
+
+def dump_current(stored: "Sequence[Stored]") -> bytes:
+    """Give the bytes of ``current``."""
+    lines = (f"{item.name} {item.size_bytes} {item.crc32:08x}\n" for item in stored)
+    return f"{FIRST_LINE}\n{''.join(lines)}".encode("ascii")
+
+
+def _is_entry(words: list[str]) -> bool:
+    try:
+        name, size, crc32 = words
+        return int(size) >= 0 and int(crc32, 16) >= 0 and "/" not in name and name.endswith(SUFFIX)
+    except ValueError:
+        return False
+
+
+def _merge(parts: "list[_Parts]") -> Link:
+    """Add up what segments know of one link, oldest first; at least one of them knows it."""
+    tallies: dict[str, Tally] = {}
+    records: dict[str, list[tuple[Segment, int]]] = {}
+    for segment, part in reversed(parts):
+        for cells in part.tallies:
+            name = segment.resolution(cells[0])
+            if name not in tallies:
+                tallies[name], records[name] = Tally(name), []
+            tallies[name].add(cells)
+            newest = cells[COUNTS:][: -1 - MAX_SOURCES + len(records[name]) : -1]
+            records[name] += [(segment, record) for record in newest]
+    first = parts[0][1]
+    link = Link(
+        (first.first, first.second),
+        co_occurrences=sum(part.sessions for _, part in parts),
+        tallies=list(tallies.values()),
+        resolutions=first.resolutions if len(parts) == 1 else len(tallies),
+        last_day=max(part.last_day for _, part in parts),
+    )
+    named = records[link.best.resolution]
+    link.best.sources = tuple([segment.outcome_id(record) for segment, record in named])
+    return link

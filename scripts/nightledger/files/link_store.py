@@ -1,0 +1,77 @@
+"""Write the link index: segments that never change, and the list of those in use.
+
+Invariant: replacing ``current`` is the one step by which the index changes; what it does
+not name is nobody's. All of it is disposable: the outcome log says it again.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable, Sequence
+
+from nightledger.files.atomic import TEMP_SUFFIX, replace_file
+from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
+from nightledger.files.link_index import CURRENT, SUFFIX, Stored, dump_current
+from nightledger.files.link_segment import SegmentError
+
+TYPE_CHECKING = False  # as in the modules that recall loads
+if TYPE_CHECKING:
+    from array import array
+
+_BLOCK_BYTES = 1 << 20
+
+
+def write_segment(directory: str, pieces: "Iterable[bytes | bytearray | array[int]]") -> Stored:
+    """Write a segment under a name of its own; it is on disk when this returns, and in use by nobody.
+
+    Args:
+        directory: ``Home.link_index_dir``; made where it is missing.
+        pieces: Its bytes, in order; written one by one, because a large one is a third of the memory allowed.
+    """
+    make_dir(directory, ignored_by_git=True)
+    temp = os.path.join(directory, f"{os.getpid()}{TEMP_SUFFIX}")
+    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
+    try:
+        crc32 = size_bytes = 0
+        for piece in pieces:
+            content = bytes(memoryview(piece))
+            write_all(descriptor, content)
+            crc32 = zlib.crc32(content, crc32)
+            size_bytes += len(content)
+        sync_file(descriptor, temp)
+    finally:
+        os.close(descriptor)
+    name = f"{size_bytes:x}-{crc32:08x}{SUFFIX}"
+    os.rename(temp, os.path.join(directory, name))
+    sync_directory(directory)
+    return Stored(name, size_bytes, crc32)
+
+
+def use_segments(directory: str, stored: Sequence[Stored]) -> bytes:
+    """Make these the segments in use, oldest first, and remove all others; gives the bytes of ``current``."""
+    make_dir(directory, ignored_by_git=True)
+    current = dump_current(stored)
+    replace_file(os.path.join(directory, CURRENT), current)
+    names = {item.name for item in stored}
+    for name in os.listdir(directory):
+        if name.endswith((SUFFIX, TEMP_SUFFIX)) and name not in names:
+            os.unlink(os.path.join(directory, name))
+    return current
+
+
+def check_segments(directory: str, stored: Iterable[Stored]) -> None:
+    """Read every byte of the segments in use.
+
+    Raises:
+        SegmentError: When one is missing or has other bytes than were written.
+    """
+    for item in stored:
+        path = os.path.join(directory, item.name)
+        crc32 = 0
+        try:
+            with open(path, "rb") as stream:
+                while block := stream.read(_BLOCK_BYTES):
+                    crc32 = zlib.crc32(block, crc32)
+        except OSError as error:
+            raise SegmentError(f"{path} cannot be read ({error.strerror})") from error
+        if crc32 != item.crc32:
+            raise SegmentError(f"{path} has other bytes than were written")
