@@ -1,0 +1,79 @@
+r"""A daily log as it was read: every line with where it stands and who speaks.
+
+Invariant: line numbers count from 1 and split on ``\n`` only, so a line can be found
+again in the file's bytes; nothing is dropped, only classed.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from nightledger.domain.proposal import Origin
+
+
+class Region(StrEnum):
+    """What kind of text a line stands in."""
+
+    PROSE = "prose"
+    """A sentence, a list item or a table row that somebody wrote: may be learned from."""
+    HEADING = "heading"
+    BLANK = "blank"
+    RULE = "rule"
+    """A thematic break or the line under a table's head."""
+    FENCE = "fence"
+    """Code, output, data."""
+    GENERATED = "generated"
+    """Written by a tool's consolidation or by ourselves: never learned from."""
+    METADATA = "metadata"
+    """Envelopes, keys of a session, front matter."""
+    BANNER = "banner"
+    """Text that a third party puts into every prompt, system notices, reminders of a timer."""
+    PASTED = "pasted"
+    """Bookmarks, articles, quoted text: somebody else's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    r"""One line of a daily log in its place.
+
+    Attributes:
+        number: Counted from 1, split on ``\n`` only.
+        text: As it stands, without the line end.
+        region: What kind of text it stands in.
+        content: The text without list marker, tick box and leading time.
+        marker: ``-`` for a bullet, ``1`` for a numbered item, ``|`` for a table row, empty for prose.
+        indent: Columns before the first character; a tab counts four.
+        headings: Texts of the headings above, outermost first.
+        lead: The line that introduces this one: a bold or colon-ended line, or the item above it
+            in the tree; empty where there is none.
+        origin: Who says it.
+        turn: ``user`` or ``assistant`` inside a chat export, else empty.
+        day: The date that the nearest dated heading gives, else the file's.
+    """
+
+    number: int
+    text: str
+    region: Region
+    content: str
+    marker: str
+    indent: int
+    headings: tuple[str, ...]
+    lead: str
+    origin: Origin
+    turn: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayLog:
+    """One file of daily notes.
+
+    Attributes:
+        path: Relative to the home.
+        day: The log day that the file is named for.
+        lines: All lines, in order.
+    """
+
+    path: str
+    day: date
+    lines: tuple[LogLine, ...]

@@ -1,0 +1,231 @@
+r"""Which lines of a daily log somebody wrote, and which are code, data, output or other people's text.
+
+Invariant: the answer has one region a line, and no line inside a generated block, an
+envelope, a banner or a paste is ever called prose. When in doubt a line is not prose:
+what is lost stands in the log, what slips through becomes a rule.
+"""
+
+import re
+from collections import Counter
+
+from nightledger.domain.daylog import Region
+
+TURN = re.compile(r"^\**(user|assistant|system|human|tool)\**:\**(?:\s|$)", re.IGNORECASE)
+"""The start of a turn in a chat export."""
+
+_FENCE = re.compile(r"^\s{0,3}(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
+_START = re.compile(r"<!--\s*([\w:./-]+?):start\b[^>]*-->")
+_END = re.compile(r"<!--\s*([\w:./-]+?):end\b[^>]*-->")
+_TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
+_GENERATED_HEADING = re.compile(
+    r"^#{1,6}\s*(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b)", re.IGNORECASE
+)
+_HEADING = re.compile(r"^(#{1,6})\s+\S")
+_PROMOTED = re.compile(
+    r"\[score=[\d.]+ |<!--|^\s*[-*]\s+(?:confidence|recalls|evidence|status|note):\s+(?:[\d.]+$|memory/|staged$|reflection$)"
+    r"|^\s*[-*]\s+(?:Candidate|Theme):\s.*(?:confidence|evidence|surfac)"
+)
+_ENVELOPE = re.compile(
+    r"\(untrusted[^)]*\):?\s*$|^\s*[-*]\s+\**(?:session (?:key|id))\**\s*:|\[\[reply_to\w*\]\]\s*$",
+    re.IGNORECASE,
+)
+_NOTICE = re.compile(
+    r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
+    r"|a scheduled reminder has been triggered|current time:|read heartbeat\.md if|when reading heartbeat\.md|\[cron:)",
+    re.IGNORECASE,
+)
+_JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
+_RULE = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?)\s*$")
+_URL_LINE = re.compile(r"^\W*(?:(?:url|link|media|source)\W*)?https?://\S+\W*$", re.IGNORECASE)
+_CORPUS_LINKS = 5
+"""So many lines that are only a link, ..."""
+_CORPUS_GAP = 200
+"""... none further than this from the next, make a collection of other people's text."""
+_PROMPT = re.compile(
+    r"^\W{0,4}(?:you are (?:an?|the|not|now)\s|du bist (?:ein|der|die|kein)|eres (?:un|el|la)\s|tu es (?:un|le|la)\s"
+    r"|você é (?:um|o|a)\s|sei un|ты\s[—-]|bạn là (?:một|trợ)|你是一|你是[个個]|あなたは|당신은|너는).{20}",
+    re.IGNORECASE,
+)
+"""How the text of a system prompt begins, in the languages that `cue_words` knows."""
+_PROMPT_END = re.compile(
+    r"^(?:#{1,6}\s.*\d[:-]\d\d\b|-{3,}\s*$|\**(?:user|assistant|system|human|tool)\**:)", re.IGNORECASE
+)
+_WRAP = re.compile(r"^<<<(END_)?([A-Z_]+)\b|^-*\s*(BEGIN|END)[_ ]([A-Z_ ]+?)\s*-*$")
+_REPEATS = 3
+"""A line of at least `_LONG` characters that stands this often in one file is a banner."""
+_LONG = 40
+
+
+def find_regions(lines: list[str]) -> list[Region]:
+    """Give the region of every line, in order.
+
+    Blocks win over lines: what stands between two markers of a generated block is
+    generated, whatever it looks like. A block that is never closed ends where its
+    opening line ends, so that one stray fence cannot hide the rest of the day.
+    """
+    regions = [_line_region(line) for line in lines]
+    for first, last, region in _blocks(lines):
+        regions[first : last + 1] = [region] * (last + 1 - first)
+    _mark_repeats(lines, regions)
+    return regions
+
+
+def _line_region(line: str) -> Region:
+    if not line.strip():
+        return Region.BLANK
+    if _HEADING.match(line):
+        return Region.GENERATED if _GENERATED_HEADING.match(line) else Region.HEADING
+    if _RULE.match(line):
+        return Region.RULE
+    if line.lstrip().startswith(">"):
+        return Region.PASTED
+    return _odd_region(line)
+
+
+def _odd_region(line: str) -> Region:
+    if "<!--" in line or "[score=" in line or (line.lstrip()[:1] in "-*" and _PROMOTED.search(line)):
+        return Region.GENERATED
+    if _NOTICE.match(line):
+        return Region.BANNER
+    if _ENVELOPE.search(line) or _JSON.match(line):
+        return Region.METADATA
+    return Region.PROSE
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Give blocks as (first, last, region), the outermost last so that it wins."""
+    found = (
+        _front_matter(lines)
+        + _fences(lines)
+        + _prompts(lines)
+        + _corpora(lines)
+        + _tags(lines)
+        + _quoted(lines)
+    )
+    return found + _generated_sections(lines) + _marked(lines)
+
+
+def _front_matter(lines: list[str]) -> list[tuple[int, int, Region]]:
+    if not lines or lines[0].rstrip() != "---":
+        return []
+    for number, line in enumerate(lines[1:40], 1):
+        if line.rstrip() == "---":
+            return [(0, number, Region.METADATA)]
+        if line.strip() and ":" not in line and not line.startswith((" ", "-", "#")):
+            break
+    return []
+
+
+def _fences(lines: list[str]) -> list[tuple[int, int, Region]]:
+    found, opened, mark = [], -1, ""
+    for number, line in enumerate(lines):
+        match = _FENCE.match(line) if ("```" in line or "~~~" in line) else None
+        if match is None:
+            continue
+        if opened < 0:
+            opened, mark = number, match[1]
+        elif line.strip() == line.strip()[0] * len(line.strip()) and line.strip().startswith(mark):
+            found.append((opened, number, Region.FENCE))
+            opened = -1
+    if opened >= 0:
+        found.append((opened, opened, Region.FENCE))
+    return found
+
+
+def _tags(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find what stands between an opening tag alone on its line and its closing tag."""
+    found, number = [], 0
+    while number < len(lines):
+        match = _TAG_OPEN.match(lines[number]) if "<" in lines[number] else None
+        last = _closing(lines, number + 1, f"</{match[1]}>") if match else -1
+        if last > 0:
+            found.append((number, last, Region.BANNER))
+            number = last
+        number += 1
+    return found
+
+
+def _quoted(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find what a host wrapped as untrusted or quoted: ``<<<NAME ...>>>`` to ``<<<END_NAME ...>>>`` and the like."""
+    found: list[tuple[int, int, Region]] = []
+    opened: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        match = _WRAP.match(line) if line[:3] in ("<<<", "BEG", "END", "---") else None
+        if match is None:
+            continue
+        name = match[2] or match[4]
+        if match[1] or match[3] == "END":
+            if name in opened:
+                found.append((opened.pop(name), number, Region.PASTED))
+        else:
+            opened[name] = number
+    return found
+
+
+def _closing(lines: list[str], start: int, tag: str) -> int:
+    for number in range(start, min(len(lines), start + 400)):
+        if tag in lines[number]:
+            return number
+    return -1
+
+
+def _marked(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find blocks between ``<!-- name:start -->`` and ``<!-- name:end -->`` of any tool."""
+    found: list[tuple[int, int, Region]] = []
+    opened: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if "<!--" not in line:
+            continue
+        if start := _START.search(line):
+            opened[start[1]] = number
+        elif (end := _END.search(line)) and end[1] in opened:
+            found.append((opened.pop(end[1]), number, Region.GENERATED))
+    return found
+
+
+def _generated_sections(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find sections under a consolidation tool's heading, up to the next heading of its level."""
+    found, opened, level = [], -1, 0
+    for number, line in enumerate([*lines, "# end"]):
+        match = _HEADING.match(line) if line.startswith("#") else None
+        if match is None or (opened >= 0 and len(match[1]) > level):
+            continue
+        if opened >= 0:
+            found.append((opened, number - 1, Region.GENERATED))
+        opened, level = (number, len(match[1])) if _GENERATED_HEADING.match(line) else (-1, 0)
+    return found
+
+
+def _corpora(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find collections of links with other people's text, from the heading above to the last link."""
+    links = [number for number, line in enumerate(lines) if "://" in line and _URL_LINE.match(line)]
+    found, start = [], 0
+    for position, number in enumerate(links):
+        last = position + 1 == len(links) or links[position + 1] - number > _CORPUS_GAP
+        if last and position + 1 - start >= _CORPUS_LINKS:
+            found.append((_heading_above(lines, links[start]), number, Region.PASTED))
+        start = position + 1 if last else start
+    return found
+
+
+def _heading_above(lines: list[str], number: int) -> int:
+    return next((n for n in range(number, -1, -1) if lines[n].startswith(("# ", "## "))), number)
+
+
+def _prompts(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find pasted prompts: from "you are a ..." to the end of its part, turn or ``---``."""
+    found = []
+    for number, line in enumerate(lines):
+        if _PROMPT.match(line):
+            last = number
+            while last + 1 < len(lines) and not _PROMPT_END.match(lines[last + 1]):
+                last += 1
+            found.append((number, last, Region.PASTED))
+    return found
+
+
+def _mark_repeats(lines: list[str], regions: list[Region]) -> None:
+    counts = Counter(line.strip() for line in lines if len(line) >= _LONG)
+    for number, line in enumerate(lines):
+        if len(line) >= _LONG and regions[number] is Region.PROSE and counts[line.strip()] >= _REPEATS:
+            regions[number] = Region.BANNER

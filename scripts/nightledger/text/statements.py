@@ -1,0 +1,179 @@
+"""Find in a daily log the statements that its owner would be glad to find in memory months later.
+
+Every line of prose gets an estimate; lines that stand together under one heading become one
+statement, as a topic is one entry of a memory. What scanners hold back never takes part.
+
+Invariant: only this log is read; the same log gives the same statements.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from nightledger.domain.daylog import DayLog, LogLine
+from nightledger.domain.finding import Severity
+from nightledger.domain.statement import Found, HeldLine, Statement
+from nightledger.text.cues import find_cues
+from nightledger.text.estimate import SHIPPED, Model, estimate_lines
+from nightledger.text.scan import scan
+from nightledger.text.similar import fold, numbers, shingles
+from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve, what_would_change_it
+
+SEED = 0.2
+"""A line must reach this estimate to found a statement."""
+JOIN = 0.1
+"""A neighbour under the same heading must reach this one to join it."""
+SHARE = 0.6
+"""How much of a joined line's own chance counts: neighbours are right or wrong together."""
+SPAN = 5
+"""Lines from first to last: what an operator still reads as one change."""
+_RESTATED = 0.75
+_OVERTURNED = 0.5
+
+
+def find_statements(log: DayLog, model: Model = SHIPPED) -> Found:
+    """Give the statements of one log, the best first, and what the scanners held back.
+
+    A near-repeat in the file is folded into its later form, which is usually the shorter
+    rule; a diagnosis that a later line of the file corrects is dropped.
+    """
+    estimates = estimate_lines(log, model)
+    held = _held(log, estimates)
+    barred = {line.line for line in held}
+    blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)
+    corrections = _corrections(log, estimates)
+    standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
+    statements = sorted((_statement(log, block) for block in standing), key=lambda s: (-s.score, s.lines))
+    return Found(statements=tuple(statements), held=tuple(held))
+
+
+def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
+    """Scan the candidates, and what may come to stand between them."""
+    near = {number + step for number, p in estimates.items() if p >= JOIN for step in range(-SPAN + 1, SPAN)}
+    held = []
+    for line in log.lines:
+        if line.number in near and line.text.strip():
+            findings = [f for f in scan(line.text, origin=line.origin) if f.severity is not Severity.FLAG]
+            if findings:
+                held.append(HeldLine(path=log.path, line=line.number, rule=findings[0].rule))
+    return held
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    """Lines that become one statement, the strongest and all of them."""
+
+    top: LogLine
+    members: tuple[LogLine, ...]
+    chances: tuple[float, ...]
+
+    @property
+    def score(self) -> float:
+        best = max(self.chances)
+        others = sorted(self.chances)[:-1]
+        return 1 - (1 - best) * prod(1 - SHARE * chance for chance in others)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.content for line in self.members)
+
+
+def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[_Block]:
+    lines = [line for line in log.lines if line.number in estimates]
+    place = {line.number: at for at, line in enumerate(lines)}
+    used: set[int] = set(barred)
+    found = []
+    for line in sorted(lines, key=lambda line: (-estimates[line.number], line.number)):
+        if estimates[line.number] < SEED:
+            break
+        if line.number not in used:
+            members = _grow(lines, place[line.number], estimates, used)
+            used.update(member.number for member in members)
+            chances = tuple(estimates[member.number] for member in members)
+            found.append(_Block(top=line, members=tuple(members), chances=chances))
+    return found
+
+
+def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: set[int]) -> list[LogLine]:
+    """Take in neighbours under the same heading, the better side first, while the span allows it."""
+    first = last = at
+    while True:
+        sides = [
+            (estimates[lines[n].number], n)
+            for n in (first - 1, last + 1)
+            if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
+        ]
+        sides = [side for side in sides if side[0] >= JOIN]
+        if not sides:
+            return list(lines[first : last + 1])
+        best = max(sides)[1]
+        first, last = min(first, best), max(last, best)
+
+
+def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:
+    first, last = lines[min(n, block[0])], lines[max(n, block[1])]
+    return (
+        lines[n].headings == lines[block[0]].headings
+        and lines[n].turn == lines[block[0]].turn
+        and last.number - first.number < SPAN
+        and used.isdisjoint(range(first.number, last.number + 1))
+    )
+
+
+def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
+    """Fold near-repeats within the file into the later one."""
+    kept: list[tuple[_Block, frozenset[int]]] = []
+    for block in sorted(blocks, key=lambda block: -block.members[0].number):
+        pieces = shingles(block.text)
+        said = numbers(block.text)
+        if not any(_is_within(pieces, other) and said <= numbers(later.text) for later, other in kept):
+            kept.append((block, pieces))
+    return [block for block, _ in kept]
+
+
+def _is_within(pieces: frozenset[int], other: frozenset[int]) -> bool:
+    return len(pieces & other) >= _RESTATED * len(pieces)
+
+
+_CLAIMING = frozenset({"cause", "fault", "fix"})
+
+
+def _corrections(log: DayLog, estimates: dict[int, float]) -> list[tuple[int, frozenset[int]]]:
+    """Give the lines that correct a cause, with their wording's fingerprint."""
+    found = []
+    for line in log.lines:
+        if line.number in estimates:
+            cues = find_cues(line.content)
+            if "correct" in cues and "cause" in cues:
+                found.append((line.number, shingles(line.content)))
+    return found
+
+
+def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]]) -> bool:
+    """Say whether a later line about the same thing corrects this diagnosis."""
+    cues = find_cues(block.top.content)
+    if cues.isdisjoint(_CLAIMING) or "correct" in cues:
+        return False
+    pieces, last = shingles(block.top.content), block.members[-1].number
+    return any(
+        number > last and len(pieces & other) >= _OVERTURNED * min(len(pieces), len(other))
+        for number, other in corrections
+    )
+
+
+def _statement(log: DayLog, block: _Block) -> Statement:
+    kind = judge_kind(block.top)
+    text = entry_text(block.top, block.members)
+    return Statement(
+        path=log.path,
+        day=min(block.top.day, log.day),
+        lines=(block.members[0].number, block.members[-1].number),
+        text=text,
+        kind=kind,
+        origin=block.top.origin,
+        score=round(block.score, 4),
+        reasons=reasons_for(block.top),
+        fails_when=what_would_change_it(kind),
+        section=shelve(kind),
+        key=fold(text),
+    )

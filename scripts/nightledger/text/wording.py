@@ -1,0 +1,198 @@
+"""How a statement is worded, filed and explained to the operator.
+
+Invariant: an entry's text is made of the words of its lines and their heading; nothing is
+added but punctuation, and no name, number or date of what is kept is dropped.
+"""
+
+import re
+from collections.abc import Sequence
+
+from nightledger.domain.daylog import LogLine
+from nightledger.domain.statement import StatementKind
+from nightledger.text.cues import find_cues
+from nightledger.text.features import split_label
+from nightledger.text.sections import Shelf
+from nightledger.text.similar import shingles
+
+_MARK = re.compile(r"^(?:[\W_]*(?:[✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈📌🔑💡🐛]\ufe0f?)\s*)+")
+_TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
+_TITLE_NUMBER = re.compile(
+    r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
+)
+_TITLE_TIME = re.compile(
+    r"[\[(][^\])]*\d{1,2}:\d\d[^\])]*[\])]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
+    r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
+    re.IGNORECASE,
+)
+_EDGES = " \t*_#:—\u2013-|,;"
+_CELL = re.compile(r"\s*\|\s*")
+_SENTENCE = re.compile(r"(?<=[.!?;\u3002\uff01\uff1f\uff1b])\s+(?=\S)|(?<=[\u3002\uff01\uff1f\uff1b])")
+_LONG = 320
+"""A line longer than this many characters is cut to its best sentences."""
+_GENERIC = frozenset(
+    [
+        "lesson",
+        "decide",
+        "rule",
+        "key",
+        "report",
+        "setup",
+        "wish",
+        "fix",
+        "plan",
+        "cause",
+        "standing",
+        "correct",
+        "now",
+        "work",
+        "done",
+        "said",
+        "how",
+    ]
+)
+"""Cues of a title that names no topic: "Key decisions", "Lessons learned"."""
+_CLAIM = frozenset(
+    {"absolute", "duty", "ban", "unable", "cause", "correct", "standing", "retire", "wish", "lesson"}
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+_REASONS: tuple[tuple[str, str], ...] = (
+    ("wish", "it tells a preference"),
+    ("correct", "it corrects an earlier belief"),
+    ("ban", "it forbids something"),
+    ("absolute", "it holds always or never"),
+    ("duty", "it says what must be done"),
+    ("lesson", "it is named a lesson"),
+    ("rule", "it is named a rule"),
+    ("decide", "it records a decision"),
+    ("unable", "it names a limit of a tool or host"),
+    ("cause", "it explains a cause"),
+    ("standing", "it is meant to stand from now on"),
+    ("retire", "it says what no longer holds"),
+    ("fix", "it gives the way round a problem"),
+    ("place", "it says where something is"),
+    ("person", "it is about a person or account"),
+)
+_CHANGES: dict[StatementKind, str] = {
+    StatementKind.DECISION: "a later log decides otherwise or reopens the question",
+    StatementKind.RULE: "the owner grants an exception, or a later log lifts the rule",
+    StatementKind.PREFERENCE: "the owner asks for something else",
+    StatementKind.CORRECTION: "the earlier belief turns out to be right after all",
+    StatementKind.CAUSE: "the failure comes back although this cause is gone",
+    StatementKind.LESSON: "following it did harm, or the same failure recurs",
+    StatementKind.FACT: "the thing is moved, renamed or replaced",
+    StatementKind.PROCEDURE: "a step fails, or the tool changes",
+}
+_SHELVES: dict[StatementKind, Shelf] = {
+    StatementKind.DECISION: Shelf.DECISIONS,
+    StatementKind.RULE: Shelf.RULES,
+    StatementKind.PREFERENCE: Shelf.PREFERENCES,
+    StatementKind.FACT: Shelf.KEY_CONTEXT,
+}
+_KINDS: tuple[tuple[StatementKind, frozenset[str]], ...] = (
+    (StatementKind.CORRECTION, frozenset({"correct"})),
+    (StatementKind.LESSON, frozenset({"lesson"})),
+    (StatementKind.DECISION, frozenset({"decide"})),
+    (StatementKind.PREFERENCE, frozenset({"wish"})),
+    (StatementKind.CAUSE, frozenset({"cause"})),
+    (StatementKind.RULE, frozenset({"rule", "absolute", "ban", "standing"})),
+    (StatementKind.PROCEDURE, frozenset({"fix", "duty"})),
+)
+
+
+def entry_text(top: LogLine, members: Sequence[LogLine]) -> str:
+    r"""Give the entry for memory: one line, or a title and its lines as children.
+
+    A line that names no topic itself gets the heading's; a long line is cut to the sentences
+    that claim something, whole and in order.
+
+    Returns:
+        Text without the leading ``- ``; children start with ``\n  - ``.
+    """
+    title = topic_of(top)
+    lines = [clean_line(line) for line in members]
+    if len(lines) == 1:
+        return _titled(title, lines[0])
+    if not title:
+        return "\n  - ".join(lines)
+    return "\n  - ".join([f"{title}:", *lines])
+
+
+def clean_line(line: LogLine) -> str:
+    """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
+    text = _TAG.sub("", line.content)
+    if line.marker == "|":
+        text = _CELL.sub(" - ", text.strip(" |"))
+    text = _MARK.sub("", text).replace("**", "").replace("__", "").strip()
+    return shorten(text) if len(text) > _LONG else text
+
+
+def shorten(text: str) -> str:
+    """Cut a long line to its sentences that claim something, whole and in order.
+
+    The text is given unchanged where none claims anything or nothing would be saved.
+    """
+    sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    kept = [part for part in sentences if not find_cues(part).isdisjoint(_CLAIM)]
+    return " ".join(kept) if kept and len(kept) < len(sentences) else text
+
+
+def topic_of(line: LogLine) -> str:
+    """Give what the line is about, by its heading or lead; empty where these name no topic."""
+    for candidate in (
+        line.lead if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else "",
+        *line.headings[:0:-1],
+    ):
+        title = (
+            _TITLE_NUMBER.sub("", _TITLE_TIME.sub("", _MARK.sub("", candidate)))
+            .replace("**", "")
+            .strip(_EDGES)
+        )
+        if title and _names_a_topic(title):
+            return title
+    return ""
+
+
+def judge_kind(line: LogLine) -> StatementKind:
+    """Say what the statement does: by its own label first, then its words, then its heading."""
+    label, body = split_label(line.content)
+    heading = find_cues(line.headings[-1]) if line.headings else frozenset[str]()
+    for cues in (find_cues(label), find_cues(body), heading | find_cues(line.lead)):
+        for kind, wanted in _KINDS:
+            if not wanted.isdisjoint(cues):
+                return kind
+    return StatementKind.FACT
+
+
+def reasons_for(line: LogLine) -> tuple[str, ...]:
+    """Give at most three reasons, in words for the operator."""
+    own = find_cues(line.content)
+    heading = find_cues(line.headings[-1]) if line.headings else frozenset[str]()
+    said = [reason for cue, reason in _REASONS if cue in own]
+    under = [
+        f"it stands under {line.headings[-1]!r}"
+        for cue in ("lesson", "rule", "decide", "wish")
+        if cue in heading
+    ]
+    return tuple([*said, *under[:1]][:3]) or ("it reads like a fact that outlasts its day",)
+
+
+def what_would_change_it(kind: StatementKind) -> str:
+    """Give what would change its mind about a statement of this kind."""
+    return _CHANGES[kind]
+
+
+def shelve(kind: StatementKind) -> str:
+    """Give the heading that suits a statement of this kind."""
+    return str(_SHELVES.get(kind, Shelf.LESSONS))
+
+
+def _titled(title: str, text: str) -> str:
+    if not title or len(shingles(title) & shingles(text)) * 2 > len(shingles(title)):
+        return text
+    return f"{title}: {text}"
+
+
+def _names_a_topic(title: str) -> bool:
+    words = _WORDS.findall(title)
+    return any(find_cues(word).isdisjoint(_GENERIC) for word in words) and not title.isdigit()
