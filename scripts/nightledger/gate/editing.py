@@ -6,16 +6,18 @@ logged like anything else.
 
 from collections.abc import Sequence
 
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.gate.gated import read_gated
+from nightledger.gate.hunks import readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
-from nightledger.text.diff import Run, changed_runs, unified_diff
-from nightledger.text.markdown import split_lines
+from nightledger.text.diff import Run, changed_runs
+from nightledger.text.markdown import is_utf8, split_lines
 from nightledger.text.place import Applied, apply_hunks
 from nightledger.text.place_context import context_needed
 
@@ -64,12 +66,20 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
 
     Returns:
         The proposal, to be signed at once; None when nothing was changed.
+
+    Raises:
+        RefusedError: It touches bytes that are not UTF-8, which no record can hold.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
     wanted = edited.decode("utf-8", "surrogateescape")
     hunks = edit_hunks(document, wanted)
     if not hunks:
         return None
+    if not all(is_utf8(text) for hunk in hunks for text in (hunk.removed, hunk.added)):
+        raise RefusedError(
+            f"the edit touches lines of {path} that are not UTF-8",
+            hint="mend these lines in your own editor; 'nightledger verify' then shows them as drift",
+        )
     changes = [_edit_change(n, path, document, hunk, moment) for n, hunk in enumerate(hunks, 1)]
     submission = Submission(
         kind=Kind.BEHAVIOUR,
@@ -118,7 +128,7 @@ def _hunk(old: Sequence[str], new: Sequence[str], run: Run) -> Hunk | None:
 
 def _edit_change(n: int, path: str, document: str, hunk: Hunk, moment: Moment) -> Change:
     alone = apply_hunks(document, [hunk])
-    diff = unified_diff(document, alone.text, path=path) if isinstance(alone, Applied) else ""
+    diff = readable_diff(document, alone.text, path=path) if isinstance(alone, Applied) else ""
     op = Op.REPLACE if hunk.removed and hunk.added else Op.ADD if hunk.added else Op.REMOVE
     return Change(
         n=n,

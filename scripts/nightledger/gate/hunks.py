@@ -34,6 +34,12 @@ def hunks_sha256(hunks: Sequence[Hunk]) -> str:
     return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()
 
 
+def readable_diff(before: str, after: str, *, path: str) -> str:
+    r"""Give the unified diff of two documents; bytes that are no UTF-8 stand in it as ``\\xe9``."""
+    diff = unified_diff(before, after, path=path)
+    return diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
     """Turn drafts into numbered changes that fit the document, each alone and all together.
 
@@ -51,7 +57,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
         alone = apply_hunks(document, [hunk])
         if isinstance(together, Applied) and isinstance(alone, Applied):
-            diff = unified_diff(document, alone.text, path=draft.target)
+            diff = readable_diff(document, alone.text, path=draft.target)
             changes.append(_change(len(changes) + 1, draft, hunk, diff))
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))

@@ -12,10 +12,9 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import why_not
+from nightledger.gate.hunks import readable_diff, why_not
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, apply_hunks
 
 
@@ -97,6 +96,6 @@ def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Map
     document = documents[change.target]
     placed = apply_hunks(document, [change.hunk])
     if isinstance(placed, Applied):
-        diff = unified_diff(document, placed.text, path=change.target)
+        diff = readable_diff(document, placed.text, path=change.target)
         return Item(stored=stored, status=status, change=change, diff=diff, unplaced="")
     return Item(stored=stored, status=status, change=change, diff="", unplaced=why_not(placed))

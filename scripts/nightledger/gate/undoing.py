@@ -20,10 +20,10 @@ from nightledger.gate.applying import Write, check_result, place_changes, write_
 from nightledger.gate.composing import Choice, text_sha256
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.gated import read_gated
+from nightledger.gate.hunks import readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.diff import unified_diff
 from nightledger.text.merge import Conflict
 from nightledger.text.take_back import take_back
 
@@ -124,7 +124,7 @@ def _merge(gate: Gate, stored: Stored, status: ProposalStatus, wanted: tuple[int
         if reasons := check_result(gate, write):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
-        diffs.append(unified_diff(_text(current), merged.text, path=target.path))
+        diffs.append(readable_diff(_text(current), merged.text, path=target.path))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
 
 
@@ -139,7 +139,7 @@ def undo_choice(undo: Undo) -> Choice:
                 base=hashlib.sha256(write.before).hexdigest(),
                 result=hashlib.sha256(write.after).hexdigest(),
                 hunks_sha256=text_sha256(
-                    unified_diff(_text(write.before), _text(write.after), path=write.path)
+                    readable_diff(_text(write.before), _text(write.after), path=write.path)
                 ),
             )
             for write in undo.writes

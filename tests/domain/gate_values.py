@@ -1,0 +1,126 @@
+"""Values of the gate for tests: short to write, complete, each field overridable."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
+from nightledger.domain.event import Actor, Event
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
+
+START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
+HOME = "nightledger/0123456789abcdef0123456789abcdef"
+
+
+def at(**by: float) -> Moment:
+    """Give a moment that many hours, minutes or seconds after the start."""
+    return Moment(at=START + timedelta(**by))
+
+
+def change(n: int, *, target: str = "MEMORY.md") -> Change:
+    """Give an addition."""
+    hunk = Hunk(anchor=Anchor.SECTION_END, section=("Lessons",), added=f"- lesson {n}\n")
+    return Change(
+        n=n,
+        op=Op.ADD,
+        target=target,
+        section="Lessons",
+        before="",
+        after=f"- lesson {n}",
+        diff="",
+        hunk=hunk,
+        reason="",
+        evidence=(),
+        provenance=(Origin.AGENT,),
+        confidence=0.5,
+        key=f"lesson {n}",
+    )
+
+
+def proposal(*changes: Change, **fields: Any) -> Proposal:
+    """Give a proposal of one change, or of those given."""
+    values: dict[str, Any] = {
+        "v": 1,
+        "id": "p-1",
+        "kind": Kind.CONSOLIDATE,
+        "lane": "job",
+        "created_at": START,
+        "period": "2026-02-28",
+        "title": "a week",
+        "targets": (),
+        "changes": changes or (change(1),),
+    }
+    return Proposal(**{**values, **fields})
+
+
+def decision(**fields: Any) -> Decision:
+    """Give an approval of change 1."""
+    values: dict[str, Any] = {
+        "v": 1,
+        "id": "d-1",
+        "type": DecisionType.APPROVE,
+        "origin": HOME,
+        "host": "desk",
+        "proposal": "p-1",
+        "proposal_sha256": "aa",
+        "changes": (1,),
+        "targets": (DecisionTarget(path="MEMORY.md", base="b", result="r", hunks_sha256="h"),),
+        "not_before": START,
+        "expires": START + timedelta(days=7),
+        "nonce": "00",
+        "log": LogHead(size=1, root="cc"),
+        "principal": "operator",
+    }
+    return Decision(**{**values, **fields})
+
+
+class Log:
+    """Events in the making."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def add(self, event: str, *, after: Mapping[str, float] | None = None, **fields: Any) -> "Log":
+        """Add an event, a minute after the one before unless told."""
+        moment = START + (timedelta(**after) if after else timedelta(minutes=len(self.events)))
+        self.events.append(
+            Event(v=1, seq=len(self.events), event=event, actor=Actor.HUMAN, at=moment, fields=fields)
+        )
+        return self
+
+    def proposed(self, changes: int = 2, proposal: str = "p-1", lane: str = "job", **fields: Any) -> "Log":
+        kind = "consolidate_daily_to_memory"
+        return self.add(
+            "proposal.created",
+            proposal=proposal,
+            sha256="aa",
+            kind=kind,
+            lane=lane,
+            changes=changes,
+            **fields,
+        )
+
+    def decided(self, kind: str, *changes: int, decision: str = "d-1", proposal: str = "p-1") -> "Log":
+        return self.add(
+            "decision.recorded",
+            decision=decision,
+            sha256="dd",
+            type=kind,
+            proposal=proposal,
+            changes=list(changes),
+        )
+
+    def intent(self, *changes: int, decision: str = "d-1", before: str = "b0", after: str = "b1") -> "Log":
+        targets = [{"path": "MEMORY.md", "before": before, "after": after}]
+        return self.add(
+            "apply.intent",
+            apply=f"a-{decision}",
+            decision=decision,
+            proposal="p-1",
+            changes=list(changes),
+            targets=targets,
+        )
+
+    def done(self, decision: str = "d-1", outcome: str = "done") -> "Log":
+        return self.add(f"apply.{outcome}", apply=f"a-{decision}")

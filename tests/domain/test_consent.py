@@ -1,0 +1,96 @@
+import pytest
+
+from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
+
+SHIPPED = ConsentGraph(
+    domains={
+        "self_modification": {
+            "load_memory_file": Tier.AUTONOMOUS,
+            "forget": Tier.TRUSTED_CHANNEL_REQUIRED,
+            "modify_*": Tier.BLOCKED,
+        },
+        "email": {"read": Tier.AUTONOMOUS, "send": Tier.REQUIRES_APPROVAL, "delete_*": Tier.BLOCKED},
+    }
+)
+
+
+def own(domain: str, action: str, tier: Tier) -> ConsentGraph:
+    return ConsentGraph(domains={domain: {action: tier}})
+
+
+def test_tiers_are_ordered_and_have_the_words_of_files() -> None:
+    assert sorted(Tier) == [
+        Tier.AUTONOMOUS,
+        Tier.REQUIRES_APPROVAL,
+        Tier.TRUSTED_CHANNEL_REQUIRED,
+        Tier.BLOCKED,
+    ]
+    assert TIER_WORDS["trusted_channel_required"] is Tier.TRUSTED_CHANNEL_REQUIRED
+    assert set(TIER_WORDS) == {"autonomous", "requires_approval", "trusted_channel_required", "blocked"}
+
+
+@pytest.mark.parametrize(("domain", "action"), [("email", "resend"), ("fax", "read"), ("email", "rea")])
+def test_what_is_unknown_is_blocked(domain: str, action: str) -> None:
+    assert SHIPPED.tier(domain, action) is Tier.BLOCKED
+
+
+def test_a_star_covers_names_that_begin_so_and_the_strictest_wins() -> None:
+    graph = ConsentGraph(domains={"email": {"archive_*": Tier.AUTONOMOUS, "archive_all": Tier.BLOCKED}})
+    assert graph.tier("email", "archive_one") is Tier.AUTONOMOUS
+    assert graph.tier("email", "archive_all") is Tier.BLOCKED
+    assert graph.tier("email", "archive") is Tier.BLOCKED
+    assert ConsentGraph(domains={"email": {"read": Tier.AUTONOMOUS}}).tier("email", "read") is Tier.AUTONOMOUS
+
+
+@pytest.mark.parametrize(
+    ("domain", "action", "tier", "message"),
+    [
+        (
+            "self_modification",
+            "forget",
+            Tier.AUTONOMOUS,
+            "self_modification.forget: autonomous is below the floor trusted_channel_required",
+        ),
+        (
+            "self_modification",
+            "modify_soul_md",
+            Tier.REQUIRES_APPROVAL,
+            "self_modification.modify_soul_md: requires_approval is below the floor blocked",
+        ),
+        (
+            "self_modification",
+            "never_heard_of",
+            Tier.AUTONOMOUS,
+            "self_modification.never_heard_of: autonomous is below the floor blocked",
+        ),
+        ("email", "delete_vip", Tier.AUTONOMOUS, "email.delete_vip: autonomous is below the floor blocked"),
+    ],
+)
+def test_a_home_that_loosens_the_floor_is_named_and_the_floor_holds(
+    domain: str, action: str, tier: Tier, message: str
+) -> None:
+    graph = own(domain, action, tier)
+    assert loosened(SHIPPED, graph) == (message,)
+    assert merge(SHIPPED, graph).tier(domain, action) is SHIPPED.tier(domain, action)
+
+
+@pytest.mark.parametrize(
+    ("domain", "action", "tier"),
+    [
+        ("self_modification", "forget", Tier.BLOCKED),
+        ("self_modification", "forget", Tier.TRUSTED_CHANNEL_REQUIRED),
+        ("email", "send", Tier.AUTONOMOUS),
+        ("email", "forward", Tier.AUTONOMOUS),
+        ("fax", "send", Tier.AUTONOMOUS),
+    ],
+)
+def test_a_home_may_tighten_anything_and_choose_elsewhere(domain: str, action: str, tier: Tier) -> None:
+    graph = own(domain, action, tier)
+    assert loosened(SHIPPED, graph) == ()
+    assert merge(SHIPPED, graph).tier(domain, action) is tier
+
+
+def test_what_a_home_does_not_mention_stays_as_shipped() -> None:
+    merged = merge(SHIPPED, own("email", "send", Tier.BLOCKED))
+    assert merged.tier("email", "read") is Tier.AUTONOMOUS
+    assert SHIPPED.tier("email", "send") is Tier.REQUIRES_APPROVAL

@@ -1,0 +1,63 @@
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.domain.gate_values import START, at
+
+from nightledger.domain.cooling import NONE, Cooling, cools_until, elapsed_s, remaining_s
+from nightledger.domain.moment import Moment
+
+PUBLISHED = Cooling()
+
+
+def booted(boot: str, boot_s: int, **by: float) -> Moment:
+    return Moment(at=START + timedelta(**by), boot=boot, boot_s=boot_s)
+
+
+def test_the_waits_are_two_hours_from_the_leaf_and_ten_minutes_from_the_signature() -> None:
+    assert remaining_s(at(), at(), at(), PUBLISHED) == 7200
+    assert remaining_s(at(), at(hours=1), at(hours=2, seconds=-1), PUBLISHED) == 1
+    assert remaining_s(at(), at(hours=1), at(hours=2), PUBLISHED) == 0
+    assert remaining_s(at(), at(hours=5), at(hours=5, minutes=9), PUBLISHED) == 60
+    assert remaining_s(at(), at(hours=5), at(hours=5, minutes=10), PUBLISHED) == 0
+
+
+def test_it_cools_until_the_later_of_both() -> None:
+    assert cools_until(at(), at(hours=1), PUBLISHED) == START + timedelta(hours=2)
+    assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
+
+
+def test_an_edit_does_not_wait() -> None:
+    assert remaining_s(at(), at(), at(), NONE) == 0
+    assert cools_until(at(), at(hours=1), NONE) == START + timedelta(hours=1)
+
+
+def test_a_wall_clock_set_forward_does_not_shorten_the_wait_within_one_boot() -> None:
+    since, now = booted("one", 1000), booted("one", 1060, hours=5)
+    assert elapsed_s(since, now) == 60
+    assert remaining_s(since, since, now, PUBLISHED) == 7140
+
+
+def test_a_wall_clock_set_back_lengthens_the_wait() -> None:
+    since, now = booted("one", 1000), booted("one", 9000, hours=-1)
+    assert elapsed_s(since, now) == -3600
+    assert remaining_s(since, since, now, PUBLISHED) == 10800
+
+
+def test_across_a_reboot_there_is_only_the_wall_clock() -> None:
+    assert elapsed_s(booted("one", 1000), booted("two", 30, hours=3)) == 3 * 3600
+
+
+def test_without_a_boot_clock_the_wall_clock_counts() -> None:
+    assert elapsed_s(booted("", 0), booted("", 0, hours=1)) == 3600
+
+
+@given(
+    wall_s=st.integers(-10_000, 100_000), ran_s=st.integers(0, 100_000), step_s=st.integers(-100_000, 100_000)
+)
+def test_no_step_of_the_wall_clock_ever_shortens_the_wait(wall_s: int, ran_s: int, step_s: int) -> None:
+    since = booted("one", 500)
+    honest = booted("one", 500 + ran_s, seconds=ran_s)
+    stepped = booted("one", 500 + ran_s, seconds=ran_s + step_s)
+    assert remaining_s(since, since, stepped, PUBLISHED) >= remaining_s(since, since, honest, PUBLISHED)
+    assert elapsed_s(since, booted("one", 500 + ran_s, seconds=wall_s)) <= ran_s

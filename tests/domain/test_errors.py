@@ -1,0 +1,45 @@
+import pytest
+
+from nightledger.domain import errors
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        (errors.NightledgerError, 1),
+        (errors.UsageError, 2),
+        (errors.ConfigurationError, 2),
+        (errors.RefusedError, 1),
+        (errors.IntegrityError, 4),
+        (errors.LockedError, 75),
+        (errors.UnreadableError, 1),
+        (errors.FileChangedError, 1),
+        (errors.NotDurableError, 1),
+        (errors.MissingBlobError, 1),
+        (errors.MissingFileError, 1),
+        (errors.LinkIndexError, 1),
+    ],
+)
+def test_every_failure_carries_its_exit_status_and_a_hint_of_its_own(
+    kind: type[errors.NightledgerError], status: int
+) -> None:
+    error = kind("what and where", hint="the next step")
+    assert (str(error), error.hint, error.exit_status) == ("what and where", "the next step", status)
+    assert kind("x").hint == kind.hint
+
+
+def test_the_exit_statuses_are_a_contract() -> None:
+    found = (errors.EXIT_REFUSED, errors.EXIT_USAGE, errors.EXIT_WAITING, errors.EXIT_ALARM)
+    assert found == (1, 2, 3, 4)
+    assert (errors.EXIT_BUG, errors.EXIT_LOCKED) == (70, 75)
+
+
+def test_a_record_error_names_every_problem() -> None:
+    error = errors.RecordError("outcomes:3", ("no tags", "no time"), hint="mend it")
+    assert str(error) == "outcomes:3 is not valid:\n  no tags\n  no time"
+    assert (error.where, error.problems, error.hint) == ("outcomes:3", ("no tags", "no time"), "mend it")
+
+
+def test_those_that_wait_for_a_next_step_have_one() -> None:
+    for kind in (errors.IntegrityError, errors.LockedError, errors.FileChangedError, errors.NotDurableError):
+        assert kind.hint

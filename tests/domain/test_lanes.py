@@ -1,0 +1,100 @@
+import hashlib
+from typing import Any
+
+from nightledger.domain.lanes import Lanes, Said, choose, has_new_source, may_return
+from nightledger.domain.proposal import Draft, Evidence, Op, Origin
+
+
+def evidence(path: str, outcome: str | None = None) -> Evidence:
+    digest = hashlib.sha256(path.encode()).hexdigest()
+    return Evidence(path=path, lines=(1, 1), sha256=digest, origin=Origin.AGENT, outcome=outcome)
+
+
+def draft(key: str, **fields: Any) -> Draft:
+    values: dict[str, Any] = {
+        "op": Op.ADD,
+        "target": "MEMORY.md",
+        "section": (),
+        "after": key,
+        "reason": "",
+        "evidence": (evidence("memory/a.md"),),
+        "confidence": 0.5,
+        "rank": 0.5,
+        "statement_key": key,
+    }
+    return Draft(**{**values, **fields})
+
+
+def keys(drafts: list[Draft]) -> list[str]:
+    return [one.statement_key for one in drafts]
+
+
+def test_the_published_caps() -> None:
+    lanes = Lanes()
+    assert (lanes.nightly_additions, lanes.waiting_changes) == (5, 15)
+    assert (lanes.agent_waiting, lanes.agent_bytes, lanes.reviewable_days) == (3, 8192, 14)
+
+
+def test_the_best_ranked_come_first_then_target_line_and_key() -> None:
+    drafts = [
+        draft("d", rank=0.1),
+        draft("c", rank=0.9, op=Op.REMOVE, line=9),
+        draft("b", rank=0.9, op=Op.REMOVE, line=2),
+        draft("a", rank=0.9, target="A.md"),
+    ]
+    assert keys(choose(drafts, additions=5, room=5)) == ["a", "b", "c", "d"]
+
+
+def test_additions_and_room_are_capped_and_removals_need_room_only() -> None:
+    drafts = [draft(f"{n}", rank=-n) for n in range(4)] + [draft("r", rank=-9, op=Op.REMOVE)]
+    assert keys(choose(drafts, additions=2, room=9)) == ["0", "1", "r"]
+    assert keys(choose(drafts, additions=9, room=2)) == ["0", "1"]
+    assert choose(drafts, additions=-1, room=0) == []
+    assert keys(choose(drafts, additions=-1, room=1)) == ["r"]
+
+
+def test_one_statement_for_one_file_is_chosen_once() -> None:
+    drafts = [draft("a", rank=1), draft("a", rank=2), draft("a", target="USER.md"), draft("a", op=Op.REMOVE)]
+    assert [(d.rank, d.target, d.op) for d in choose(drafts, additions=9, room=9)] == [
+        (2, "MEMORY.md", Op.ADD),
+        (0.5, "MEMORY.md", Op.REMOVE),
+        (0.5, "USER.md", Op.ADD),
+    ]
+
+
+def said(key: str = "a", *, closed: bool, adds: bool = True, path: str = "memory/a.md") -> Said:
+    return Said(key=key, target="MEMORY.md", adds=adds, closed=closed, evidence=(evidence(path),))
+
+
+def test_what_was_never_said_may_be_proposed() -> None:
+    others = [
+        said("b", closed=False),
+        said("a", closed=False, adds=False),
+        Said(key="a", target="USER.md", adds=True, closed=False, evidence=()),
+    ]
+    assert may_return(draft("a"), others)
+
+
+def test_what_waits_or_was_applied_is_not_proposed_twice_whatever_speaks_for_it() -> None:
+    fresh = draft("a", evidence=(evidence("memory/new.md"),))
+    assert not may_return(fresh, [said(closed=False)])
+    assert not may_return(fresh, [said(closed=True), said(closed=False)])
+    assert not may_return(fresh, [said(closed=False)], asked=True)
+
+
+def test_what_was_rejected_returns_only_with_a_new_source() -> None:
+    before = [said(closed=True, path="memory/a.md"), said(closed=True, path="memory/b.md")]
+    assert not may_return(draft("a", evidence=(evidence("memory/b.md"),)), before)
+    assert may_return(draft("a", evidence=(evidence("memory/b.md"), evidence("memory/c.md"))), before)
+    assert not may_return(draft("a", evidence=()), before)
+
+
+def test_what_the_operator_asks_for_returns_without_one() -> None:
+    assert may_return(draft("a"), [said(closed=True)], asked=True)
+
+
+def test_outcomes_are_told_apart_by_id_and_all_else_by_file() -> None:
+    known = [evidence("memory/system/outcome-records.jsonl", "o-1")]
+    assert has_new_source([evidence("memory/system/outcome-records.jsonl", "o-2")], known)
+    assert not has_new_source([evidence("elsewhere", "o-1")], known)
+    assert not has_new_source([], known)
