@@ -19,8 +19,9 @@ from nightledger.text.checkup_view import View, look
 
 CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
-INHERITED = 0.7
-"""Share of an item's evidence that counts against the details below it."""
+INHERITED = 0.8
+"""Share of a doubted item's evidence that stands in for the bias of the details below it: a
+detail goes with its item unless it is itself a rule or meant to last."""
 REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72, "pointer_again": 0.62}
 """By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
 _REPEAT_REASONS = {
@@ -66,9 +67,14 @@ class _Case:
 def _case(view: View, above: _Case | None) -> _Case:
     shown = sorted((sign for sign in SIGNS if sign.test(view)), key=lambda sign: -sign.weight)
     against = tuple(sign for sign in shown if sign.weight > 0)
-    inherited = INHERITED * max(0.0, above.odds) if above else 0.0
-    odds = BIAS + sum(sign.weight for sign in shown) + inherited
-    return _Case(odds=odds, signs=against or (above.signs if above and inherited else ()))
+    doubted = above is not None and above.odds > _logit(CERTAIN_ENOUGH)
+    start = INHERITED * above.odds if above and doubted else BIAS
+    odds = start + sum(sign.weight for sign in shown)
+    return _Case(odds=odds, signs=against or (above.signs if above and doubted else ()))
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
 
 
 def _elsewhere(units: Sequence[Unit]) -> dict[int, Doubt]:

@@ -95,7 +95,8 @@ def _is_order(text: str, finding: Finding) -> bool:
         "reviewer",
     }:
         return False
-    line = text[text.rfind("\n", 0, finding.start) + 1 : finding.end]
+    end = text.find("\n", finding.end)
+    line = text[text.rfind("\n", 0, finding.start) + 1 : end if end >= 0 else len(text)]
     return not _QUOTE_BEFORE.search(text[max(0, finding.start - 2) : finding.start]) and not _DEFENCE.search(
         line
     )

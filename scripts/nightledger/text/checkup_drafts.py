@@ -66,25 +66,45 @@ class _Run:
     first: int
     last: int
 
+    @property
+    def replaces(self) -> bool:
+        return any(doubt.op is Op.REPLACE for doubt in self.doubts)
+
+    @property
+    def takes_a_gap(self) -> bool:
+        return self.last > self.doubts[-1].lines[1]
+
 
 def _runs(document: Document, doubts: Sequence[Doubt]) -> list[_Run]:
     runs: list[_Run] = []
     for group in _groups(document, doubts):
         run = _run(document, group)
         before = runs[-1] if runs else None
-        if before and _share_a_border(before, run) and _stand_twice(document, before, run):
+        if before and _touch(document, before, run) and _stand_twice(document, before, run):
             runs[-1] = _run(document, (*before.doubts, *run.doubts))
         else:
             runs.append(run)
-    while len(runs) > 1 and runs[-1].last == len(document.lines) and _share_a_border(runs[-2], runs[-1]):
+    while len(runs) > 1 and _end_together(document, runs[-2], runs[-1]):
         last = runs.pop()
         runs[-1] = _run(document, (*runs[-1].doubts, *last.doubts))
     return runs
 
 
-def _share_a_border(run: _Run, following: _Run) -> bool:
-    replaced = Op.REPLACE in {run.doubts[0].op, following.doubts[0].op}
-    return run.last + 1 == following.first and not replaced
+def _touch(document: Document, run: _Run, following: _Run) -> bool:
+    return all(is_blank(line) for line in document.lines[run.last : following.first - 1])
+
+
+def _end_together(document: Document, run: _Run, following: _Run) -> bool:
+    at_end = following.last == len(document.lines) and run.last + 1 == following.first
+    return at_end and run.takes_a_gap and not following.replaces
+
+
+def _stand_twice(document: Document, run: _Run, following: _Run) -> bool:
+    """Say whether the lines of one stand elsewhere too, so that only the other tells their place."""
+    text = "".join(document.lines)
+    return any(
+        not one.replaces and text.count(document.text(one.first, one.last)) > 1 for one in (run, following)
+    )
 
 
 def _groups(document: Document, doubts: Sequence[Doubt]) -> Iterator[tuple[Doubt, ...]]:
@@ -115,22 +135,16 @@ def _run(document: Document, doubts: tuple[Doubt, ...]) -> _Run:
     while below < len(document.lines) and is_blank(document.lines[below]):
         below += 1
     alone = first == 1 or is_blank(document.lines[first - 2])
-    takes_gap = alone and below < len(document.lines) and doubts[0].op is not Op.REPLACE
+    takes_gap = alone and below < len(document.lines) and all(doubt.op is not Op.REPLACE for doubt in doubts)
     return _Run(doubts=doubts, first=first, last=below if takes_gap else last)
-
-
-def _stand_twice(document: Document, run: _Run, following: _Run) -> bool:
-    """Say whether the lines of one stand elsewhere too, so that only the other tells their place."""
-    text = "".join(document.lines)
-    return any(text.count(document.text(one.first, one.last)) > 1 for one in (run, following))
 
 
 def _draft(document: Document, run: _Run, target: str, over: int) -> Draft:
     before = document.text(run.first, run.last)
     label, confidence = _label(run.doubts), _confidence(run.doubts)
-    after = run.doubts[0].after
+    after = "".join(doubt.after for doubt in run.doubts)
     return Draft(
-        op=Op.ARCHIVE if any(doubt.op is Op.ARCHIVE for doubt in run.doubts) else run.doubts[0].op,
+        op=_op(run),
         target=target,
         section=run.doubts[0].section,
         before=before,
@@ -140,14 +154,20 @@ def _draft(document: Document, run: _Run, target: str, over: int) -> Draft:
         evidence=tuple(_evidence(document, run, target)),
         confidence=confidence,
         rank=rank_of(label, confidence, len(before) - len(after), over),
-        statement_key=f"{run.doubts[0].op.value} {fold(mask_secrets(before))}",
+        statement_key=f"{_op(run).value} {fold(mask_secrets(before))}",
         scope=Scope(fails_when=_FAILS_WHEN[label]),
         flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(run.doubts)),
     )
 
 
+def _op(run: _Run) -> Op:
+    ops = {doubt.op for doubt in run.doubts}
+    return next(op for op in (Op.REPLACE, Op.ARCHIVE, Op.REMOVE) if op in ops)
+
+
 def _label(doubts: Sequence[Doubt]) -> DoubtLabel:
-    return Counter(doubt.label for doubt in doubts).most_common(1)[0][0]
+    grave = (doubt.label for doubt in doubts if doubt.label in {DoubtLabel.SECRET, DoubtLabel.INJECTION})
+    return next(grave, None) or Counter(doubt.label for doubt in doubts).most_common(1)[0][0]
 
 
 def _confidence(doubts: Sequence[Doubt]) -> float:

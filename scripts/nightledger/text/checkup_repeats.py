@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nightledger.text.checkup_units import Unit, UnitKind
-from nightledger.text.similar import NearIndex, containment, fold, is_negated, numbers
+from nightledger.text.similar import containment, fold, is_negated, numbers, similarity
 
 NEAR = 0.82
 """Dice coefficient from which two items of one file are taken for one: a little above
@@ -59,7 +59,7 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
     wordings = [wording(unit) for unit in units]
     same = list(_same(units, wordings))
     copies = {repeat.unit for repeat in same}
-    candidates = (*same, *_near(units, wordings, copies), *_pointers(units), *_held(units, wordings, copies))
+    candidates = (*same, *_pointers(units), *_worded(units, wordings, copies))
     for repeat in candidates:
         if repeat.unit in found or repeat.other in found:
             continue
@@ -97,40 +97,42 @@ def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
             yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
 
 
-def _near(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
-    index = NearIndex(NEAR)
-    for at, text in enumerate(wordings):
-        if at in copies or not _is_prose(units[at], text):
-            continue
-        for key, likeness in index.near(text):
-            shorter, longer = sorted((at, int(key)), key=lambda one: (len(wordings[one]), -one))
-            if _says_no_more(units, wordings, shorter, longer):
-                yield Repeat(unit=shorter, other=longer, kind="near_words", likeness=likeness)
-        index.add(str(at), text)
-
-
-def _held(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
-    """A short item whose words one longer item holds, found through its rarest word."""
+def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
+    """An item whose words a longer one has too, found through its two rarest words."""
+    words = [_words(text) for text in wordings]
     holders: dict[str, list[int]] = {}
-    for index, text in enumerate(wordings):
-        for word in set(text.split()):
+    for index, own in enumerate(words):
+        for word in own:
             holders.setdefault(word, []).append(index)
     for index, text in enumerate(wordings):
         if index in copies or not _is_prose(units[index], text):
             continue
-        rarest = min(text.split(), key=lambda word: (len(holders[word]), word))
-        for other in holders[rarest][:MOST_HOLDERS]:
-            if len(wordings[other]) > len(text) and _is_held(units, wordings, index, other):
-                yield Repeat(unit=index, other=other, kind="held", likeness=HELD)
+        rare = sorted(words[index], key=lambda word: (len(holders[word]), word))[:2]
+        candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
+        for other in candidates:
+            longer = (len(wordings[other]), -other) > (len(text), -index)
+            more = not longer or not _says_no_more(units, wordings, words, index, other)
+            kind = "" if more else _kind(text, wordings[other])
+            if kind:
+                yield Repeat(unit=index, other=other, kind=kind, likeness=similarity(text, wordings[other]))
                 break
 
 
-def _is_held(units: Sequence[Unit], wordings: Sequence[str], unit: int, other: int) -> bool:
-    if units[other].kind is UnitKind.CODE or not set(wordings[unit].split()) <= set(wordings[other].split()):
-        return False
-    return (
-        _says_no_more(units, wordings, unit, other) and containment(wordings[unit], wordings[other]) >= HELD
-    )
+def _kind(shorter: str, longer: str) -> str:
+    if similarity(shorter, longer) >= NEAR:
+        return "near_words"
+    return "held" if containment(shorter, longer) >= HELD else ""
+
+
+def _words(text: str) -> dict[str, None]:
+    """Give the words, and of scripts without spaces the letter pairs, in order."""
+    found: dict[str, None] = {}
+    for word in text.split():
+        if _WIDE.search(word):
+            found.update(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
+        else:
+            found[word] = None
+    return found
 
 
 def _is_prose(unit: Unit, text: str) -> bool:
@@ -139,20 +141,21 @@ def _is_prose(unit: Unit, text: str) -> bool:
     )  # fmt: skip
 
 
-def _says_no_more(units: Sequence[Unit], wordings: Sequence[str], shorter: int, longer: int) -> bool:
+def _says_no_more(
+    units: Sequence[Unit], wordings: Sequence[str], words: Sequence[Collection[str]], shorter: int, longer: int
+) -> bool:  # fmt: skip
     """Say whether the shorter item names nothing that the longer one does not.
 
     A word of one item in place of another's ("draft" for "published") makes another
     claim, however alike the rest is; another ending of a word does not. What stands in
-    backticks must be there letter for letter.
+    backticks, a path or an address must be there letter for letter.
     """
     inner, outer = wordings[shorter], wordings[longer]
+    if units[longer].kind is UnitKind.CODE or _names(units[shorter]) - _names(units[longer]):
+        return False
     if numbers(inner) - numbers(outer) or is_negated(inner) != is_negated(outer):
         return False
-    if _names(units[shorter]) - _names(units[longer]):
-        return False
-    words = set(outer.split())
-    return all(_is_in(word, words) for word in inner.split())
+    return all(_is_in(word, words[longer]) for word in words[shorter])
 
 
 def _names(unit: Unit) -> set[str]:

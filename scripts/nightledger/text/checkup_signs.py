@@ -178,6 +178,7 @@ SIGNS: tuple[Sign, ...] = (
     _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
     _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose)),
     _row("footer", _JUNK, 3.0, "it is a footer about the file itself", lambda v: v.is_last and bool(_ITALIC.match(v.unit.text.strip()))),
+    _row("open_box", _JUNK, -1.5, "", lambda v: v.unit.box == " "),
     _row("rule", _JUNK, -1.5, "", lambda v: has("rule", v.plain)),
     _row("lasting", _JUNK, -0.3, "", lambda v: v.lasts),
     _row("long", _JUNK, -0.8, "", lambda v: len(v.plain) > _LONG),

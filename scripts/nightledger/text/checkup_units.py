@@ -7,7 +7,7 @@ because a parent's lines hold all its children.
 
 # ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -144,26 +144,34 @@ def _cells(line: str) -> tuple[str, ...]:
 
 def _read_items(place: _Place, count: int) -> Iterator[Unit]:
     starts = list(_starts(place))
-    open_items: list[tuple[int, int]] = []
-    for position, (number, indent) in enumerate(starts):
-        while open_items and open_items[-1][0] >= indent:
-            open_items.pop()
-        following = [line for line, width in starts[position + 1 :] if width <= indent][:1]
-        last = _trim(place, number, (following or [place.block.last_line + 1])[0] - 1)
-        child = (
-            starts[position + 1][0]
-            if position + 1 < len(starts) and starts[position + 1][0] <= last
-            else last + 1
-        )
-        own_last = _trim(place, number, child - 1)
-        parent = open_items[-1][1] if open_items else -1
-        lead = place.lead if parent < 0 else _text(place, starts[parent][0], starts[parent][0])[1]
+    parents, ends = _nest(starts, place.block.last_line)
+    following = [number for number, _ in starts[1:]] + [place.block.last_line + 1]
+    for (number, _), parent, end, child in zip(starts, parents, ends, following, strict=True):
+        own_last = _trim(place, number, min(child - 1, end))
+        lead = place.lead if parent < 0 else _head(place, starts[parent][0])[1]
         box, text = _text(place, number, own_last)
-        unit = place.unit(UnitKind.ITEM, number, last, text)
+        marker = _ITEM.match(place.line(number).expandtabs(4))
+        unit = place.unit(UnitKind.ITEM, number, _trim(place, number, end), text)
         yield replace(
-            unit, own_last=own_last, box=box, lead=lead, parent=-1 if parent < 0 else count + parent
+            unit,
+            own_last=own_last,
+            box=box,
+            ordered=marker is not None and marker["marker"][0].isdigit(),
+            lead=lead,
+            parent=-1 if parent < 0 else count + parent,
         )
-        open_items.append((indent, position))
+
+
+def _nest(starts: Sequence[tuple[int, int]], last_line: int) -> tuple[list[int], list[int]]:
+    """Give for each item the position of its parent (-1 for none) and its last line."""
+    parents, ends = [-1] * len(starts), [last_line] * len(starts)
+    open_items: list[int] = []
+    for position, (number, indent) in enumerate(starts):
+        while open_items and starts[open_items[-1]][1] >= indent:
+            ends[open_items.pop()] = number - 1
+        parents[position] = open_items[-1] if open_items else -1
+        open_items.append(position)
+    return parents, ends
 
 
 def _starts(place: _Place) -> Iterator[tuple[int, int]]:
@@ -186,11 +194,16 @@ def _trim(place: _Place, first: int, last: int) -> int:
 
 
 def _text(place: _Place, first: int, last: int) -> tuple[str, str]:
-    head = _ITEM.sub("", place.line(first).expandtabs(4), count=1)
-    box = _BOX.match(head)
+    box, head = _head(place, first)
     rest = (place.line(number).strip() for number in range(first + 1, last + 1))
-    text = " ".join([head[box.end() :] if box else head.strip(), *rest]).strip()
-    return (box["state"].lower() if box else ""), text
+    return box, " ".join([head, *rest]).strip()
+
+
+def _head(place: _Place, number: int) -> tuple[str, str]:
+    """Give the tick box and the text of an item's first line."""
+    text = _ITEM.sub("", place.line(number).expandtabs(4), count=1)
+    box = _BOX.match(text)
+    return (box["state"].lower() if box else ""), (text[box.end() :] if box else text).strip()
 
 
 _READERS: dict[BlockKind, Callable[[_Place, int], Iterator[Unit]]] = {

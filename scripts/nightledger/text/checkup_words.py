@@ -59,11 +59,11 @@ _WORDS: dict[str, str] = {
     "rule": "belong, belongs, without waiting, must, never, always, do not, don't, dont, should, shall, prefer, prefers, preferred, avoid, require, requires, required, "
     "mandatory, forbidden, not allowed, unless, ask first, ask before, before any, make sure, ensure, rule, policy, treat, default, wants, "
     "likes, dislikes, only when, only if, use only, critical, explicit, explicitly, instead of, rather than, must not, no exceptions, "
-    "muss, müssen, nie, niemals, immer, nicht, darf, dürfen, soll, sollen, bevorzugt, vermeiden, regel, verboten, nur, "
-    "doit, doivent, jamais, toujours, ne pas, préfère, éviter, obligatoire, règle, interdit, uniquement, "
+    "muss, müssen, nie, niemals, immer, darf nicht, darf, dürfen, soll, sollen, bevorzugt, vermeiden, regel, verboten, nur wenn, "
+    "doit, doivent, jamais, toujours, préfère, éviter, obligatoire, règle, interdit, "
     "debe, deben, nunca, siempre, no usar, prefiere, evitar, obligatorio, regla, prohibido, solo si, "
-    "deve, devem, sempre, não, prefere, evitar, obrigatório, regra, proibido, apenas, mai, sempre, preferisce, regola, vietato, "
-    "moet, nooit, altijd, niet, alleen, должен, должны, никогда, всегда, нельзя, не, предпочитает, правило, только, "
+    "deve, devem, sempre, prefere, evitar, obrigatório, regra, proibido, mai, sempre, preferisce, regola, vietato, "
+    "moet, nooit, altijd, должен, должны, никогда, всегда, нельзя, предпочитает, правило, "
     "asla, her zaman, yasak, không được, luôn luôn, phải, 必须, 必須, 不要, 禁止, 永远, 永遠, 总是, 總是, 应该, 應該, 不得, 偏好, 规则, 規則, "
     "只能, 一律, 请勿, 請勿, 勿, しないで, すること, 必ず, 絶対, 禁止, 好み, ルール, べき, 원칙, 반드시, 절대, 항상, 금지, 규칙, 선호, 하지 마",
     # What stands in brackets where nothing stands yet.
@@ -143,7 +143,7 @@ def states(text: str) -> bool:
     """Say whether ``text`` begins with a word of state that stands for itself, as in a status report."""
     bare = text.lstrip(_MARKS)
     found = _pattern("state").match(bare)
-    return found is not None and re.match(r"\s*(?:[,;.(|/!—–]|-\s|$)", bare[found.end() :]) is not None
+    return found is not None and re.match(r"[*_]*\s*(?:[,;.(|/!—–]|-\s|$)", bare[found.end() :]) is not None
 
 
 def is_heading(kind: str, text: str) -> bool:
@@ -159,4 +159,4 @@ def _pattern(kind: str) -> re.Pattern[str]:
     spaced = "|".join(re.escape(word) for word in words if not _UNSPACED.search(word))
     unspaced = "|".join(re.escape(word) for word in words if _UNSPACED.search(word))
     closed = r"(?=[\W\d]|[了的]?$)" if kind in _CLOSING else ""
-    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|(?:{unspaced}){closed}", re.IGNORECASE)
+    return re.compile(rf"(?<![\w-])(?:{spaced})(?![\w-])|(?:{unspaced}){closed}", re.IGNORECASE)
