@@ -22,10 +22,6 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-    str(Path(__file__).resolve().parents[1] / "scripts"),
-    str(Path(__file__).resolve().parents[1]),
-]
-
 from bench.fit_statements import fit, read_rows
 
 from nightledger.domain.statement import Statement
