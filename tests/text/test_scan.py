@@ -70,6 +70,14 @@ def test_a_secret_is_masked_by_its_size_in_bytes() -> None:
     assert mask_secrets("nothing here") == "nothing here"
 
 
+def test_secrets_that_overlap_are_masked_once() -> None:
+    token = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
+    assert (
+        mask_secrets(f"https://bot:{token}@git.example.org/x")
+        == "https://bot:[masked: 39 bytes]@git.example.org/x"
+    )
+
+
 def test_a_wider_rule_stays_silent_where_an_exact_one_spoke() -> None:
     key = "sk-" + "ant-api03-" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
     assert [finding.rule for finding in scan_secrets(f"API key: {key}")] == ["secret.anthropic"]

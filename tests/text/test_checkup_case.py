@@ -1,0 +1,106 @@
+from datetime import date
+
+import pytest
+
+from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.proposal import Op
+from nightledger.text.checkup_case import CERTAIN_ENOUGH, find_cases
+from nightledger.text.checkup_units import read_units
+from nightledger.text.markdown import parse_markdown
+
+TODAY = date(2026, 5, 1)
+
+
+def cases(text: str) -> list[Doubt]:
+    return find_cases(read_units(parse_markdown(text)), TODAY)
+
+
+def lines(text: str) -> list[int]:
+    return [doubt.lines[0] for doubt in cases(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Anna prefers mail before noon\n",
+        "- Never open the valve without asking\n",
+        "- The press stands in the hall by the river\n",
+        "- Address: 10.3.10.66\n",
+        "## Status\n- two lamps\n",
+        "## Workshop (2026-03-02)\n- two lamps\n",
+        "- ✅ ask before lending\n",
+        "| Host | Status |\n|---|---|\n| atlas | good |\n",
+        "| Date | Decision | Reason |\n|---|---|---|\n| 2026-03-09 | Removed the red press | too loud |\n",
+        "- 每次部署前必须先备份\n",
+        "- Backups: `/srv/atlas`, keep 14 days\n",
+    ],
+)
+def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> None:
+    assert cases(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("## Status (2026-04-04)\n- ✅ roof fixed\n", DoubtLabel.CLOSED),
+        ("- [x] buy a ladder\n", DoubtLabel.CLOSED),
+        ("- **ferry** — DECOMMISSIONED 2026-03-23\n", DoubtLabel.CLOSED),
+        ("- Lease: pending signature\n", DoubtLabel.STALE),
+        ("- **Python:** 3.12.3\n", DoubtLabel.STALE),
+        ("Last updated: 2026-04-04\n", DoubtLabel.STALE),
+        ("| Check | Last run |\n|---|---|\n| roof | 2026-04-01 |\n", DoubtLabel.STALE),
+        ("- d6877bd: guide for the press\n", DoubtLabel.JUNK),
+        ("_(will be filled)_\n", DoubtLabel.JUNK),
+        ("- note of the day [score=0.87 recalls=0]\n", DoubtLabel.GENERATED),
+        ("- Stand: der Vertrag ist noch nicht da, wartet auf Anna\n", DoubtLabel.STALE),
+        ("## 系统状态 2026-03-02\n- 备份 ✅ 完成\n", DoubtLabel.CLOSED),
+    ],
+)
+def test_what_no_longer_belongs_is_doubted(text: str, label: DoubtLabel) -> None:
+    (doubt,) = cases(text)
+    assert doubt.label is label
+    assert doubt.confidence >= CERTAIN_ENOUGH
+    assert doubt.reason
+    assert doubt.op is (Op.ARCHIVE if label in {DoubtLabel.CLOSED, DoubtLabel.STALE} else Op.REMOVE)
+
+
+def test_signs_add_up_and_a_rule_among_them_counts_against() -> None:
+    (sure,) = cases("## Status (2026-04-04)\n- ✅ roof fixed, deal closed\n")
+    (less,) = cases("## Status (2026-04-04)\n- ✅ roof fixed, deal closed: never lend it\n")
+    assert less.confidence < sure.confidence
+
+
+def test_a_detail_goes_with_its_item_and_an_item_only_with_its_details() -> None:
+    assert lines("- [x] buy a ladder\n  - three metres\n") == [1, 2]
+    assert lines("- [x] buy a ladder\n  - never lean it on the glass, always ask Anna\n") == []
+
+
+def test_a_sentence_that_announces_what_stays_stays() -> None:
+    assert lines("**Pending plan (not yet built):**\n\n- lamps by the door\n") == []
+
+
+def test_a_repeat_names_the_line_that_it_repeats() -> None:
+    (doubt,) = cases("- Ask before the press is moved\n- Ask before the press is moved\n")
+    assert (doubt.lines, doubt.label, doubt.other) == ((2, 2), DoubtLabel.DUPLICATE, 1)
+    assert "line 1" in doubt.reason
+
+
+def test_a_contradiction_is_shown_with_the_later_line() -> None:
+    (doubt,) = cases(
+        "- Push the branch to the shared server\n\n- Never push the branch to the shared server\n"
+    )
+    assert (doubt.lines, doubt.label, doubt.other, doubt.op) == (
+        (1, 1),
+        DoubtLabel.CONTRADICTION,
+        3,
+        Op.ARCHIVE,
+    )
+
+
+def test_the_stronger_of_two_reasons_is_given() -> None:
+    assert [doubt.label for doubt in cases("- [x] buy a new ladder\n" * 2)] == [
+        DoubtLabel.CLOSED,
+        DoubtLabel.DUPLICATE,
+    ]
+    sure = "- d6877bd: guide for the press [score=0.87]\n"
+    assert [doubt.label for doubt in cases(sure * 2)] == [DoubtLabel.GENERATED, DoubtLabel.GENERATED]

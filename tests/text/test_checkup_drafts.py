@@ -1,0 +1,189 @@
+import hashlib
+from datetime import date
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.proposal import Draft, Op
+from nightledger.text.checkup import check_memory
+from nightledger.text.checkup_drafts import MOST_LINES, drafts_from_doubts
+from nightledger.text.place import Applied, Unplaced, apply_hunks, make_hunk
+
+TODAY = date(2026, 5, 1)
+KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
+MEMORY = f"""# Memory
+
+Two lamps hang in the hall.
+
+## Status (2026-04-04)
+
+| Job | Status |
+|---|---|
+| roof | ✅ Running |
+| press | ✅ Done |
+
+---
+
+## Rules
+- Never open the valve
+- Ask before the press is moved
+
+## Log
+### 2026-04-01
+- ✅ roof fixed
+- a586642: guide
+
+### Reminders
+- The relay takes `{KEY}`
+- Two lamps
+- Ask before the press is moved
+"""
+SECTIONS = st.lists(
+    st.sampled_from(
+        [
+            "## Status (2026-04-04)\n- ✅ roof fixed\n- 97% recall, ~2ms\n",
+            "## Rules\n- Never open the valve\n- Ask before the press is moved\n",
+            "### 2026-04-02\n- Added a hook to the door\n",
+            "| Job | Status |\n|---|---|\n| roof | ✅ Running |\n",
+            "- [x] paint the door\n  - red\n- lamps\n",
+            f"- key {KEY}\n- pay the ba\u200bker\n",
+            "Done so far:\n\n- ✅ roof fixed, deal closed\n",
+            "---\n",
+            "_Consolidated: 2026-04-04_\n",
+            "text that stays, for good\n",
+        ]
+    ),
+    max_size=9,
+)
+
+
+def drafts(text: str, cap: int | None = None) -> list[Draft]:
+    return drafts_from_doubts(
+        check_memory(text, today=TODAY, cap_characters=cap), text, "MEMORY.md", cap_characters=cap
+    )
+
+
+def applied(text: str, found: list[Draft]) -> str:
+    hunks = [make_hunk(text, draft) for draft in found]
+    assert not any(isinstance(hunk, Unplaced) for hunk in hunks), hunks
+    result = apply_hunks(text, [hunk for hunk in hunks if not isinstance(hunk, Unplaced)])
+    assert isinstance(result, Applied), result
+    return result.text
+
+
+def test_what_goes_together_is_one_change() -> None:
+    found = {draft.line: draft for draft in drafts(MEMORY)}
+    assert sorted(found) == [5, 19, 24, 26]
+    assert found[5].before.startswith("## Status (2026-04-04)\n\n| Job")
+    assert found[5].before.endswith("---\n\n")
+    assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- a586642: guide\n"
+    assert found[26].op is Op.REMOVE
+
+
+def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:
+    assert applied(MEMORY, drafts(MEMORY)) == (
+        "# Memory\n\nTwo lamps hang in the hall.\n\n## Rules\n- Never open the valve\n"
+        "- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `[secret removed]`\n- Two lamps\n"
+    )
+
+
+def test_a_second_check_up_has_nothing_left_to_say() -> None:
+    assert check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY) == ()
+
+
+def test_a_secret_is_in_no_word_of_ours() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 24]
+    assert (draft.op, draft.after) == (Op.REPLACE, "- The relay takes `[secret removed]`\n")
+    assert [flag.rule for flag in draft.flags] == ["secret.github"]
+    told = (draft.reason, draft.statement_key, draft.after, draft.flags, draft.evidence, draft.scope)
+    assert KEY not in repr(told)
+    assert KEY.lower() not in repr(told)
+
+
+def test_evidence_is_the_lines_that_go_and_the_line_that_stays() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 26]
+    assert [one.lines for one in draft.evidence] == [(26, 26), (16, 16)]
+    assert draft.evidence[0].sha256 == hashlib.sha256(b"- Ask before the press is moved").hexdigest()
+
+
+def test_reasons_are_sentences_that_count() -> None:
+    found = {draft.line: draft for draft in drafts(MEMORY)}
+    assert found[26].reason == "It says word for word what line 16 says."
+    assert found[19].reason.startswith("2 items go together; 1: it ")
+    assert all(draft.scope.fails_when for draft in found.values())
+
+
+def test_the_order_is_that_of_the_doubts() -> None:
+    ranks = [draft.rank for draft in drafts(MEMORY)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert drafts(MEMORY)[0].line == 24
+
+
+def test_over_the_cap_the_larger_of_equally_sure_changes_comes_first() -> None:
+    small, large = "- [x] paint it\n", "- [x] paint the door of the hall by the river in red\n"
+    text = f"# A\n{small}lamps\n# B\nlamps\n{large}"
+    assert [draft.line for draft in drafts(text, cap=20)] == [6, 2]
+    assert [draft.line for draft in drafts(text)] == [2, 6]
+
+
+def test_a_change_stays_readable() -> None:
+    text = "# Memory\n\n" + "".join(f"- [x] paint door {n}\n" for n in range(100))
+    found = drafts(text)
+    assert len(found) == 3
+    assert max(draft.before.count("\n") for draft in found) <= MOST_LINES
+    assert applied(text, found) == "# Memory\n\n"
+
+
+def test_a_doubt_inside_another_is_not_said_twice() -> None:
+    outer = Doubt(
+        lines=(1, 2),
+        section=(),
+        label=DoubtLabel.JUNK,
+        reason="r",
+        signs=("s",),
+        confidence=0.9,
+        op=Op.REMOVE,
+    )
+    inner = Doubt(
+        lines=(2, 2),
+        section=(),
+        label=DoubtLabel.JUNK,
+        reason="r",
+        signs=("s",),
+        confidence=0.9,
+        op=Op.REMOVE,
+    )
+    (draft,) = drafts_from_doubts([inner, outer], "- a\n  - b\n", "MEMORY.md")
+    assert draft.before == "- a\n  - b\n"
+
+
+def test_a_repeat_beside_a_secret_is_settled_together_with_it() -> None:
+    text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
+    (draft,) = drafts(text)
+    assert (draft.op, draft.after) == (Op.REPLACE, "- key [secret removed]\n")
+    assert applied(text, [draft]) == "# A\n- Ask before the press is moved\n\n# B\n- key [secret removed]\n"
+
+
+def test_repeated_sections_that_follow_each_other_are_one_change() -> None:
+    copy = "## Rules\n- Never open the valve at night\n- Ask before the press is moved\n\n"
+    text = f"# A\n\n{copy}## Lamps\ntwo\n\n{copy}{copy}## Doors\nthree\n"
+    (draft,) = drafts(text)
+    assert applied(text, [draft]) == f"# A\n\n{copy}## Lamps\ntwo\n\n## Doors\nthree\n"
+
+
+@given(sections=SECTIONS)
+def test_all_drafts_of_any_file_apply_and_nothing_is_left_to_doubt(sections: list[str]) -> None:
+    text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
+    rest = applied(text, drafts(text))
+    assert "text that stays" in rest or "text that stays" not in text
+    assert "Never open" in rest or "Never open" not in text
+
+
+@given(sections=SECTIONS)
+def test_any_two_drafts_apply_without_the_others(sections: list[str]) -> None:
+    text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
+    for pair in combinations(drafts(text), 2):
+        applied(text, list(pair))
+        applied(text, list(reversed(pair)))

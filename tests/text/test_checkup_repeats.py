@@ -1,0 +1,74 @@
+import pytest
+
+from nightledger.text.checkup_repeats import find_repeats, weight
+from nightledger.text.checkup_units import read_units
+from nightledger.text.markdown import parse_markdown
+
+
+def repeats(text: str) -> list[tuple[int, int, str]]:
+    units = read_units(parse_markdown(text))
+    found = find_repeats(units).values()
+    return sorted((units[one.unit].first, units[one.other].first, one.kind) for one in found)
+
+
+def test_the_later_of_two_equal_items_is_the_repeat() -> None:
+    text = "# A\n- Ask before the press is moved\n# B\n- **Ask** before the press is moved\n"
+    assert repeats(text) == [(4, 2, "same_words")]
+
+
+def test_a_third_copy_repeats_the_first() -> None:
+    assert repeats("- Ask before the press is moved\n" * 3) == [(2, 1, "same_words"), (3, 1, "same_words")]
+
+
+def test_of_two_near_items_the_one_with_less_in_it_is_the_repeat() -> None:
+    text = "- Anna wants the weekly summary by mail\n- Anna wants the weekly summary by mail every Friday\n"
+    assert repeats(text) == [(1, 2, "near_words")]
+
+
+def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
+    text = (
+        "- Break builds into small chunks\n"
+        "- After the lost weekend in May the team agreed: break builds into small chunks, and reply after each of them\n"
+    )
+    assert repeats(text) == [(1, 2, "held")]
+
+
+def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
+    text = "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n- `notes/other.md`\n"
+    assert repeats(text) == [(4, 1, "pointer_again")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Retry the upload 3 times a day\n- Retry the upload 5 times a day\n",
+        "- Push the branch to the main server\n- Never push the branch to the main server\n",
+        "- Drafts of the articles live on the left shelf\n- Prints of the articles live on the left shelf\n",
+        "- Plans of the hall: `plans/hall.md` on the shelf\n- Plans of the hall: `plans/yard.md` on the shelf\n",
+        "- See https://a.example/x-hd.mp4 for the film\n- See https://a.example/x.mp4 for the film\n",
+        "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
+        "# Ferry\n- done\n# Press\n- done\n",
+        "1. `fast/model-a` (main model)\n2. `fast/model-b` (main model)\n",
+        "- `atlas up`\n- `atlas up --all`\n",
+        "<!-- the mark of a tool that repeats -->\n\n<!-- the mark of a tool that repeats -->\n",
+    ],
+)
+def test_what_differs_in_one_thing_that_counts_is_no_repeat(text: str) -> None:
+    assert repeats(text) == []
+
+
+def test_short_items_repeat_under_one_heading_only() -> None:
+    assert repeats("# A\n- no shoes\n- no shoes\n# B\n- no shoes\n") == [(3, 2, "same_words")]
+
+
+def test_a_row_repeats_a_row_of_another_table() -> None:
+    text = "| Phase | State |\n|---|---|\n| Phase 12B pairs of presses | planned |\n\n| What | State |\n|---|---|\n| 12B pairs of presses | planned |\n"
+    assert repeats(text) == [(7, 3, "near_words")]
+
+
+def test_text_without_spaces_is_compared_too() -> None:
+    assert repeats("- 每次部署前必须先备份数据库\n- 其他\n- 每次部署前必须先备份数据库\n") == [
+        (3, 1, "same_words")
+    ]
+    assert weight("备份") == 6
+    assert weight("ab") == 2
