@@ -1,0 +1,356 @@
+"""One look at a home: what waits, what cools, what can be undone, what ran, what is wrong.
+
+Invariant: nothing is written, no lock is taken, and damage is named rather than raised, so
+that the worst state of a home still gives a screen.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from nightledger.domain.agenda import count_due, duties, failing, next_look_at
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import Event, EventName
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.runs import Run
+from nightledger.domain.states import Book, ChangeState, fold_events
+from nightledger.files.home import Home
+from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate, Ledger, open_gate
+from nightledger.night import calendar_of, read_ledger
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.listing import cooling_ends
+from nightledger.surfaces.night_jobs import night_jobs
+from nightledger.surfaces.running import Running, find_running
+from nightledger.surfaces.session import actor_of, this_machine
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.pin import Pin, find_pin
+from nightledger.trust.reading import VerifiedLog, check_log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """Something that the operator should see before anything else.
+
+    Attributes:
+        kind: ``integrity``, ``drift``, ``failed``, ``missed`` or ``machine``.
+        message: What and where, one sentence.
+        hint: The next step.
+    """
+
+    kind: str
+    message: str
+    hint: str
+
+    @property
+    def of_integrity(self) -> bool:
+        """Whether bytes are not what was signed or logged."""
+        return self.kind in ("integrity", "drift")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What waits for an answer: proposals, their open changes, and since when the oldest."""
+
+    proposals: int = 0
+    changes: int = 0
+    oldest_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """Changes of one proposal and the time that they run to.
+
+    Attributes:
+        proposal: Id.
+        changes: Numbers, ascending.
+        until: End of the cooling, or of the undo window; aware, UTC.
+    """
+
+    proposal: str
+    changes: tuple[int, ...]
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldBack:
+    """A place whose text the scanners held back; the text itself is not here."""
+
+    at: datetime
+    path: str
+    line: int
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A gated file against its host's cap; ``cap`` is None where there is none."""
+
+    path: str
+    characters: int
+    cap: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """What ran and what is due.
+
+    Attributes:
+        last: The newest run of each job, in the order in which jobs run.
+        next_at: When something is due next; in the past where it is due now.
+        still_due: Periods that are due and not done.
+    """
+
+    last: tuple[Run, ...]
+    next_at: datetime
+    still_due: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """Everything that ``status`` shows.
+
+    Attributes:
+        home: Absolute path.
+        home_id: 32 hex digits.
+        simulated: Whether ``--now`` works there.
+        at: When it was looked at; aware, UTC.
+        alarms: What is wrong, the worst first.
+        schedule: What ran and what is due.
+        sizes: Gated files against their caps; those that can be read.
+        running: Runs that are at work now.
+        waiting: What waits for an answer.
+        signed: Approvals that are not applied, with the end of their cooling.
+        undoable: What can be taken back, and until when.
+        held: What scanners held back, the newest last.
+        left_at: When ``leave`` was called, where nothing happened since; else None.
+    """
+
+    home: str
+    home_id: str
+    simulated: bool
+    at: datetime
+    alarms: tuple[Alarm, ...]
+    schedule: Schedule
+    sizes: tuple[Size, ...]
+    running: tuple[Running, ...]
+    waiting: Waiting = field(default_factory=Waiting)
+    signed: tuple[Term, ...] = ()
+    undoable: tuple[Term, ...] = ()
+    held: tuple[HeldBack, ...] = ()
+    left_at: datetime | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether something waits for the operator's answer."""
+        return self.waiting.changes > 0
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether bytes are not what was signed or logged."""
+        return any(alarm.of_integrity for alarm in self.alarms)
+
+
+def look(context: Context) -> Status:
+    """Look at a home.
+
+    Raises:
+        ConfigurationError: No home there, or settings that are not valid.
+    """
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    home, now = gate.home, context.now
+    pin, alarms = _pin(gate.ring, home)
+    log = check_log(home, pin)
+    alarms += _log_alarms(log, pinned=pin is not None)
+    book = fold_events(log.events) if log.report.ok else Book()
+    if log.report.ok:
+        alarms += _file_alarms(home, log, book)
+    schedule, late = _schedule(context, gate)
+    return Status(
+        home=home.root,
+        home_id=home.identity.id,
+        simulated=home.identity.simulated,
+        at=now,
+        alarms=(*alarms, *late, *_machine(home)),
+        schedule=schedule,
+        sizes=tuple(_sizes(gate)),
+        running=find_running(home),
+        waiting=waiting_in(book),
+        signed=_signed(gate, book),
+        undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
+        held=tuple(_held(log.events)),
+        left_at=left_at(log.events),
+    )
+
+
+def waiting_in(book: Book) -> Waiting:
+    """Count what waits for the operator's answer; an own edit that is not signed waits for nobody."""
+    found = [s for s in book.proposals.values() if s.open_changes() and s.lane != EDIT_LANE]
+    return Waiting(
+        proposals=len(found),
+        changes=sum(len(status.open_changes()) for status in found),
+        oldest_at=min((status.created.at for status in found), default=None),
+    )
+
+
+def undoable_in(book: Book, window: timedelta, now: datetime) -> Iterator[Term]:
+    """Give what can still be taken back, in order of proposals.
+
+    Args:
+        book: What became of every proposal.
+        window: How long an applied change can be undone.
+        now: Aware, UTC.
+    """
+    for status in book.proposals.values():
+        by_end: dict[datetime, list[int]] = {}
+        for n, change in sorted(status.changes.items()):
+            if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
+                by_end.setdefault(change.since + window, []).append(n)
+        for until, numbers in by_end.items():
+            yield Term(proposal=status.id, changes=tuple(numbers), until=until)
+
+
+def left_at(events: Sequence[Event]) -> datetime | None:
+    """Give when the home was left, where that is the last thing that happened to it."""
+    return events[-1].at if events and events[-1].event == EventName.LEFT else None
+
+
+def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
+    try:
+        return find_pin(KeyRing(Path(ring.directory)), home.identity.id), []
+    except NightledgerError as error:
+        return None, [Alarm(kind="integrity", message=str(error), hint=error.hint)]
+
+
+def _log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
+    alarms = [
+        Alarm(
+            kind="integrity",
+            message=f"{found.damage.value.upper()} {found.path}: {found.message}",
+            hint="nothing else is read from a damaged log; 'nightledger verify' says all of it",
+        )
+        for found in log.report.alarms[:1]
+    ]
+    if not pinned:
+        alarms.append(
+            Alarm(
+                kind="integrity",
+                message="this machine has not pinned the log's keys: its signatures were not checked",
+                hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
+            )
+        )
+    return alarms
+
+
+def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
+    """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
+    live = replace(
+        book,
+        proposals={
+            name: status
+            for name, status in book.proposals.items()
+            if status.open_changes() or any(map(status.approved_by, book.decisions))
+        },
+        decisions={decision.id: decision for decision in book.approvals_to_apply()},
+    )
+    altered = [
+        Alarm(
+            kind="integrity",
+            message=f"{found.path}: {found.message}",
+            hint="put the file back from a backup; 'nightledger verify' checks all",
+        )
+        for found in find_altered(home, Ledger(log=log, book=live))
+    ]
+    return altered + [
+        Alarm(
+            kind="drift",
+            message=f"{path} is not as it was last signed: it was changed outside the gate",
+            hint=f"'nightledger history {path}' says what was signed; 'nightledger edit {path}' signs a change",
+        )
+        for path in find_drift(home, book)
+    ]
+
+
+def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
+    home, now = gate.home, context.now
+    jobs = night_jobs(context, gate.settings)
+    calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
+    runs, bad_lines = read_ledger(home)
+    newest = {run.job: run for run in runs}
+    alarms = [
+        Alarm(
+            kind="failed",
+            message=f"{run.job} failed for {run.period}: {run.reason}",
+            hint="it is tried again by itself; 'nightledger night --retry' tries at once",
+        )
+        for run in failing(calendar, runs, now)
+    ]
+    missed = {duty.period.key for duty in duties(calendar, runs, now, retry=True) if duty.missed}
+    if missed:
+        nights = "night was" if len(missed) == 1 else "nights were"
+        alarms.append(
+            Alarm(
+                kind="missed",
+                message=f"{len(missed)} {nights} missed, the oldest {min(missed)}",
+                hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
+            )
+        )
+    alarms += [
+        Alarm(
+            kind="failed",
+            message=f"{home.relative(home.runs)}:{number} is no run and counts for nothing: {problem}",
+            hint="its period is run again, which does no harm",
+        )
+        for number, problem in bad_lines[:1]
+    ]
+    schedule = Schedule(
+        last=tuple(newest[job.name] for job in jobs if job.name in newest),
+        next_at=next_look_at(calendar, runs, now),
+        still_due=count_due(calendar, runs, now),
+    )
+    return schedule, alarms
+
+
+def _machine(home: Home) -> list[Alarm]:
+    machine = home.identity.machine
+    if machine == this_machine():
+        return []
+    return [
+        Alarm(
+            kind="machine",
+            message=f"{machine!r} writes this home, and this is {this_machine()!r}: it can only be read here",
+            hint=f"run it on {machine}; 'nightledger restore --take-over' moves a home",
+        )
+    ]
+
+
+def _sizes(gate: Gate) -> Iterator[Size]:
+    for path in gate.home.identity.gated:
+        try:
+            text = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
+        except NightledgerError:
+            continue  # told as drift
+        yield Size(path=path, characters=len(text), cap=gate.cap_characters)
+
+
+def _signed(gate: Gate, book: Book) -> tuple[Term, ...]:
+    ends = cooling_ends(gate, book)
+    return tuple(
+        Term(
+            proposal=decision.proposal,
+            changes=book.proposals[decision.proposal].approved_by(decision.id),
+            until=ends[decision.id],
+        )
+        for decision in book.approvals_to_apply()
+    )
+
+
+def _held(events: Sequence[Event]) -> Iterator[HeldBack]:
+    for event in events:
+        if event.event == EventName.QUARANTINED:
+            fields = event.fields
+            yield HeldBack(
+                at=event.at, path=fields["path"], line=fields["line"], rules=tuple(fields["rules"])
+            )

@@ -1,0 +1,163 @@
+"""The status screen: one screen, alarms first, readable in 40 columns."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from nightledger.codec.records import to_plain
+from nightledger.domain.runs import Run
+from nightledger.domain.words import dump_moment
+from nightledger.surfaces import screen
+from nightledger.surfaces.status import Alarm, HeldBack, Size, Status, Term
+
+INDENT = 11
+"""Columns of the left margin: the longest label, ``held back``, and a gap."""
+SHOWN = 3
+"""How many of a kind are listed; the rest are counted, so that it stays one screen."""
+_ID_CHARACTERS = 10
+"""``p-`` and eight more: enough to name a proposal, as every verb takes the beginning of an id."""
+_BAR = 10
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+
+
+def status_lines(status: Status) -> list[str]:
+    """Give the screen."""
+    lines = screen.wrap(screen.shown(status.home), indent="  ", first="")
+    if status.simulated:
+        lines += screen.wrap("A simulated home: its clock is whatever --now says.")
+    if status.left_at:
+        lines += screen.wrap(f"It was left on {_utc(status.left_at)}; using it again takes it up again.")
+    for alarm in status.alarms:
+        lines += _alarm(alarm)
+    for label, texts in _parts(status):
+        lines += _part(label, texts)
+    return lines
+
+
+def status_record(status: Status) -> dict[str, Any]:
+    """Give the status as one JSON document."""
+    schedule = status.schedule
+    return {
+        "home": status.home,
+        "id": status.home_id,
+        "simulated": status.simulated,
+        "at": dump_moment(status.at),
+        "alarms": [{"kind": a.kind, "message": a.message, "hint": a.hint} for a in status.alarms],
+        "waiting": {
+            "proposals": status.waiting.proposals,
+            "changes": status.waiting.changes,
+            "oldest_at": _moment(status.waiting.oldest_at),
+        },
+        "signed": [_term(term, "cools_until") for term in status.signed],
+        "undoable": [_term(term, "undo_until") for term in status.undoable],
+        "held": [
+            {"at": dump_moment(h.at), "path": h.path, "line": h.line, "rules": list(h.rules)}
+            for h in status.held
+        ],
+        "sizes": [{"path": s.path, "characters": s.characters, "cap": s.cap} for s in status.sizes],
+        "runs": [to_plain(run) for run in schedule.last],
+        "next_due_at": dump_moment(schedule.next_at),
+        "still_due": schedule.still_due,
+        "running": [{"lock": r.lock, "pid": r.pid} for r in status.running],
+        "left_at": _moment(status.left_at),
+    }
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Say how long ago something was: ``3 days``, ``5 h``, ``12 min``."""
+    passed = max(timedelta(), now - since)
+    if passed >= _DAY:
+        return f"{passed // _DAY} day{'s' if passed // _DAY > 1 else ''}"
+    return f"{passed // _HOUR} h" if passed >= _HOUR else f"{passed // _MINUTE} min"
+
+
+def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
+    now = status.at
+    yield "waits", [_waits(status)]
+    yield "signed", _listed([_signed(term, now) for term in status.signed])
+    yield "undo", _listed([f"{_named(term)}, until {_utc(term.until)}" for term in reversed(status.undoable)])
+    yield "held back", _listed([_held(item) for item in reversed(status.held)])
+    yield "size", [_size(size) for size in status.sizes]
+    yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
+    yield "next", [_next(status)]
+    yield "at work", [f"{running.lock} (process {running.pid})" for running in status.running]
+
+
+def _part(label: str, texts: list[str]) -> list[str]:
+    lines = []
+    for at, text in enumerate(texts):
+        lines += screen.wrap(text, indent=" " * INDENT, first=f"{'' if at else label:<{INDENT}}")
+    return lines
+
+
+def _alarm(alarm: Alarm) -> list[str]:
+    lines = screen.wrap(screen.shown(alarm.message), indent="  ", first=f"! {alarm.kind.upper()} ")
+    return lines + screen.wrap(screen.shown(alarm.hint), indent="    ", first="  > ")
+
+
+def _waits(status: Status) -> str:
+    waiting = status.waiting
+    if waiting.oldest_at is None:
+        return "nothing"
+    proposals = "proposal" if waiting.proposals == 1 else "proposals"
+    changes = "change" if waiting.changes == 1 else "changes"
+    return (
+        f"{waiting.proposals} {proposals}, {waiting.changes} {changes}, "
+        f"oldest {age(waiting.oldest_at, status.at)}: nightledger review"
+    )
+
+
+def _signed(term: Term, now: datetime) -> str:
+    return f"{_named(term)}, " + (
+        f"cools until {_utc(term.until)}" if now < term.until else "has cooled: apply"
+    )
+
+
+def _named(term: Term) -> str:
+    numbers = ", ".join(map(str, term.changes))
+    return f"{term.proposal[:_ID_CHARACTERS]} change {numbers}"
+
+
+def _held(item: HeldBack) -> str:
+    where = f"{item.path}:{item.line}" if item.line else item.path or "a proposal"
+    return screen.shown(f"{where} {', '.join(item.rules)}")
+
+
+def _size(size: Size) -> str:
+    path = screen.shown(size.path)
+    if size.cap is None:
+        return f"{path} {size.characters:,} characters, no cap"
+    full = min(_BAR, _BAR * size.characters // size.cap)
+    over = ", over it" if size.characters > size.cap else ""
+    return f"{path} [{'#' * full}{'.' * (_BAR - full)}] {size.characters:,} of {size.cap:,} characters{over}"
+
+
+def _ran(run: Run) -> str:
+    counts = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(run.counts.items()) if n)
+    said = "; ".join(part for part in (counts, run.reason) if part)
+    return screen.shown(f"{run.job} {run.period} {run.outcome.value}{f': {said}' if said else ''}")
+
+
+def _next(status: Status) -> str:
+    schedule = status.schedule
+    if schedule.still_due:
+        periods = "period is" if schedule.still_due == 1 else "periods are"
+        return f"{schedule.still_due} {periods} due: nightledger night"
+    return _utc(schedule.next_at)
+
+
+def _listed(texts: list[str]) -> list[str]:
+    more = len(texts) - SHOWN
+    return texts if more <= 0 else [*texts[:SHOWN], f"and {more} more"]
+
+
+def _term(term: Term, name: str) -> dict[str, Any]:
+    return {"proposal": term.proposal, "changes": list(term.changes), name: dump_moment(term.until)}
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else dump_moment(moment)
+
+
+def _utc(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

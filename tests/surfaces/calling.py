@@ -1,0 +1,94 @@
+"""Call a verb as the command line does, on a small simulated home of this machine."""
+
+import argparse
+import importlib
+import json
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, make_desk
+
+from nightledger.codec.home_record import dump_home
+from nightledger.domain.identity import Identity
+from nightledger.files.home import Home
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import this_machine
+
+
+@dataclass(slots=True, kw_only=True)
+class Caller:
+    """A home, and the verbs at hand; the time is the desk's."""
+
+    desk: Desk
+    root: Path
+    capsys: pytest.CaptureFixture[str]
+
+    @property
+    def home(self) -> Home:
+        return self.desk.home
+
+    def run(self, verb: str, *words: str, home: Path | None = None, now: str | None = None) -> int:
+        """Run a verb; its output stays to be read."""
+        return self._run(verb, words, home=home, now=now, json_too=False)
+
+    def lines(self, verb: str, *words: str, home: Path | None = None, now: str | None = None) -> list[str]:
+        """Run a verb and give what it printed."""
+        self.capsys.readouterr()
+        self.run(verb, *words, home=home, now=now)
+        return self.capsys.readouterr().out.splitlines()
+
+    def text(self, verb: str, *words: str, home: Path | None = None, now: str | None = None) -> str:
+        """Run a verb and give what it printed, as one line of words."""
+        return " ".join(" ".join(self.lines(verb, *words, home=home, now=now)).split())
+
+    def record(self, verb: str, *words: str, home: Path | None = None, now: str | None = None) -> Any:
+        """Run a verb with ``--json`` and give the document."""
+        self.capsys.readouterr()
+        self._run(verb, words, home=home, now=now, json_too=True)
+        return json.loads(self.capsys.readouterr().out)
+
+    def _run(
+        self, verb: str, words: tuple[str, ...], *, home: Path | None, now: str | None, json_too: bool
+    ) -> int:
+        module = importlib.import_module(f"nightledger.surfaces.verbs.{verb}")
+        parser = argparse.ArgumentParser(prog=verb)
+        module.configure(parser)
+        at = now or self.desk.moment.at.astimezone(UTC).isoformat()
+        where = str(home) if home else self.home.root
+        context = Context(verb=verb, home=where, now_text=at, json=json_too)
+        status: int = module.run(parser.parse_args(words), context)
+        return status
+
+
+def make_caller(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    memory: bytes = MEMORY.encode(),
+) -> Caller:
+    """Make a home that this machine writes, with its keys where a command looks for them."""
+    desk = make_desk(tmp_path, memory=memory)
+    write_identity(desk.home, machine=this_machine())
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    monkeypatch.setenv("COLUMNS", "80")
+    return Caller(desk=desk, root=tmp_path, capsys=capsys)
+
+
+def write_identity(home: Home, *, machine: str | None = None, host: str | None = None) -> None:
+    """Record another machine or host in a home."""
+    old = home.identity
+    identity = Identity(
+        id=old.id,
+        origin=old.origin,
+        created_at=old.created_at,
+        machine=machine or old.machine,
+        zone=old.zone,
+        host=host or old.host,
+        simulated=old.simulated,
+        gated=old.gated,
+    )
+    Path(home.identity_file).write_bytes(dump_home(identity))
