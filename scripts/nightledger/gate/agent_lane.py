@@ -126,7 +126,7 @@ def _draft(gate: Gate, wish: Wish) -> Draft:
         section=entry.section if entry else wish.section,
         before=entry.text if entry else "",
         line=entry.first_line if entry else 0,
-        after=wish.text,
+        after=as_item(wish.text),
         reason=wish.reason,
         evidence=wish.evidence,
         confidence=CONFIDENCE,
@@ -134,6 +134,20 @@ def _draft(gate: Gate, wish: Wish) -> Draft:
         statement_key=fold(wish.text or f"remove {wish.entry}"),
         entry=entry.id if entry else None,
     )
+
+
+def as_item(text: str) -> str:
+    """Give a single paragraph as a list item, which is what memory is made of; all else as it is."""
+    blocks = parse_markdown(text).blocks
+    lines = text.strip().split("\n")
+    if len(blocks) != 1 or blocks[0].kind is not BlockKind.PARAGRAPH or is_decision(lines[0]):
+        return text
+    return "\n".join([f"- {lines[0].strip()}", *(f"  {line.strip()}" for line in lines[1:])])
+
+
+def is_decision(line: str) -> bool:
+    """Tell whether a line begins a decision block."""
+    return line.lstrip("*_ ").upper().startswith("DECISION:")
 
 
 def _find_entry(gate: Gate, wish: Wish) -> Entry:
