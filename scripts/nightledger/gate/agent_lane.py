@@ -11,7 +11,7 @@ from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
 from nightledger.text.entries import Entry, find_entries
-from nightledger.text.markdown import BlockKind, parse_markdown
+from nightledger.text.markdown import BlockKind, is_utf8, parse_markdown
 from nightledger.text.scan import scan
 from nightledger.text.similar import fold
 
