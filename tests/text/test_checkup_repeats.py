@@ -27,8 +27,8 @@ def test_of_two_near_items_the_one_with_less_in_it_is_the_repeat() -> None:
 
 def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
     text = (
-        "- Break builds into small chunks\n"
-        "- After the lost weekend in May the team agreed: break builds into small chunks, and reply after each of them\n"
+        "- Break all of the builds into small chunks\n"
+        "- After the lost weekend in May the team agreed: break all of the builds into small chunks, and reply after each of them\n"
     )
     assert repeats(text) == [(1, 2, "held")]
 
@@ -48,6 +48,7 @@ def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
         "- See https://a.example/x-hd.mp4 for the film\n- See https://a.example/x.mp4 for the film\n",
         "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
         "# Ferry\n- done\n# Press\n- done\n",
+        "# Ferry\n- Careful error checks\n# Press\n- Careful error checks\n",
         "1. `fast/model-a` (main model)\n2. `fast/model-b` (main model)\n",
         "- `atlas up`\n- `atlas up --all`\n",
         "<!-- the mark of a tool that repeats -->\n\n<!-- the mark of a tool that repeats -->\n",
@@ -61,8 +62,13 @@ def test_short_items_repeat_under_one_heading_only() -> None:
     assert repeats("# A\n- no shoes\n- no shoes\n# B\n- no shoes\n") == [(3, 2, "same_words")]
 
 
+def test_short_items_repeat_as_part_of_a_copied_run() -> None:
+    run = "- Careful error checks\n- no shoes\n"
+    assert repeats(f"# A\n{run}# B\n{run}") == [(5, 2, "same_words"), (6, 3, "same_words")]
+
+
 def test_a_row_repeats_a_row_of_another_table() -> None:
-    text = "| Phase | State |\n|---|---|\n| Phase 12B pairs of presses | planned |\n\n| What | State |\n|---|---|\n| 12B pairs of presses | planned |\n"
+    text = "| Phase | State |\n|---|---|\n| Phase 12B pairs of presses in the hall | planned |\n\n| What | State |\n|---|---|\n| 12B pairs of presses in the hall | planned |\n"
     assert repeats(text) == [(7, 3, "near_words")]
 
 

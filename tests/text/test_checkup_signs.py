@@ -64,13 +64,15 @@ CATCHES = {
     "today": ["## Today's work\n- two lamps"],
     "hash": ["- d6877bd: guide for the press", "- **Commits:** a586642, bae4c08"],
     "empty": ["- (will be filled as we go)", "_(à remplir)_"],
-    "footer": ["text\n\n_the notes of each day stay in their files_"],
+    "footer": ["text\n\n_the notes of each day stay in their files_", "_Stand 2026-03-02_"],
     "open_box": ["- [ ] buy a ladder"],
     "rule": ["- never open the valve", "- niemals das Ventil öffnen", "- 必须关门"],
     "lasting": ["## House rules\n- two lamps"],
     "long": ["- " + "two lamps and " * 20],
     "ahead": ["- the lease starts 2026-06-01"],
     "decision": [row("Date | Decision | Reason", "May | red press | cheap")],
+    "wide_row": [row("Host | Use | Address | Status", "atlas | prints | hall | up")],
+    "enumeration": ["- Status: pending, running, done", "- 状态：running/done/failed"],
 }
 SPARES = {
     "promoted": ["- he scored 0.87 points"],
@@ -105,20 +107,28 @@ SPARES = {
     "as_of": ["- as of right now"],
     "now": ["- the current of the river"],
     "missed": ["- the lease is due 2026-06-01", "- built 2026-04-01"],
-    "day_file": ["- the story of the roof and why it leaks: `memory/2026-02-21.md`"],
+    "day_file": [
+        "- Report: `memory/2026-02-21-roof.md`",
+        "- the story of the roof and why it leaks: `memory/2026-02-21.md`",
+    ],
     "date_heading": ["### Workshop 2026-03-02\n- two lamps"],
     "report_day": ["## Status\n- two lamps", "## Workshop, confirmed 2026-03-02\n- two lamps"],
     "report": ["## Status rules\n- two lamps", "## Garden\n- two lamps"],
     "today": ["## Lamps\n- two"],
     "hash": ["- the facade needs paint", "- see a586642 for the reason"],
     "empty": ["- page says 'to be added'"],
-    "footer": ["_a remark_\n\n" + "- item\n" * 8],
+    "footer": ["_a note on files_\n\n" + "- item\n" * 8, "_lamps before doors, always_"],
     "open_box": ["- [x] buy a ladder"],
     "rule": ["- two lamps in the hall"],
     "lasting": ["## Garden\n- two lamps"],
     "long": ["- two lamps"],
     "ahead": ["- the lease started 2026-04-01"],
     "decision": [row("Host | Status", "atlas | up")],
+    "wide_row": [
+        row("Host | Status", "atlas | up"),
+        row("Job | Task | Effort | Impact", "1 | roof | 2 h | dry"),
+    ],
+    "enumeration": ["- Status: running, all three lamps lit", "- Status: running"],
 }
 
 

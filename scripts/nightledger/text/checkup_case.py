@@ -14,7 +14,7 @@ from nightledger.domain.proposal import Op
 from nightledger.text.checkup_conflicts import find_conflicts
 from nightledger.text.checkup_repeats import find_repeats
 from nightledger.text.checkup_signs import BIAS, SIGNS, Sign
-from nightledger.text.checkup_units import Unit
+from nightledger.text.checkup_units import Unit, UnitKind
 from nightledger.text.checkup_view import View, look
 
 CERTAIN_ENOUGH = 0.6
@@ -36,6 +36,7 @@ _CONFLICT_REASONS = {
     "turned_round": "line {line}, which stands later, says the opposite",
     "other_number": "line {line}, which stands later, gives another number",
 }
+_COLONS = (":", "\N{FULLWIDTH COLON}")
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
 
@@ -65,7 +66,8 @@ class _Case:
 
 
 def _case(view: View, above: _Case | None) -> _Case:
-    shown = sorted((sign for sign in SIGNS if sign.test(view)), key=lambda sign: -sign.weight)
+    tested = () if view.unit.kind is UnitKind.CODE else SIGNS
+    shown = sorted((sign for sign in tested if sign.test(view)), key=lambda sign: -sign.weight)
     against = tuple(sign for sign in shown if sign.weight > 0)
     doubted = above is not None and above.odds > _logit(CERTAIN_ENOUGH)
     start = INHERITED * above.odds if above and doubted else BIAS
@@ -124,7 +126,14 @@ def _without_orphans(units: Sequence[Unit], found: dict[int, Doubt]) -> Iterator
     """Drop the doubt about an item as long as something below it, or announced by it, stays."""
     staying = set[int]()
     for index in range(len(units) - 1, -1, -1):
-        announces = index + 1 < len(units) and units[index + 1].lead == units[index].text != ""
-        if index not in found or index in staying or (announces and index + 1 in staying):
+        if index not in found or index in staying or (_announces(units, index) and index + 1 in staying):
             staying.update((index, units[index].parent))
     return (doubt for index, doubt in sorted(found.items()) if index not in staying)
+
+
+def _announces(units: Sequence[Unit], index: int) -> bool:
+    """Say whether a unit ends in a colon and the next one stands under the same heading."""
+    following = units[index + 1 : index + 2]
+    return units[index].text.rstrip("*_ ").endswith(_COLONS) and any(
+        one.headings == units[index].headings for one in following
+    )

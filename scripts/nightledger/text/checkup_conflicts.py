@@ -70,7 +70,7 @@ def _without_numbers(text: str) -> str:
 
 def _differ(kind: str, units: Sequence[Unit], first: int, second: int) -> bool:
     one, two = wording(units[first]), wording(units[second])
-    if is_attribute(units[first], units[second], one):
+    if is_attribute(units[first], units[second]):
         return False
     if kind == "turned_round":
         return bool(_TURNS.search(one)) != bool(_TURNS.search(two))

@@ -16,15 +16,15 @@ NEAR = 0.82
 ``similar.NEAR``, because items of one file share their subject and a list its pattern."""
 HELD = 0.95
 """Share of a shorter item's wording that one longer item must hold to make it a repeat."""
-LONG = 24
+LONG = 36
 """Folded characters from which equal wording is no accident anywhere in a file; shorter
 items count under one heading only. A letter of a script without spaces counts for three."""
-ATTRIBUTE = 60
+ATTRIBUTE = 100
 """Letters below which a label with its value is an attribute of the subject above it."""
-WORDS = 3
+WORDS = 5
 """Fewest words of an item that another may hold in full."""
-SHORT_WORDS = 4
-"""Words from which equal wording is no accident even in a short item."""
+MEANING = 3
+"""Letters from which a word carries a meaning of its own."""
 STEM = 4
 """Letters that two forms of one word share at least."""
 MOST_HOLDERS = 40
@@ -63,15 +63,15 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
     for repeat in candidates:
         if repeat.unit in found or repeat.other in found:
             continue
-        if not is_attribute(units[repeat.unit], units[repeat.other], wordings[repeat.unit]):
+        if repeat.kind == "same_words" or not is_attribute(units[repeat.unit], units[repeat.other]):
             found[repeat.unit] = repeat
     return found
 
 
-def is_attribute(unit: Unit, other: Unit, folded: str) -> bool:
-    """A short label with its value ("Server: atlas") belongs to its own heading's subject."""
-    apart = unit.headings[-1:] != other.headings[-1:] or unit.lead != other.lead
-    return apart and _LABELLED.match(unit.text) is not None and weight(folded) < ATTRIBUTE
+def is_attribute(unit: Unit, other: Unit) -> bool:
+    """Say whether an item is a label with its value ("Server: atlas") of another subject than the other."""
+    apart = unit.headings != other.headings or unit.lead != other.lead
+    return apart and _LABELLED.match(unit.text) is not None and weight(fold(unit.text)) < ATTRIBUTE
 
 
 def wording(unit: Unit) -> str:
@@ -85,16 +85,26 @@ def weight(folded: str) -> int:
 
 
 def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
-    first: dict[tuple[str, str], int] = {}
-    for index, unit in enumerate(units):
-        text = wordings[index]
-        long = weight(text) >= LONG or len(text.split()) >= SHORT_WORDS
-        heading = "" if long else " > ".join((*unit.headings[-1:], unit.lead))
-        if not text or unit.kind is UnitKind.COMMENT or not (long or heading):
-            continue
-        other = first.setdefault((heading, text), index)
-        if other != index:
-            yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+    """Equal wording: of long items anywhere, of short ones under one heading or in a copied run."""
+    first: dict[str, int] = {}
+    equal = {index: first.setdefault(text, index) for index, text in enumerate(wordings) if text}
+    for index, other in equal.items():
+        if index != other and units[index].kind is not UnitKind.COMMENT:
+            long = _is_long(wordings[index]) and not is_attribute(units[index], units[other])
+            together = (
+                units[index].headings == units[other].headings and units[index].lead == units[other].lead
+            )
+            if long or together or _is_copied(equal, index):
+                yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+
+
+def _is_long(text: str) -> bool:
+    return weight(text) >= LONG or len(text.split()) >= WORDS
+
+
+def _is_copied(equal: dict[int, int], index: int) -> bool:
+    """Say whether a neighbour repeats the neighbour of what this one repeats."""
+    return any(index + step != equal.get(index + step) == equal[index] + step for step in (-1, 1))
 
 
 def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
@@ -163,7 +173,7 @@ def _names(unit: Unit) -> set[str]:
 
 
 def _is_in(word: str, words: Collection[str]) -> bool:
-    if word in words or len(word) < WORDS:
+    if word in words or len(word) < MEANING:
         return True
     stem = word[: max(STEM, len(word) - 3)]
     return not _WIDE.search(word) and len(word) >= STEM and any(other.startswith(stem) for other in words)

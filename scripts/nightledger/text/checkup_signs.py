@@ -60,7 +60,7 @@ _DEADLINE = re.compile(
     r"\b(?:next|due|until|by|deadline|expires?|bis|fällig|échéance|avant le|hasta|vence|até|prazo|entro|до|срок)\b[^.]{0,24}$|截止|期限|まで|까지",
     re.IGNORECASE,
 )
-_POINTER = re.compile(r"memory/(?:\w+/)?20\d\d-\d\d-\d\d[\w-]*\.md")
+_POINTER = re.compile(r"memory/(?:\w+/)?20\d\d-\d\d-\d\d\.md")
 _FORMER = re.compile(
     r"\W*(?:(?:previous|former|früher\w*|ehemalig\w*|précédent\w*|anterior|precedente|прежн\w*|бывш\w*)\b|以前的|原先的|이전의)",
     re.IGNORECASE,
@@ -75,6 +75,14 @@ _SHORT = 120
 """Characters up to which an item says one thing: half of the kept lines of public logs are under 84."""
 _LONG = 200
 """Characters from which an item holds more than the sign that it shows."""
+_WIDE_TABLE = 3
+"""Columns beyond which a row tells more than the state of its subject."""
+_ENUMERATION = re.compile(r"[\w-]+(?:\s*[,/|、]\s*[\w-]+){2,}$")
+"""Words in a row: the states that there are, not the state that there is."""
+_ABOUT_FILE = re.compile(
+    r"\b(?:files?|memory|daily|logs?|datei|protokolle|fichiers?|mémoire|archivos?|memoria|arquivos?|memória|файл\w*|память)\b|文件|檔案|记忆|記憶|ファイル|メモリ|파일|메모리",
+    re.IGNORECASE,
+)
 _ITALIC = re.compile(r"^([_*])(?!\1).*\1$", re.DOTALL)
 
 
@@ -133,6 +141,11 @@ def _missed_deadline(view: View) -> bool:
     return any(_DEADLINE.search(view.plain[max(0, day.start - 28) : day.start + 1]) for day in past)
 
 
+def _is_footer(view: View) -> bool:
+    about = bool(view.dates) or _ABOUT_FILE.search(view.plain) is not None
+    return view.is_last and about and _ITALIC.match(view.unit.text.strip()) is not None
+
+
 def _only_points(view: View) -> bool:
     return _POINTER.search(view.plain) is not None and len(_POINTER.sub("", view.plain)) <= 24  # noqa: PLR2004 - a name for the file
 
@@ -141,25 +154,25 @@ SIGNS: tuple[Sign, ...] = (
     _row("promoted", _GENERATED, 5.0, "it is the note of a tool that promotes memories by score", lambda v: bool(_PROMOTED.search(v.unit.text))),
     _row("run_note", _GENERATED, 3.0, "it reports on the run that wrote it", lambda v: has("run", v.prose)),
     _row("box", _CLOSED, 3.4, "its box is ticked", lambda v: v.unit.box == "x"),
-    _row("tick_first", _CLOSED, 2.6, "it begins with a tick", lambda v: bool(_TICK.match(v.plain)) and v.unit.box != "x"),
+    _row("tick_first", _CLOSED, 2.3, "it begins with a tick", lambda v: bool(_TICK.match(v.plain)) and v.unit.box != "x"),
     _row("tick_row", _CLOSED, 1.0, "it is a row with a tick", lambda v: _is_row(v) and bool(_TICK.search(v.plain))),
     _row("row_state", _STALE, 1.6, "a cell of it is a state of the day", lambda v: any(states(cell) or closes(cell) for cell in v.unit.cells[1:])),
-    _row("tick", _CLOSED, 2.6, "it carries a tick", lambda v: not _is_row(v) and bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
+    _row("tick", _CLOSED, 2.3, "it carries a tick", lambda v: not _is_row(v) and bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
     _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: has("gone", v.prose)),
     _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain))),
     _row("former", _CLOSED, 3.0, "it speaks of what was before", lambda v: bool(_FORMER.match(v.prose))),
-    _row("done", _CLOSED, 0.9, "it reports work that is over", lambda v: has("done", v.prose)),
-    _row("done_end", _CLOSED, 1.2, "a clause of it ends in work that is over", lambda v: closes(v.prose)),
-    _row("did", _CLOSED, 1.5, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
+    _row("done", _CLOSED, 0.6, "it reports work that is over", lambda v: has("done", v.prose)),
+    _row("done_end", _CLOSED, 1.4, "a clause of it ends in work that is over", lambda v: not v.unit.cells and closes(v.prose)),
+    _row("did", _CLOSED, 1.6, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
     _row("status_row", _STALE, 1.8, "it is a row of a table that shows a state", lambda v: _is_row(v) and _columns("status", v) > 0),
-    _row("timer_row", _STALE, 3.2, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
+    _row("timer_row", _STALE, 3.6, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
     _row("task_row", _CLOSED, 2.5, "it is a row of a list of work", lambda v: _is_row(v) and _columns("task", v) > 1),
     _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
     _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
     _row("state", _STALE, 3.1, "its value is a state of the day", lambda v: bool(v.label) and states(v.value)),
     _row("version", _STALE, 3.3, "its value is a version, which drifts", lambda v: bool(v.label) and not _VERSION_LABEL.search(v.label) and bool(_VERSION.match(v.value.lstrip("(~≈= ")))),
     _row("version_label", _STALE, 3.3, "it names a version, which drifts", lambda v: bool(_VERSION_LABEL.search(v.label)) and bool(re.match(r"v?\d", v.value))),
-    _row("version_end", _STALE, 3.0, "it ends in a version, which drifts", _ends_in_version),
+    _row("version_end", _STALE, 2.6, "it ends in a version, which drifts", _ends_in_version),
     _row("score", _STALE, 3.0, "it holds a score of one day", lambda v: bool(_SCORE.search(v.plain))),
     _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(_MEASURE.findall(v.plain)) > 1),
     _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1),
@@ -177,12 +190,14 @@ SIGNS: tuple[Sign, ...] = (
     _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(has("now", heading) for heading in v.headings)),
     _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
     _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose)),
-    _row("footer", _JUNK, 3.0, "it is a footer about the file itself", lambda v: v.is_last and bool(_ITALIC.match(v.unit.text.strip()))),
+    _row("footer", _JUNK, 3.0, "it is a footer about the file itself", _is_footer),
     _row("open_box", _JUNK, -1.5, "", lambda v: v.unit.box == " "),
     _row("rule", _JUNK, -1.5, "", lambda v: has("rule", v.plain)),
     _row("lasting", _JUNK, -0.3, "", lambda v: v.lasts),
     _row("long", _JUNK, -0.8, "", lambda v: len(v.plain) > _LONG),
     _row("ahead", _JUNK, -1.5, "", lambda v: not _is_row(v) and any(day.exact and day.day > v.today for day in v.dates)),
     _row("decision", _JUNK, -0.5, "", lambda v: _is_row(v) and _columns("decision", v) > 0),
+    _row("wide_row", _JUNK, -1.6, "", lambda v: len(v.unit.columns) > _WIDE_TABLE and _columns("task", v) < 2),  # noqa: PLR2004 - a list of work
+    _row("enumeration", _JUNK, -4.0, "", lambda v: bool(_ENUMERATION.match(v.value))),
 )  # fmt: skip
 """Order is free: what an item shows is added up."""

@@ -38,7 +38,7 @@ _WORDS: dict[str, str] = {
     "廃止, 削除済み, 停止済み, 期限切れ, 폐기, 삭제됨, 취소됨, 만료",
     # Something that still waits.
     "waiting": "pending, awaiting, waiting for, waiting on, in progress, not yet, to be recreated, to be done, to be decided, remaining tasks, "
-    "just needs, still needs, remaining work, next up, blocked by, on hold, wip, ausstehend, offen, in arbeit, wartet auf, "
+    "just needs, still needs, remaining work, next up, blocked by, wip, ausstehend, offen, in arbeit, wartet auf, "
     "noch nicht, en attente, en cours, pas encore, à faire, pendiente, pendientes, en curso, en progreso, todavía no, "
     "por hacer, pendente, pendentes, em andamento, em progresso, ainda não, a fazer, in attesa, in corso, da fare, in behandeling, "
     "wachten op, ожидает, ожидается, в процессе, ещё не, beklemede, devam ediyor, đang chờ, chưa xong, "
@@ -117,7 +117,7 @@ _COLUMNS: dict[str, str] = {
     "decision": "decision, reason, rationale, why, verdict, entscheidung, grund, begründung, décision, raison, pourquoi, decisión, motivo, razón, "
     "decisão, decisione, besluit, reden, решение, причина, karar, quyết định, 决定, 決定, 决策, 決策, 理由, 原因, 결정, 이유",
 }
-_CLAUSE_END = re.compile(r"[*_]*\s*(?:[;.,)(]|$|20\d\d-)")
+_CLAUSE_END = re.compile(r"[*_]*\s*(?:[;.,)(✅☑✔✓]|$|20\d\d-)")
 _CLOSING = frozenset({"state", "done", "gone", "waiting"})
 _MARKS = " *_`~([\"'✅☑✔✓⚠️❌🔄⏳🚧🟢🔴🟡🆕-—:"
 """What may stand before the first word of an item."""

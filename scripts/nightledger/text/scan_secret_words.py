@@ -51,7 +51,7 @@ _NO_SECRET = re.compile(
     r"database|folder|doc|file|message|run|tree|blob|etag|cron)(?![a-z])"
 )
 _OTHER_KEY = re.compile(
-    r"(?:session|cache|idempotency|partition|primary|foreign|sort|public|host|lookup|routing)[ _-]?$"
+    r"(?:config|wallet|account|mint|pool|session|cache|idempotency|partition|primary|foreign|sort|public|host|lookup|routing)[ _-]?$"
 )
 _DIGEST_NAME = re.compile(r"(?<![a-z])(?:hash|sha-?\d*|digest|checksum|fingerprint|public)(?![a-z])")
 _NEAR = 60
