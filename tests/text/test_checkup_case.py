@@ -75,6 +75,11 @@ def test_a_detail_goes_with_its_item_and_an_item_only_with_its_details() -> None
     assert lines("- [x] buy a ladder\n  - never lean it on the glass, always ask Anna\n") == []
 
 
+def test_what_only_waits_keeps_its_details_and_stays_with_them() -> None:
+    assert lines("- Second lamp (still pending)\n  - hangs over the door\n") == []
+    assert lines("- Second lamp (still pending)\n") == [1]
+
+
 def test_a_sentence_that_announces_what_stays_stays() -> None:
     assert lines("**Pending plan (not yet built):**\n\n- lamps by the door\n") == []
 

@@ -21,7 +21,8 @@ CERTAIN_ENOUGH = 0.6
 """Confidence from which an item is doubted; standing under a dated report alone stays below it."""
 INHERITED = 0.8
 """Share of a doubted item's evidence that stands in for the bias of the details below it: a
-detail goes with its item unless it is itself a rule or meant to last."""
+detail goes with what is over unless it is itself a rule or meant to last. What only waits
+or drifts keeps its details."""
 REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72, "pointer_again": 0.62}
 """By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
 _REPEAT_REASONS = {
@@ -69,7 +70,8 @@ def _case(view: View, above: _Case | None) -> _Case:
     tested = () if view.unit.kind is UnitKind.CODE else SIGNS
     shown = sorted((sign for sign in tested if sign.test(view)), key=lambda sign: -sign.weight)
     against = tuple(sign for sign in shown if sign.weight > 0)
-    doubted = above is not None and above.odds > _logit(CERTAIN_ENOUGH)
+    over = above is not None and bool(above.signs) and above.signs[0].label is not DoubtLabel.STALE
+    doubted = above is not None and over and above.odds > _logit(CERTAIN_ENOUGH)
     start = INHERITED * above.odds if above and doubted else BIAS
     odds = start + sum(sign.weight for sign in shown)
     return _Case(odds=odds, signs=against or (above.signs if above and doubted else ()))

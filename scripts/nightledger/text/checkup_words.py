@@ -68,7 +68,7 @@ _WORDS: dict[str, str] = {
     "只能, 一律, 请勿, 請勿, 勿, しないで, すること, 必ず, 絶対, 禁止, 好み, ルール, べき, 원칙, 반드시, 절대, 항상, 금지, 규칙, 선호, 하지 마",
     # What stands in brackets where nothing stands yet.
     "empty": "will be filled, to be filled, to be added, goes here, go here, fill in, add here, add learnings, add notes, nothing yet, none yet, "
-    "as they accumulate, as content is created, placeholder, noch leer, hier ergänzen, wird ergänzt, à compléter, "
+    "as they accumulate, as content is created, noch leer, hier ergänzen, wird ergänzt, à compléter, "
     "à remplir, rien pour l'instant, por completar, por rellenar, nada todavía, a preencher, a completar, nada ainda, da completare, "
     "nog leeg, заполнить, пока пусто, 待补充, 待補充, 待填写, 待填寫, 暂无, 暫無, 未記入, 追記予定, 추가 예정, 아직 없음",
     # Notes of a run about itself.
