@@ -1,12 +1,22 @@
 """What every test of the gate starts with."""
 
+import shutil
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, make_desk
+from tests.gate.homes import Desk, make_desk, open_desk
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a home that nobody writes to."""
+    root = tmp_path_factory.mktemp("template")
+    make_desk(root)
+    return root
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(template: Path, tmp_path: Path) -> Desk:
     """Give a fresh home with a small MEMORY.md."""
-    return make_desk(tmp_path)
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    return open_desk(tmp_path)

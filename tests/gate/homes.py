@@ -1,30 +1,38 @@
 """Simulated homes for tests of the gate: made fast, in a temporary directory, alone."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-from nightledger.domain.decision import Decision, LogHead
-from nightledger.domain.event import Actor
+from nightledger.domain.decision import Decision, DecisionType, LogHead
+from nightledger.domain.event import Actor, EventName
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.applying import Attempt, apply_one
-from nightledger.gate.composing import Refusal, Signing, compose
-from nightledger.gate.deciding import accept, sign
+from nightledger.gate.composing import Refusal, Signing, compose, make_decision
+from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing import Outcome, Submission, propose
-from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
+from nightledger.gate.undoing import Undo, apply_undo, plan_undo, undo_choice
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))
 MEMORY = "# MEMORY.md\n\n## Decisions\n\n- Keep backups for 30 days.\n\n## Lessons\n\n- Restart the relay after an upgrade.\n\n## Projects\n"
 HOME_ID = "0123456789abcdef0123456789abcdef"
+
+
+def this_machine() -> str:
+    """Give the name under which verbs know this machine."""
+    return os.uname().nodename
 
 
 def later(moment: Moment, **by: float) -> Moment:
@@ -88,6 +96,28 @@ class Desk:
     def memory(self) -> Path:
         return Path(self.home.path("MEMORY.md"))
 
+    @property
+    def root(self) -> Path:
+        return self.ring.directory.parent
+
+    def set(self, **settings: Any) -> None:
+        """Give the home other settings."""
+        self.gate = replace(self.gate, settings=replace(self.gate.settings, **settings))
+
+    def text(self) -> str:
+        return self.memory.read_bytes().decode()
+
+    def record(self, event: str, **fields: Any) -> None:
+        """Append an event as the gate would."""
+        record(self.gate, [(EventName(event), fields)], self.moment)
+
+    def events(self) -> list[str]:
+        return [event.event for event in self.ledger().log.events]
+
+    def states(self, proposal: Proposal) -> list[str]:
+        status = self.ledger().book.proposals[proposal.id]
+        return [status.state_of(n).value for n in sorted(status.changes)]
+
     def ledger(self) -> Ledger:
         return read_ledger(self.gate)
 
@@ -111,7 +141,7 @@ class Desk:
         head = LogHead(size=log.size, root=log.root_at(log.size).hex())
         return Signing(
             principal=PRINCIPAL,
-            machine="desk",
+            machine=this_machine(),
             head=head,
             moment=self.moment,
             fresh_nonce=lambda: f"{next(self.nonces):032x}",
@@ -122,12 +152,21 @@ class Desk:
 
     def answer(self, *answers: Answer) -> list[Decision]:
         decisions, refusals = self.compose(*answers)
-        assert not refusals
+        assert not refusals, refusals
         return [self.accept(decision) for decision in decisions]
+
+    def compose_all(self, *proposals: Proposal) -> tuple[list[Decision], list[Refusal]]:
+        """Compose approvals of every change, unsigned."""
+        return self.compose(
+            *(Answer(proposal=p.id, n=c.n, verb=Verb.APPROVE) for p in proposals for c in p.changes)
+        )
 
     def accept(self, decision: Decision) -> Decision:
         signer = load_operator_key(operator_key_path(self.ring, self.home.identity.id))
-        return accept(self.gate, self.ledger(), sign(decision, signer), self.moment)
+        return self.accept_signed(sign(decision, signer))
+
+    def accept_signed(self, signed: Signed) -> Decision:
+        return accept(self.gate, self.ledger(), signed, self.moment)
 
     def approve(self, *proposals: Proposal, only: Sequence[int] = ()) -> list[Decision]:
         return self.answer(
@@ -140,9 +179,30 @@ class Desk:
         )
 
     def reject(self, proposal: Proposal, reason: str = "no") -> list[Decision]:
-        return self.answer(
-            *(Answer(proposal=proposal.id, n=c.n, verb=Verb.REJECT, reason=reason) for c in proposal.changes)
-        )
+        return self.reject_some(proposal, *(c.n for c in proposal.changes), reason=reason)
+
+    def reject_some(self, proposal: Proposal, *numbers: int, reason: str = "no") -> list[Decision]:
+        """Reject changes, approved ones that cool included."""
+        documents = read_documents(self.gate)
+        status = self.ledger().book.proposals[proposal.id]
+        items = items_of(self.gate, status, DecisionType.REJECT, documents)
+        answers = [Answer(proposal=proposal.id, n=n, verb=Verb.REJECT, reason=reason) for n in numbers]
+        decisions, _ = compose(self.gate, items, answers, documents, self.signing())
+        return [self.accept(decision) for decision in decisions]
+
+    def undo(self, proposal: Proposal, *only: int) -> bool:
+        """Plan an undo, sign it, and carry it out."""
+        planned = self.plan_undo(proposal, *only)
+        assert not planned.problem
+        signing = self.signing()
+        choice = undo_choice(planned)
+        decision = self.accept(make_decision(self.gate, planned.stored, planned.status, choice, signing))
+        ledger = self.ledger()
+        return apply_undo(self.gate, ledger, ledger.book.decisions[decision.id], planned, self.moment)
+
+    def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
+        ledger = self.ledger()
+        return plan_undo(self.gate, ledger, ledger.book.proposals[proposal.id], only, self.moment)
 
     def wait(self, **by: float) -> None:
         self.moment = later(self.moment, **by)
@@ -164,25 +224,34 @@ class Desk:
         return proposal
 
 
-def make_desk(root: Path, *, memory: bytes | None = MEMORY.encode(), actor: Actor = Actor.HUMAN) -> Desk:
+def make_founding(root: Path, **fields: Any) -> Founding:
+    """Give what ``init`` is asked for: a workspace ``root/home`` to be adopted, keys in ``root/keys``."""
+    values: dict[str, Any] = {
+        "home": Home(str(root / "home")),
+        "ring": KeyRing(root / "keys"),
+        "home_id": HOME_ID,
+        "machine": this_machine(),
+        "zone": "UTC",
+        "host": "generic",
+        "gated": ("MEMORY.md",),
+        "simulated": True,
+        "adopt": True,
+        "track": False,
+    }
+    return Founding(**{**values, **fields})
+
+
+def make_desk(root: Path, *, memory: bytes | None = MEMORY.encode(), **fields: Any) -> Desk:
     """Make a simulated home of an adopted workspace under ``root``."""
     workspace = root / "home"
-    workspace.mkdir()
+    workspace.mkdir(exist_ok=True)
     if memory is not None:
         (workspace / "MEMORY.md").write_bytes(memory)
-    ring = KeyRing(root / "keys")
-    founding = Founding(
-        home=Home(str(workspace)),
-        ring=ring,
-        home_id=HOME_ID,
-        machine="desk",
-        zone="UTC",
-        host="generic",
-        gated=("MEMORY.md",),
-        simulated=True,
-        adopt=True,
-        track=False,
-    )
-    found(founding, None, START)
-    gate = open_gate(str(workspace), str(root / "keys"), actor=actor)
-    return Desk(gate=gate, ring=ring, moment=START, nonces=count(1))
+    found(make_founding(root, **fields), None, START)
+    return open_desk(root)
+
+
+def open_desk(root: Path, *, actor: Actor = Actor.HUMAN) -> Desk:
+    """Open a home that was made before, or a copy of one: founding costs more than copying."""
+    gate = open_gate(str(root / "home"), str(root / "keys"), actor=actor)
+    return Desk(gate=gate, ring=gate.ring, moment=START, nonces=count(1))

@@ -3,19 +3,7 @@
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.states import ChangeState
-from nightledger.gate.composing import make_decision
 from nightledger.gate.gated import read_gated
-from nightledger.gate.undoing import apply_undo, plan_undo, undo_choice
-
-
-def undo(desk: Desk, proposal_id: str) -> None:
-    ledger = desk.ledger()
-    planned = plan_undo(desk.gate, ledger, ledger.book.proposals[proposal_id], (), desk.moment)
-    assert not planned.problem
-    choice = undo_choice(planned)
-    decision = desk.accept(make_decision(desk.gate, planned.stored, planned.status, choice, desk.signing()))
-    ledger = desk.ledger()
-    assert not apply_undo(desk.gate, ledger, ledger.book.decisions[decision.id], planned, desk.moment)
 
 
 def test_nothing_changes_until_it_is_signed_and_has_cooled(desk: Desk) -> None:
@@ -39,7 +27,7 @@ def test_five_are_approved_in_one_review_the_second_is_undone_and_all_others_app
     desk.wait(hours=3)
     for proposal in proposals[:3]:
         assert desk.apply(proposal)[0].changes == (1,)
-    undo(desk, proposals[1].id)
+    desk.undo(proposals[1])
     for proposal in proposals[3:]:
         assert desk.apply(proposal)[0].changes == (1,)
     text = desk.memory.read_text()
@@ -51,12 +39,12 @@ def test_five_are_approved_in_one_review_the_second_is_undone_and_all_others_app
 def test_undo_gives_every_byte_back(desk: Desk) -> None:
     proposal = desk.applied(addition("Set the zone in every timer."), removal("- Keep backups for 30 days."))
     assert "30 days" not in desk.memory.read_text()
-    undo(desk, proposal.id)
+    desk.undo(proposal)
     assert read_gated(desk.home, "MEMORY.md") == MEMORY.encode()
 
 
 def test_later_edits_survive_an_undo(desk: Desk) -> None:
     proposal = desk.applied(addition("Set the zone in every timer."))
     desk.memory.write_text(desk.memory.read_text() + "- Boat: paint the hull\n")
-    undo(desk, proposal.id)
+    desk.undo(proposal)
     assert desk.memory.read_text() == f"{MEMORY}- Boat: paint the hull\n"

@@ -1,0 +1,285 @@
+"""Kill an apply at each step that touches the disk; then look whether everything is as it should be."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
+
+from nightledger.files import append, atomic
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.editing import propose_edit
+from nightledger.gate.recovering import recover
+
+LESSON = "Set the zone in every timer."
+AFTER = MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n").encode()
+DEAD = 9
+PRIMITIVES: tuple[tuple[Any, str], ...] = (
+    (atomic, "write_all"),
+    (atomic, "sync_file"),
+    (atomic, "sync_directory"),
+    (atomic, "_exchange"),
+    (append, "write_all"),
+    (append, "sync_bytes"),
+    (os, "rename"),
+    (os, "link"),
+    (os, "unlink"),
+)
+
+
+class Killer:
+    """Stands before every call that changes the disk, and kills the process at one of them."""
+
+    def __init__(self, step: int) -> None:
+        self.left = step
+
+    def arm(self) -> None:
+        for owner, name in PRIMITIVES:
+            setattr(owner, name, self._guard(name, getattr(owner, name)))
+
+    def _guard(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            self.left -= 1
+            if self.left == 0:
+                if name == "write_all":  # half a write is what power loss leaves
+                    descriptor, content = arguments
+                    os.write(descriptor, content[: len(content) // 2])
+                os._exit(DEAD)
+            return real(*arguments, **options)
+
+        return call
+
+
+def dies(work: Callable[[], object]) -> bool:
+    """Run work in a process of its own; tell whether it was killed there."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == DEAD
+
+
+def ready(desk: Desk) -> Desk:
+    desk.approve(desk.proposal(addition(LESSON)))
+    desk.wait(hours=3)
+    return desk
+
+
+def start_again(desk: Desk) -> bool:
+    """Do what every command does first."""
+    return recover(desk.gate, desk.ledger(), desk.moment)
+
+
+def state(desk: Desk) -> str:
+    (status,) = desk.ledger().book.proposals.values()
+    return status.state_of(1).value
+
+
+def killed_at(root: Path, source: Path, desk: Desk, step: int) -> tuple[Desk, bool]:
+    shutil.copytree(source, root)
+    fresh = open_desk(root)
+    fresh.moment = desk.moment
+
+    def work() -> None:
+        Killer(step).arm()
+        fresh.apply()
+
+    return fresh, dies(work)
+
+
+def check_after_a_kill(desk: Desk) -> None:
+    assert desk.memory.read_bytes() in (MEMORY.encode(), AFTER)
+    start_again(desk)
+    assert state(desk) in ("approved", "applied")
+    assert desk.memory.read_bytes() == (AFTER if state(desk) == "applied" else MEMORY.encode())
+    assert desk.ledger().book.unfinished() == ()
+    assert not start_again(desk)
+    desk.apply()
+    assert desk.memory.read_bytes() == AFTER
+    ledger = desk.ledger()
+    assert state(desk) == "applied"
+    assert not ledger.book.drifted
+    assert not find_drift(desk.home, ledger.book)
+    assert not find_altered(desk.home, ledger)
+    assert "apply.raced" not in desk.events()
+    assert atomic.leftovers(desk.home.root) == ()
+
+
+def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one_and_a_truthful_log(
+    desk: Desk, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    ready(desk)
+    homes = tmp_path_factory.mktemp("killed")
+    step = 0
+    dead = True
+    ends = set()
+    while dead:
+        step += 1
+        fresh, dead = killed_at(homes / str(step), desk.root, desk, step)
+        ends.add((fresh.memory.read_bytes() == AFTER, fresh.events()[-1]))
+        check_after_a_kill(fresh)
+        shutil.rmtree(fresh.root)
+    assert step > 20
+    assert {(False, "decision.recorded"), (False, "apply.intent"), (True, "apply.intent")} <= ends
+
+
+def die_after_exchange(desk: Desk, rival: bytes | None) -> None:
+    """Apply, and be killed directly after the files changed places, perhaps with a rival just before."""
+    real = atomic._exchange
+
+    def exchange(temp: str, path: str) -> bool:
+        if rival is not None:
+            desk.memory.write_bytes(rival)
+        real(temp, path)
+        os._exit(DEAD)
+
+    def work() -> None:
+        atomic._exchange = exchange
+        desk.apply()
+
+    assert dies(work)
+
+
+def test_what_a_rival_wrote_just_before_a_kill_is_kept_and_told(desk: Desk) -> None:
+    ready(desk)
+    rival = b"# MEMORY.md\n\nwritten by a rival\n"
+    die_after_exchange(desk, rival)
+    assert start_again(desk)
+    event = desk.ledger().log.events[-1]
+    assert event.event == "apply.raced"
+    (kept,) = event.fields["replaced"]
+    assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == rival
+    assert (state(desk), desk.memory.read_bytes()) == ("applied", AFTER)
+    assert atomic.leftovers(desk.home.root) == ()
+
+
+def test_a_kill_after_the_exchange_is_finished_as_done(desk: Desk) -> None:
+    ready(desk)
+    die_after_exchange(desk, None)
+    assert start_again(desk)
+    assert desk.events()[-1] == "apply.done"
+    assert (state(desk), desk.memory.read_bytes()) == ("applied", AFTER)
+
+
+def test_an_edit_made_after_a_kill_is_kept_and_the_change_is_not_applied_twice(desk: Desk) -> None:
+    ready(desk)
+    die_after_exchange(desk, None)
+    for name in atomic.leftovers(desk.home.root):
+        os.unlink(name)  # not even what was left beside the file tells
+    edited = AFTER + b"\n- written later\n"
+    desk.memory.write_bytes(edited)
+    start_again(desk)
+    assert state(desk) == "applied"
+    assert desk.apply() == []
+    assert desk.memory.read_bytes() == edited
+    assert find_drift(desk.home, desk.ledger().book) == ("MEMORY.md",)
+
+
+def test_an_edit_over_the_exchanged_file_is_kept_when_the_leftover_tells_of_the_exchange(desk: Desk) -> None:
+    ready(desk)
+    die_after_exchange(desk, None)
+    desk.memory.write_bytes(b"something else altogether\n")
+    start_again(desk)
+    assert desk.events()[-1] == "apply.done"
+    assert desk.memory.read_bytes() == b"something else altogether\n"
+
+
+def test_an_edit_before_the_exchange_aborts_and_the_change_is_applied_to_it(desk: Desk) -> None:
+    ready(desk)
+
+    def work() -> None:
+        atomic._exchange = lambda *_: os._exit(DEAD)
+        desk.apply()
+
+    assert dies(work)
+    edited = MEMORY + "\n- written later\n"
+    desk.memory.write_text(edited)
+    start_again(desk)
+    event = desk.ledger().log.events[-1]
+    assert (event.event, event.fields["reason"]) == ("apply.aborted", "crash")
+    assert state(desk) == "approved"
+    assert desk.apply()[0].changes == (1,)
+    assert desk.text() == edited.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n")
+
+
+def test_what_strangers_left_beside_the_file_is_left_alone(desk: Desk) -> None:
+    suffix = atomic.TEMP_SUFFIX
+    other = Path(desk.home.root, f".other.1.0{suffix}")
+    other.write_bytes(b"of another file")
+    fifo = Path(desk.home.root, f".MEMORY.md.1.0{suffix}")
+    os.mkfifo(fifo)
+    assert not start_again(desk)
+    assert other.exists()
+    assert fifo.exists()
+
+
+def test_a_leftover_that_no_apply_explains_is_kept_as_a_blob_and_removed(desk: Desk) -> None:
+    stray = Path(desk.home.root, f".MEMORY.md.1.0{atomic.TEMP_SUFFIX}")
+    stray.write_bytes(b"who knows\n")
+    before = desk.events()
+    assert not start_again(desk)
+    assert not stray.exists()
+    assert desk.events() == before
+    names = [path.read_bytes() for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()]
+    assert b"who knows\n" in names
+
+
+def test_a_memory_file_that_leads_out_of_the_home_does_not_stop_the_start(desk: Desk) -> None:
+    outside = desk.root / "outside.md"
+    outside.write_bytes(b"x")
+    desk.memory.unlink()
+    desk.memory.symlink_to(outside)
+    assert not start_again(desk)
+
+
+def test_an_edit_that_was_never_signed_is_withdrawn(desk: Desk) -> None:
+    proposal = propose_edit(desk.gate, desk.ledger(), "MEMORY.md", AFTER, desk.moment)
+    assert proposal is not None
+    assert start_again(desk)
+    assert desk.states(proposal) == ["withdrawn"]
+    event = desk.ledger().log.events[-1]
+    assert (event.event, event.fields["changes"], event.fields["reason"]) == (
+        "proposal.closed",
+        [1],
+        "withdrawn",
+    )
+    assert not start_again(desk)
+
+
+def test_a_proposal_of_a_job_waits_on(desk: Desk) -> None:
+    proposal = desk.proposal(addition(LESSON))
+    assert not start_again(desk)
+    assert desk.states(proposal) == ["pending"]
+
+
+def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
+    """One file has its new bytes, the other does not: the other follows."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_bytes(b"user\n")
+    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+    proposal = desk.proposal(addition(LESSON))
+    (decision,) = desk.approve(proposal)
+    blobs = BlobStore(desk.home.blobs_dir)
+    targets = [
+        {"path": path, "before": blobs.put(before), "after": blobs.put(after)}
+        for path, before, after in (("MEMORY.md", MEMORY.encode(), AFTER), ("USER.md", b"user\n", b"user!\n"))
+    ]
+    desk.record(
+        "apply.intent",
+        apply="a-1",
+        decision=decision.id,
+        proposal=proposal.id,
+        changes=[1],
+        targets=targets,
+    )
+    desk.memory.write_bytes(AFTER)
+    assert start_again(desk)
+    assert Path(desk.home.path("USER.md")).read_bytes() == b"user!\n"
+    assert desk.events()[-1] == "apply.done"
+    assert desk.states(proposal) == ["applied"]
