@@ -185,6 +185,26 @@ def test_a_consistency_proof_with_any_hash_changed_dropped_or_added_fails(
             verify_consistency(old, size, proof, *roots)
 
 
+def test_a_proof_of_the_wrong_length_is_called_that() -> None:
+    tree = tree_of(7)
+    leaf, root = hashes(7)[3], tree.root()
+    inclusion, consistency = tree.inclusion_proof(3, 7), tree.consistency_proof(3, 7)
+    with pytest.raises(ProofError, match="inclusion proof is too long"):
+        verify_inclusion(leaf, 3, 7, [*inclusion, leaf], root)
+    with pytest.raises(ProofError, match="inclusion proof is too short"):
+        verify_inclusion(leaf, 3, 7, inclusion[:-1], root)
+    with pytest.raises(ProofError, match="inclusion proof leads to another root"):
+        verify_inclusion(leaf, 3, 7, inclusion, flip(root))
+    with pytest.raises(ProofError, match="consistency proof is too long"):
+        verify_consistency(3, 7, [*consistency, leaf], tree.root(3), root)
+    with pytest.raises(ProofError, match="consistency proof is too short"):
+        verify_consistency(3, 7, consistency[:-1], tree.root(3), root)
+    with pytest.raises(ProofError, match="does not lead to the old root"):
+        verify_consistency(3, 7, consistency, flip(tree.root(3)), root)
+    with pytest.raises(ProofError, match="does not lead to the new root"):
+        verify_consistency(3, 7, consistency, tree.root(3), flip(root))
+
+
 def test_consistency_from_an_empty_tree_is_always_an_error() -> None:
     tree = tree_of(3)
     with pytest.raises(ProofError, match="from 0 to 3"):
@@ -229,7 +249,7 @@ def test_what_is_not_in_the_tree_has_no_proof(index: int) -> None:
     tree = tree_of(3)
     with pytest.raises(TreeRangeError):
         tree.inclusion_proof(index, 3)
-    with pytest.raises(ProofError):
+    with pytest.raises(ProofError, match="cannot be in a tree of 3 leaves"):
         verify_inclusion(leaf_hash(b""), index, 3, [], tree.root())
 
 
