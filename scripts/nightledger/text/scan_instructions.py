@@ -19,14 +19,12 @@ _BEFORE = (
 )
 _FRAME = r"(?:training|knowledge|context|messages?|conversation|policies|policy|constraints?|restrictions?)"
 _OWNER = r"(?:the |your )?(?:user|users|owner|operator|human|humans|admin|anyone|anybody|principal)"
-_NEGATION = re.compile(
-    r"\b(?:never|not|don't|dont|no|without|nothing|nobody|cannot|can't|refuse|avoid|rather than)\b"
-)
+_NEGATION = r"\b(?:never|not|don't|dont|no|without|nothing|nobody|cannot|can't|refuse|avoid|rather than)\b"
 
 
 def _not_negated(text: str, match: re.Match[str]) -> bool:
     sentence = re.split(r"[.!?\n;]", text[max(0, match.start() - 120) : match.start()].lower())[-1]
-    return not _NEGATION.search(sentence)
+    return not re.search(_NEGATION, sentence)
 
 
 def _is_about_orders(text: str, match: re.Match[str]) -> bool:

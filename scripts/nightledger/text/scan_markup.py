@@ -9,13 +9,11 @@ import re
 from nightledger.domain.finding import Severity
 from nightledger.text.scan_rule import Rule
 
-_OWN_MARKS = re.compile(
-    r"<!--\s{0,3}(?:/?[a-z][\w-]{0,30}:|/?(?:toc|more|prettier|markdownlint|tocstop|truncate|end|start|todo)\b|\s{0,3}-->)"
-)
+_OWN_MARKS = r"<!--\s{0,3}(?:/?[a-z][\w-]{0,30}:|/?(?:toc|more|prettier|markdownlint|tocstop|truncate|end|start|todo)\b|\s{0,3}-->)"
 
 
 def _is_comment(text: str, match: re.Match[str]) -> bool:
-    return not _OWN_MARKS.match(text[match.start() : match.end()].lower())
+    return not re.match(_OWN_MARKS, text[match.start() : match.end()].lower())
 
 
 def _row(kind: str, severity: Severity, message: str, anchors: tuple[str, ...], pattern: str, *, catches: tuple[str, ...],  # noqa: PLR0913 - the columns of a table

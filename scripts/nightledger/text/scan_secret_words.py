@@ -46,14 +46,12 @@ _KEY_ANCHORS = (
     "キー",
     "トークン",
 )
-_NO_SECRET = re.compile(
+_HARMLESS = (
     r"(?<![a-z])(?:sha-?\d*|hash|commit|digest|checksum|revision|fingerprint|public|pub|uuid|session|client[ _-]?id|job|page|"
     r"database|folder|doc|file|message|run|tree|blob|etag|cron)(?![a-z])"
 )
-_OTHER_KEY = re.compile(
-    r"(?:config|wallet|account|mint|pool|session|cache|idempotency|partition|primary|foreign|sort|public|host|lookup|routing)[ _-]?$"
-)
-_DIGEST_NAME = re.compile(r"(?<![a-z])(?:hash|sha-?\d*|digest|checksum|fingerprint|public)(?![a-z])")
+_OTHER_KEY = r"(?:config|wallet|account|mint|pool|session|cache|idempotency|partition|primary|foreign|sort|public|host|lookup|routing)[ _-]?$"
+_DIGEST_NAME = r"(?<![a-z])(?:hash|sha-?\d*|digest|checksum|fingerprint|public)(?![a-z])"
 _NEAR = 60
 """Characters before a bare value in which a word may say what it is."""
 
@@ -65,9 +63,9 @@ def _value(text: str, match: re.Match[str]) -> str:
 def _is_key(text: str, match: re.Match[str]) -> bool:
     value = _value(text, match)
     name = text[max(0, match.start() - 16) : match.start("it")].lower()
-    known = _OTHER_KEY.search(
-        text[max(0, match.start() - 16) : match.start()].lower()
-    ) or _DIGEST_NAME.search(name)
+    known = re.search(_OTHER_KEY, text[max(0, match.start() - 16) : match.start()].lower()) or re.search(
+        _DIGEST_NAME, name
+    )
     address = re.search(r"@[\w-]+\.", value) or value.startswith(("ssh-", "age1", "npub", "minisign"))
     return is_random(value) and not known and not address
 
@@ -145,7 +143,7 @@ def _is_login(text: str, match: re.Match[str]) -> bool:
 
 def _is_bare(text: str, match: re.Match[str]) -> bool:
     near = text[max(0, match.start("it") - _NEAR) : match.start("it")].rpartition("\n")[2].lower()
-    return _is_key(text, match) and not _NO_SECRET.search(near)
+    return _is_key(text, match) and not re.search(_HARMLESS, near)
 
 
 def _is_dense(text: str, match: re.Match[str]) -> bool:

@@ -39,11 +39,10 @@ _FLAG = "\U0001f3f4"
 _CANCEL_TAG = "\U000e007f"
 _NEAR = 200
 """Characters around a mark of direction in which letters may need it."""
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
-_COLOUR = re.compile(r"\x1b\[[0-9;]{0,12}m")
+_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_COLOUR = r"\x1b\[[0-9;]{0,12}m"
 """What a tool's coloured output leaves behind (ECMA-48 SGR)."""
+_COLOUR_LENGTH = 15
 
 
 def scan_characters(text: str) -> tuple[Finding, ...]:
@@ -174,7 +173,7 @@ def _always(_text: str, _start: int, _end: int) -> Severity | None:
 
 
 def _judge_control(text: str, start: int, end: int) -> Severity | None:
-    colour = text[start:end] == "\x1b" and _COLOUR.match(text, start)
+    colour = text[start:end] == "\x1b" and re.match(_COLOUR, text[start : start + _COLOUR_LENGTH])
     return Severity.FLAG if colour or text[start] >= "\x80" else Severity.QUARANTINE
 
 
@@ -209,7 +208,7 @@ def _judge_invisible(text: str, start: int, end: int) -> Severity | None:
 def _judge_bidi(text: str, start: int, end: int) -> Severity | None:
     if any(character in BIDI_STRONG for character in text[start:end]):
         return Severity.QUARANTINE
-    if not _RIGHT_TO_LEFT.search(text, max(0, start - _NEAR), end + _NEAR):
+    if not re.search(_RIGHT_TO_LEFT, text[max(0, start - _NEAR) : end + _NEAR]):
         return Severity.QUARANTINE
     return None if text[start] in BIDI_MARKS else Severity.FLAG
 
@@ -233,12 +232,14 @@ def _mixed_words(text: str) -> Iterator[tuple[int, int]]:
     if text.isascii() or CONFUSABLE.keys().isdisjoint(text):
         return
     done = 0
-    for match in LOOKALIKES.finditer(text):
+    for match in re.finditer(LOOKALIKES, text):
         if match.start() < done:
             continue
-        before = WORD_END.search(text, max(done, match.start() - _WORD_REACH), match.start())
-        after = WORD_START.match(text, match.end(), match.end() + _WORD_REACH)
-        start, end = before.start() if before else match.start(), after.end() if after else match.end()
+        head = text[max(done, match.start() - _WORD_REACH) : match.start()]
+        before = re.search(WORD_END, head)
+        after = re.match(WORD_START, text[match.end() : match.end() + _WORD_REACH])
+        start = match.start() - (len(before[0]) if before else 0)
+        end = match.end() + (len(after[0]) if after else 0)
         done = end
         if _imitates(text[start:end]):
             yield start, end

@@ -4,7 +4,6 @@ Invariant: data and lookups only. Sets follow Unicode's Default_Ignorable_Code_P
 and Bidi_Control properties and UTS 39's confusables (the letters that one meets).
 """
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -55,9 +54,9 @@ CONFUSABLE = dict(
 )
 """Cyrillic and Greek letters with the Latin one they look like (UTS 39 confusables.txt, single letters)."""
 _LETTER = "[A-Za-z\u0370-\u03ff\u0400-\u052f]"
-LOOKALIKES = re.compile(f"[{''.join(CONFUSABLE)}]+")
-WORD_START = re.compile(f"{_LETTER}+")
-WORD_END = re.compile(f"{_LETTER}+\\Z")
+LOOKALIKES = f"[{''.join(CONFUSABLE)}]+"
+WORD_START = f"{_LETTER}+"
+WORD_END = f"{_LETTER}+\\Z"
 """The rest of a look-alike's word after it and before it, searched in a short stretch."""
 
 

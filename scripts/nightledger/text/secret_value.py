@@ -15,19 +15,16 @@ hold no mixed part. detect-secrets' 4.5 bits are .75 of base64's 6, its 3.0 are 
 MIXED_PART = 6
 """A part of letters and digits this long is no version (``v2``, ``gpt4o``) any more."""
 
-_MASK = re.compile(
-    r"\*{3}|x{5}|\.\.\.|\N{HORIZONTAL ELLIPSIS}|\N{BULLET}{2}|redact|mask|hidden|omitted|placeholder|example|dummy|change.?me|"
-    r"replace.?me|your[-_ ]|_here\b|1234567890|abcdef",
-    re.IGNORECASE,
+_MASK = (
+    r"(?i)\*{3}|x{5}|\.\.\.|\N{HORIZONTAL ELLIPSIS}|\N{BULLET}{2}|redact|mask|hidden|omitted|placeholder|example|dummy|change.?me|"
+    r"replace.?me|your[-_ ]|_here\b|1234567890|abcdef"
 )
-_REFERENCE = re.compile(
+_REFERENCE = (
     r"\$[A-Za-z_{(]|%[A-Z_]+%|\{\{|<[^>]*>|process\.env|os\.environ|getenv|op://|vault:|env:|"
     r"[a-z][a-z0-9+.-]*://|[a-z0-9_.-]+(?:/[a-z0-9_.@-]+)+$|~?\.{0,2}/[^\s]*/|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$"
 )
-_FILE = re.compile(
-    r"^[~./\w-]*\.(env|json|ya?ml|toml|md|txt|py|sh|js|ts|key|pem|pub|ini|cfg|conf|log|html?)$", re.IGNORECASE
-)
-_DIGEST_OR_DATE = re.compile(r"^(\d{4}-\d{2}-\d{2}.*|sha\d+[:-].*)$", re.IGNORECASE)
+_FILE = r"(?i)^[~./\w-]*\.(env|json|ya?ml|toml|md|txt|py|sh|js|ts|key|pem|pub|ini|cfg|conf|log|html?)$"
+_DIGEST_OR_DATE = r"(?i)^(\d{4}-\d{2}-\d{2}.*|sha\d+[:-].*)$"
 
 
 def entropy(value: str) -> float:
@@ -38,7 +35,7 @@ def entropy(value: str) -> float:
 
 def is_masked(value: str) -> bool:
     """Say whether ``value`` is a mask, a placeholder or a reference instead of a secret."""
-    return bool(_MASK.search(value) or _REFERENCE.match(value) or _FILE.match(value))
+    return bool(re.search(_MASK, value) or re.match(_REFERENCE, value) or re.match(_FILE, value))
 
 
 def is_random(value: str, *, shortest: int = 16) -> bool:
@@ -48,7 +45,7 @@ def is_random(value: str, *, shortest: int = 16) -> bool:
         value: One token without spaces.
         shortest: Fewest characters.
     """
-    if len(value) < shortest or is_masked(value) or _DIGEST_OR_DATE.match(value):
+    if len(value) < shortest or is_masked(value) or re.match(_DIGEST_OR_DATE, value):
         return False
     if not (any(c.isdigit() for c in value) and any(c.isalpha() for c in value)):
         return False
@@ -66,7 +63,7 @@ def is_password(value: str, *, quoted: bool) -> bool:
         value: What stood there, without its quotes.
         quoted: Whether it stood in quotes or backticks, which a mere word does not.
     """
-    if is_masked(value) or _DIGEST_OR_DATE.match(value):
+    if is_masked(value) or re.match(_DIGEST_OR_DATE, value):
         return False
     if re.fullmatch(r"[a-z]{4}([ -][a-z]{4}){3}", value):
         return True
