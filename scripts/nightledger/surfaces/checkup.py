@@ -1,0 +1,72 @@
+"""What ``doctor`` finds: values, and how one failed look becomes a finding.
+
+Invariant: a look that fails is a finding with its next step, never the end of the others.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nightledger.domain.errors import NightledgerError
+
+
+class State(StrEnum):
+    """How a finding is to be taken."""
+
+    GOOD = "good"
+    """As it should be."""
+    NOTE = "note"
+    """Worth knowing; nothing that is needed is missing."""
+    BAD = "bad"
+    """Something that is needed is missing or wrong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One finding.
+
+    Attributes:
+        area: ``program``, ``home``, ``keys``, ``log``, ``memory``, ``schedule`` or ``clock``.
+        state: How it is to be taken.
+        message: What was found, one sentence.
+        fix: The command or step that mends it; empty where nothing is to be mended.
+    """
+
+    area: str
+    state: State
+    message: str
+    fix: str = ""
+
+
+def good(area: str, message: str) -> Check:
+    """Give a finding that is as it should be."""
+    return Check(area=area, state=State.GOOD, message=message)
+
+
+def note(area: str, message: str, fix: str = "") -> Check:
+    """Give a finding worth knowing."""
+    return Check(area=area, state=State.NOTE, message=message, fix=fix)
+
+
+def bad(area: str, message: str, fix: str) -> Check:
+    """Give a finding that is to be mended."""
+    return Check(area=area, state=State.BAD, message=message, fix=fix)
+
+
+def looked(area: str, look: Callable[[], Iterable[Check]]) -> list[Check]:
+    """Look, and take an expected failure as a finding.
+
+    Args:
+        area: Where a failure belongs.
+        look: Gives findings, or raises.
+    """
+    found: list[Check] = []
+    try:
+        for check in look():
+            found.append(check)  # noqa: PERF402 - what was found before a failure counts
+    except NightledgerError as error:
+        found.append(bad(area, str(error), error.hint))
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        found.append(bad(area, f"{place}{error.strerror}", "see to it that this user may read it"))
+    return found

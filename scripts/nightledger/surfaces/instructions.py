@@ -1,0 +1,71 @@
+"""What the owner may paste into an agent's instructions, as a diff; nothing is written."""
+
+import os
+import re
+from dataclasses import dataclass
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.hosts.presets import preset
+from nightledger.surfaces.context import CHECKOUT
+from nightledger.text.diff import unified_diff
+
+SOURCE = os.path.join("docs", "agent-instructions.md")
+MAX_BYTES = 4 << 20
+_BLOCK = re.compile(r"^```markdown\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What could be added to a host's instructions.
+
+    Attributes:
+        path: The instructions, relative to the home.
+        diff: Unified diff; empty where all lines are there.
+    """
+
+    path: str
+    diff: str
+
+
+def agent_lines(checkout: str = CHECKOUT) -> tuple[str, ...]:
+    """Give the lines that tell an agent when to log and to propose, without line ends.
+
+    Raises:
+        ConfigurationError: The document that holds them is missing or holds none.
+    """
+    path = os.path.join(checkout, SOURCE)
+    raw = read_optional(path, MAX_BYTES) or b""
+    found = _BLOCK.search(raw.decode("utf-8", "replace"))
+    if found is None:
+        raise ConfigurationError(
+            f"{path} holds no lines to paste", hint="git status: the checkout is incomplete"
+        )
+    return tuple(found[1].rstrip("\n").split("\n"))
+
+
+def offer(home: Home, *, checkout: str = CHECKOUT) -> Offer:
+    """Compare the lines with what a home's host reads at the start of a session.
+
+    Args:
+        home: Whose.
+        checkout: The folder that holds ``docs/``.
+
+    Raises:
+        UnreadableError: The instructions are no regular file of the home.
+        ConfigurationError: The lines to paste are missing.
+    """
+    path = preset(home.identity.host).instructions
+    raw = read_optional(home.path(path), MAX_BYTES, within=home.root) or b""
+    before = raw.decode("utf-8", "surrogateescape")
+    present = {line.strip() for line in before.split("\n")}
+    lines = agent_lines(checkout)
+    missing = [line for line in lines if line.strip() not in present]
+    if not missing:
+        return Offer(path=path, diff="")
+    if missing == list(lines[1:]):
+        missing = list(lines)  # a heading of that name alone is not ours
+    gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+    after = before + gap + "\n".join(missing) + "\n"
+    return Offer(path=path, diff=unified_diff(before, after, path=path))
