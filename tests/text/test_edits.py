@@ -43,6 +43,12 @@ def test_each_run_of_changed_lines_is_a_hunk_with_its_section() -> None:
     assert (two.section, two.removed, two.added, two.context_before) == (("B",), "b\n", "y\n", "")
 
 
+def test_a_hunk_is_in_the_section_of_its_own_first_line() -> None:
+    (above,) = hunks("# A\na\n# B\n", "# A\nx\n# B\n")
+    (heading,) = hunks("# A\na\n# B\n", "# A\na\n# C\n")
+    assert (above.section, heading.section) == (("A",), ("B",))
+
+
 def test_no_edit_is_no_hunk() -> None:
     assert hunks("a\n", "a\n") == ()
 

@@ -121,6 +121,11 @@ def test_a_field_elsewhere_makes_no_decision(text: str) -> None:
     assert entries(text)[0].kind is not EntryKind.DECISION
 
 
+def test_a_decision_of_items_reaches_from_its_first_to_its_last() -> None:
+    text = "- a\n- DECISION: x\n- DATE: 2026-01-05\n- STATUS: Open\n- b\n"
+    assert summary(text) == [("item", 1, 1), ("decision", 2, 4), ("item", 5, 5)]
+
+
 def test_items_after_a_gap_or_without_a_field_are_not_of_the_decision() -> None:
     assert summary("- DECISION: x\n- STATUS: Open\n- Other\n- STATUS: Open\n") == [
         ("decision", 1, 2),

@@ -39,6 +39,7 @@ def test_an_escaped_pipe_parts_no_cells() -> None:
         ("[tea]: two words\n", [("paragraph", 1, 1)]),
         ("[^1]: a footnote of words\n", [("paragraph", 1, 1)]),
         ("[tea]: x\n===\n", [("paragraph", 1, 2)]),
+        ("[tea]: x\nwords\n===\n", [("heading", 1, 3)]),
     ],
 )
 def test_link_definitions_alone_are_no_paragraph(text: str, expected: list[tuple[str, int, int]]) -> None:

@@ -77,6 +77,7 @@ def test_a_run_moves_where_lines_repeat_to_avoid_a_conflict() -> None:
     """Taking out ". b" and ". c" of "a . b . c . d" overlap at a dot in some readings, not in all."""
     assert merged("a.b.c.d", "a.c.d", "a.b.d") == "a.d"
     assert merged("a.b.c.d", "a.b.x.c.d", "a.c.d") == "a.x.c.d"
+    assert merged(".p.x.n", ".x", ".p.n") == ""
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def test_a_section_that_is_missing_is_made_at_the_end_of_its_outer_section() -> 
         ("words\n\n", "words\n\n## Ideas\n\n- x\n\n"),
         ("# A\n\n# B\n", "# A\n\n# B\n\n# Ideas\n\n- x\n"),
         ("# A\n- a\n## B\n- b\n", "# A\n- a\n## B\n- b\n\n## Ideas\n- x\n"),
+        ("# A\n- a\n", "# A\n- a\n\n## Ideas\n- x\n"),
         ("a\r\nb\r\n", "a\r\nb\r\n\r\n## Ideas\r\n\r\n- x\r\n"),
     ],
 )
