@@ -16,11 +16,12 @@ from nightledger.domain.moment import Moment
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
 from nightledger.gate.gated import require_readable, sha256_gated
 from nightledger.gate.opening import trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
-from nightledger.trust.event import Actor, NewEvent
+from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
 from nightledger.trust.keys import (
     KeyRing,
     create_log_keys,
@@ -29,6 +30,7 @@ from nightledger.trust.keys import (
     load_log_key,
     operator_key_path,
 )
+from nightledger.trust.pin import find_pin
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
 from nightledger.trust.sshkey import parse_public_line
 
@@ -150,7 +152,7 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
     identity = home.identity
     if not founding.adopt and not os.path.lexists(home.memory_md):
         create_file(home.memory_md, NEW_MEMORY.encode())
-    if not os.path.lexists(home.audit_log):
+    if _is_unfinished(founding):
         _start(founding, passphrase, moment)
     elif not operator_key_path(founding.ring, identity.id).parent.is_dir():
         raise ConfigurationError(
@@ -158,6 +160,17 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
             hint="set NIGHTLEDGER_KEYS to where they are, or restore them from a backup",
         )
     return identity
+
+
+def _is_unfinished(founding: Founding) -> bool:
+    """Tell whether there is no log yet, or an ``init`` was cut short after its first line."""
+    home = founding.home
+    if not os.path.lexists(home.audit_log):
+        return True
+    if find_pin(founding.ring, home.identity.id) is not None:
+        return False
+    is_small = os.path.getsize(home.audit_log) <= MAX_LEAF_BYTES
+    return is_small and read_regular(home.audit_log, MAX_LEAF_BYTES).count(b"\n") <= 1
 
 
 def _identity(founding: Founding, moment: Moment) -> Identity:
