@@ -101,6 +101,12 @@ def plan(founding: Founding) -> list[str]:
         UnreadableError: A file that is to be gated cannot be read.
     """
     home = founding.home
+    odd = [path for path in founding.gated if path_word(path) != path]
+    if odd:
+        raise RefusedError(
+            f"the log cannot carry the name {odd[0]!r}",
+            hint="rename it: letters, digits and punctuation, in NFC",
+        )
     for relative in founding.gated:
         require_readable(home, relative)
     files = [
