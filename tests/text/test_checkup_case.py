@@ -44,12 +44,12 @@ def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> No
     [
         ("## Status (2026-04-04)\n- ✅ roof fixed\n", DoubtLabel.CLOSED),
         ("- [x] buy a ladder\n", DoubtLabel.CLOSED),
-        ("- **ferry** — DECOMMISSIONED 2026-03-23\n", DoubtLabel.CLOSED),
+        ("- **ferry** — DECOMMISSIONED 2026-02-11\n", DoubtLabel.CLOSED),
         ("- Lease: pending signature\n", DoubtLabel.STALE),
-        ("- **Python:** 3.12.3\n", DoubtLabel.STALE),
+        ("- **Python:** 3.10.1\n", DoubtLabel.STALE),
         ("Last updated: 2026-04-04\n", DoubtLabel.STALE),
         ("| Check | Last run |\n|---|---|\n| roof | 2026-04-01 |\n", DoubtLabel.STALE),
-        ("- d6877bd: guide for the press\n", DoubtLabel.JUNK),
+        ("- 7e40c19: guide for the press\n", DoubtLabel.JUNK),
         ("_(will be filled)_\n", DoubtLabel.JUNK),
         ("- note of the day [score=0.87 recalls=0]\n", DoubtLabel.GENERATED),
         ("- Stand: der Vertrag ist noch nicht da, wartet auf Anna\n", DoubtLabel.STALE),
@@ -107,5 +107,5 @@ def test_the_stronger_of_two_reasons_is_given() -> None:
         DoubtLabel.CLOSED,
         DoubtLabel.DUPLICATE,
     ]
-    sure = "- d6877bd: guide for the press [score=0.87]\n"
+    sure = "- 7e40c19: guide for the press [score=0.87]\n"
     assert [doubt.label for doubt in cases(sure * 2)] == [DoubtLabel.GENERATED, DoubtLabel.GENERATED]

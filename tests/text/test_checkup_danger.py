@@ -39,7 +39,7 @@ def test_a_secret_of_several_lines_goes_with_all_of_them() -> None:
 
 
 def test_the_visible_part_of_a_key_is_less_certain() -> None:
-    (doubt,) = dangers("- my relay token (`Fs" + "Uq7Kw92x...`) is read-only\n")
+    (doubt,) = dangers("- our relay token (`Fq" + "7Tz3Kw81...`) reads only\n")
     assert doubt.confidence == PARTIAL_CONFIDENCE
 
 

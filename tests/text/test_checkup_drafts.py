@@ -33,17 +33,18 @@ Two lamps hang in the hall.
 ## Log
 ### 2026-04-01
 - ✅ roof fixed
-- a586642: guide
+- 3c91f07: guide
 
 ### Reminders
 - The relay takes `{KEY}`
+- pay the ba\u200bker
 - Two lamps
 - Ask before the press is moved
 """
 SECTIONS = st.lists(
     st.sampled_from(
         [
-            "## Status (2026-04-04)\n- ✅ roof fixed\n- 97% recall, ~2ms\n",
+            "## Status (2026-04-04)\n- ✅ roof fixed\n- 88% coverage, ~6ms\n",
             "## Rules\n- Never open the valve\n- Ask before the press is moved\n",
             "### 2026-04-02\n- Added a hook to the door\n",
             "| Job | Status |\n|---|---|\n| roof | ✅ Running |\n",
@@ -75,42 +76,45 @@ def applied(text: str, found: list[Draft]) -> str:
 
 def test_what_goes_together_is_one_change() -> None:
     found = {draft.line: draft for draft in drafts(MEMORY)}
-    assert sorted(found) == [5, 19, 24, 26]
+    assert sorted(found) == [5, 19, 25, 27]
     assert found[5].before.startswith("## Status (2026-04-04)\n\n| Job")
     assert found[5].before.endswith("---\n\n")
-    assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- a586642: guide\n"
-    assert found[26].op is Op.REMOVE
+    assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- 3c91f07: guide\n"
+    assert found[27].op is Op.REMOVE
 
 
 def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:
     assert applied(MEMORY, drafts(MEMORY)) == (
         "# Memory\n\nTwo lamps hang in the hall.\n\n## Rules\n- Never open the valve\n"
-        "- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `[secret removed]`\n- Two lamps\n"
+        f"- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `{KEY}`\n- pay the baker\n- Two lamps\n"
     )
 
 
-def test_a_second_check_up_has_nothing_left_to_say() -> None:
-    assert check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY) == ()
+def test_a_second_check_up_has_only_the_secret_left_to_say() -> None:
+    (doubt,) = check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY)
+    assert doubt.label is DoubtLabel.SECRET
 
 
-def test_a_secret_is_in_no_word_of_ours() -> None:
-    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 24]
-    assert (draft.op, draft.after) == (Op.REPLACE, "- The relay takes `[secret removed]`\n")
-    assert [flag.rule for flag in draft.flags] == ["secret.github"]
-    told = (draft.reason, draft.statement_key, draft.after, draft.flags, draft.evidence, draft.scope)
-    assert KEY not in repr(told)
-    assert KEY.lower() not in repr(told)
+def test_no_change_copies_a_secret() -> None:
+    assert KEY not in repr(drafts(MEMORY))
+    assert KEY not in repr([make_hunk(MEMORY, draft) for draft in drafts(MEMORY)])
+
+
+def test_hidden_characters_are_replaced_and_flagged() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 25]
+    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
+    assert [flag.rule for flag in draft.flags] == ["unicode.invisible"]
 
 
 def test_evidence_is_the_lines_that_go_and_the_line_that_stays() -> None:
-    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 26]
-    assert [one.lines for one in draft.evidence] == [(26, 26), (16, 16)]
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 27]
+    assert [one.lines for one in draft.evidence] == [(27, 27), (16, 16)]
     assert draft.evidence[0].sha256 == hashlib.sha256(b"- Ask before the press is moved").hexdigest()
 
 
 def test_reasons_are_sentences_that_count() -> None:
     found = {draft.line: draft for draft in drafts(MEMORY)}
-    assert found[26].reason == "It says word for word what line 16 says."
+    assert found[27].reason == "It says word for word what line 16 says."
     assert found[19].reason.startswith("2 items go together; 1: it ")
     assert all(draft.scope.fails_when for draft in found.values())
 
@@ -118,7 +122,7 @@ def test_reasons_are_sentences_that_count() -> None:
 def test_the_order_is_that_of_the_doubts() -> None:
     ranks = [draft.rank for draft in drafts(MEMORY)]
     assert ranks == sorted(ranks, reverse=True)
-    assert drafts(MEMORY)[0].line == 24
+    assert drafts(MEMORY)[0].line == 25
 
 
 def test_over_the_cap_the_larger_of_equally_sure_changes_comes_first() -> None:
@@ -159,11 +163,16 @@ def test_a_doubt_inside_another_is_not_said_twice() -> None:
     assert draft.before == "- a\n  - b\n"
 
 
-def test_a_repeat_beside_a_secret_is_settled_together_with_it() -> None:
+def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
     text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
+    assert drafts(text) == []
+
+
+def test_a_repeat_beside_hidden_characters_is_settled_together_with_them() -> None:
+    text = "# A\n- Ask before the press is moved\n\n# B\n- pay the ba\u200bker\n- Ask before the press is moved\n"
     (draft,) = drafts(text)
-    assert (draft.op, draft.after) == (Op.REPLACE, "- key [secret removed]\n")
-    assert applied(text, [draft]) == "# A\n- Ask before the press is moved\n\n# B\n- key [secret removed]\n"
+    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
+    assert applied(text, [draft]) == "# A\n- Ask before the press is moved\n\n# B\n- pay the baker\n"
 
 
 def test_repeated_sections_that_follow_each_other_are_one_change() -> None:

@@ -27,8 +27,8 @@ def test_of_two_near_items_the_one_with_less_in_it_is_the_repeat() -> None:
 
 def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
     text = (
-        "- Break all of the builds into small chunks\n"
-        "- After the lost weekend in May the team agreed: break all of the builds into small chunks, and reply after each of them\n"
+        "- Air the whole hall for ten minutes each morning\n"
+        "- After the lost weekend in May the team agreed: air the whole hall for ten minutes each morning, and close the windows after\n"
     )
     assert repeats(text) == [(1, 2, "held")]
 
@@ -68,7 +68,7 @@ def test_short_items_repeat_as_part_of_a_copied_run() -> None:
 
 
 def test_a_row_repeats_a_row_of_another_table() -> None:
-    text = "| Phase | State |\n|---|---|\n| Phase 12B pairs of presses in the hall | planned |\n\n| What | State |\n|---|---|\n| 12B pairs of presses in the hall | planned |\n"
+    text = "| Phase | State |\n|---|---|\n| Stage 7C sets of presses in the hall | planned |\n\n| What | State |\n|---|---|\n| 7C sets of presses in the hall | planned |\n"
     assert repeats(text) == [(7, 3, "near_words")]
 
 

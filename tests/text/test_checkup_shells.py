@@ -12,7 +12,7 @@ from nightledger.text.markdown import Document, parse_markdown
 
 BLOCKS = st.sampled_from(
     ["# One", "## Status", "## Rules", "### 2026-03-02", "- ✅ done: roof fixed", "- never open the valve", "Steps:", "- [x] paint",
-     "| Job | Status |\n|---|---|\n| roof | ✅ Running |", "- a586642: roof", "---", "_(to be filled)_", "Two lamps hang in the hall."]
+     "| Job | Status |\n|---|---|\n| roof | ✅ Running |", "- 3c91f07: roof", "---", "_(to be filled)_", "Two lamps hang in the hall."]
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Turn doubts into changes that an operator can sign: one a run of lines that go together.
 
-Invariant: a draft takes out whole lines of whole items, and its statement key and
-evidence hold no secret. Applying all drafts leaves no heading, table head or lead
+Invariant: a draft takes out whole lines of whole items, none of which holds a secret: a
+change that takes a secret out would copy it (docs/decisions/0009). Applying all drafts leaves no heading, table head or lead
 without what it announced (``checkup_shells``).
 """
 
@@ -14,7 +14,6 @@ from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
 from nightledger.text.checkup_rank import rank_of
 from nightledger.text.markdown import Document, encode, is_blank, parse_markdown
-from nightledger.text.scan import mask_secrets
 from nightledger.text.similar import fold
 
 MOST_LINES = 40
@@ -27,7 +26,6 @@ _FAILS_WHEN = {
     DoubtLabel.CONTRADICTION: "this is the one that holds",
     DoubtLabel.JUNK: "something reads it",
     DoubtLabel.GENERATED: "the note was kept on purpose and stands nowhere else",
-    DoubtLabel.SECRET: "the value is no secret",
     DoubtLabel.INJECTION: "the owner wrote it",
 }
 
@@ -39,6 +37,7 @@ def drafts_from_doubts(
 
     Doubts of one section that follow each other become one change, so that a section
     goes with its heading and a table with its head; what is replaced stays by itself.
+    Doubts about secrets become no change: the owner takes those lines out by ``edit``.
 
     Args:
         doubts: From ``check_memory`` on the same document.
@@ -49,7 +48,10 @@ def drafts_from_doubts(
     parsed = parse_markdown(document)
     over = 0 if cap_characters is None else len(document) - cap_characters
     in_order = sorted(doubts, key=lambda doubt: doubt.lines)
-    drafts = [_draft(parsed, run, target, over) for run in _runs(parsed, in_order)]
+    secrets = [doubt for doubt in in_order if doubt.label is DoubtLabel.SECRET]
+    others = [doubt for doubt in in_order if doubt.label is not DoubtLabel.SECRET]
+    runs = [run for run in _runs(parsed, others) if not _leans_on(parsed, run, secrets)]
+    drafts = [_draft(parsed, run, target, over) for run in runs]
     return sorted(drafts, key=lambda draft: (-draft.rank, draft.line))
 
 
@@ -107,6 +109,12 @@ def _stand_twice(document: Document, run: _Run, following: _Run) -> bool:
     )
 
 
+def _leans_on(document: Document, run: _Run, secrets: Sequence[Doubt]) -> bool:
+    """Say whether only a line with a secret could tell the place of lines that stand elsewhere too."""
+    beside = any(doubt.lines[0] - 1 == run.last or doubt.lines[1] + 1 == run.first for doubt in secrets)
+    return beside and "".join(document.lines).count(document.text(run.first, run.last)) > 1
+
+
 def _groups(document: Document, doubts: Sequence[Doubt]) -> Iterator[tuple[Doubt, ...]]:
     group: list[Doubt] = []
     for doubt in doubts:
@@ -154,7 +162,7 @@ def _draft(document: Document, run: _Run, target: str, over: int) -> Draft:
         evidence=tuple(_evidence(document, run, target)),
         confidence=confidence,
         rank=rank_of(label, confidence, len(before) - len(after), over),
-        statement_key=f"{_op(run).value} {fold(mask_secrets(before))}",
+        statement_key=f"{_op(run).value} {fold(before)}",
         scope=Scope(fails_when=_FAILS_WHEN[label]),
         flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(run.doubts)),
     )
@@ -166,7 +174,7 @@ def _op(run: _Run) -> Op:
 
 
 def _label(doubts: Sequence[Doubt]) -> DoubtLabel:
-    grave = (doubt.label for doubt in doubts if doubt.label in {DoubtLabel.SECRET, DoubtLabel.INJECTION})
+    grave = (doubt.label for doubt in doubts if doubt.label is DoubtLabel.INJECTION)
     return next(grave, None) or Counter(doubt.label for doubt in doubts).most_common(1)[0][0]
 
 
@@ -208,6 +216,6 @@ def _lines(document: Document, first: int, last: int, target: str) -> Evidence:
 
 def _flags(doubts: Sequence[Doubt]) -> Iterator[tuple[str, str]]:
     for doubt in doubts:
-        if doubt.label in {DoubtLabel.SECRET, DoubtLabel.INJECTION}:
+        if doubt.label is DoubtLabel.INJECTION:
             for rule in doubt.signs:
                 yield rule, doubt.reason

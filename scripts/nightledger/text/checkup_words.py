@@ -72,8 +72,8 @@ _WORDS: dict[str, str] = {
     "à remplir, rien pour l'instant, por completar, por rellenar, nada todavía, a preencher, a completar, nada ainda, da completare, "
     "nog leeg, заполнить, пока пусто, 待补充, 待補充, 待填写, 待填寫, 暂无, 暫無, 未記入, 追記予定, 추가 예정, 아직 없음",
     # Notes of a run about itself.
-    "run": "cron ran, cron executed, this cron run, extracted from cron, extracted from session, conversation window, carried forward from, "
-    "no active sessions, this file is generated, this file was generated, do not edit by hand, diese datei wurde automatisch, "
+    "run": "cron ran, cron executed, extracted from cron, carried forward from, "
+    "this file is generated, this file was generated, do not edit by hand, diese datei wurde automatisch, "
     "ce fichier est généré, este archivo se genera, este arquivo é gerado, этот файл создан автоматически, 本文件自动生成, 本檔案自動產生, "
     "このファイルは自動生成, 이 파일은 자동 생성",
 }

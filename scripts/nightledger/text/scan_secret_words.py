@@ -26,7 +26,7 @@ _TOLD_ANCHORS = (
     "mật khẩu", "mat khau", "şifre", "sifre", "parola", "lösenord",
 )  # fmt: skip
 _IS = r"(?:[:：=]|:=|=>|->|→|\bis\b|\bist\b|\blautet\b|\bes\b|\best\b|\bé\b|\bè\b|\bto\b|是|為|为|は|는|은|là|\|)"
-_NONE_TOLD = r"\s{1,3}(?:is\s|was\s|confirmed:\s|[:=]\s)?\s{0,2}(?:an\s)?(?P<it>empty string|\"\"|''|``)"
+_NONE_TOLD = r"\s{0,3}(?:is\s|was\s|confirmed:\s|[:=]\s)?\s{0,2}(?:an\s)?(?P<it>empty string|\"\"|''|``)"
 _KEY_NAME = (
     r"(?:api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|signing[ _-]?key|consumer[ _-]?key|"
     r"encryption[ _-]?key|auth[ _-]?key|client[ _-]?secret|app[ _-]?secret|webhook[ _-]?secret|token|secret|api[ _-]?schlüssel|"
@@ -193,7 +193,7 @@ WORD_RULES: tuple[Rule, ...] = (
                  'account: "token:default:anna2024smith@example.org"', "private key: `secrets/relay_ed25519_key`")),
     _row("password", "a password told in words", _TOLD_ANCHORS,
          _TOLD + r"(?:[ _-][a-z]{1,10}){0,2}?" + _WRAP + _NOTE + _IS + _WRAP + r"\(?" + _WRAP + _QUOTED, partial(_is_told, quoted=True),
-         catches=("The stored password is: `Blau" + "kraut7`", 'Passwort lautet "rot' + 'e-Tür9"', "パスワードは「Kumo" + "8sora」"),
+         catches=("the gate password is: `Blau" + "kraut7`", 'Passwort lautet "rot' + 'e-Tür9"', "パスワードは「Kumo" + "8sora」"),
          spares=("the password is `required`", "password: `$DB_PASS`", "password is in `vault.example.key`", "password: '********'")),
     _row("password", "a password told in words", _TOLD_ANCHORS,
          _TOLD + r"(?:[ _-][a-z]{1,10}){0,2}?" + _WRAP + _NOTE + _IS + _WRAP + _VALUE, partial(_is_told, quoted=False),
@@ -204,10 +204,10 @@ WORD_RULES: tuple[Rule, ...] = (
                  "did not store the password", "password is 16 characters", "passwords expire on 2026-04-01")),
     _row("password", "a password in quotes after its name", _TOLD_ANCHORS,
          _TOLD + r"[ \t]{1,3}\(?" + _QUOTED, partial(_is_told, quoted=True),
-         catches=("the original password (`Blau" + "kraut7!`) is back", "app password `vqnw " + "sbtk fcdd utyr` set"),
+         catches=("the old password (`Blau" + "kraut7!`) is back", "app password `xkpt " + "hjwq bzrn mdvl` set"),
          spares=("the password `field` is empty", "password (`--prompt`)")),
     _row("password", "an empty password", _TOLD_ANCHORS, _TOLD + _NONE_TOLD, lambda _text, _match: True,
-         catches=("keyring password confirmed: empty string",), spares=("the password field must not stay empty",)),
+         catches=("gate password: empty string",), spares=("the password field must not stay empty",)),
     _row("password", "a plain word told as the password", _TOLD_ANCHORS,
          r"^[ \t>]{0,12}(?:[-*+|][ \t]{1,3})?[*_`]{0,3}" + _TOLD + r"[*_`]{0,3}[ \t]{0,2}[:：][*_`]{0,3}[ \t]{1,3}[*_`\"']{0,2}(?P<it>[^\s`\"'*|<>:/.,;()\[\]]{6,64})[*_`\"'|]{0,2}[ \t]{0,4}$", _is_plain_password,
          catches=("- **Password:** son" + "nenblume", "Passwort: glueck" + "spilz"),
@@ -217,14 +217,14 @@ WORD_RULES: tuple[Rule, ...] = (
          catches=("demo login: guest@example.org / Blau" + "kraut26!",), spares=("anna@example.org - Tuesdays", "bot@example.org / 2026-03-04", "ops@example.org, +49-170-1234567")),
     _row("app_password", "four groups of random letters, as app passwords are", (),
          r"(?:^|[\]:`\"'])[ \t]{0,3}[`\"']?(?P<it>[a-z]{4}(?P<gap>[ -])[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4})(?![a-z -])", _group_of_four,
-         catches=("[10:43] vqnw " + "sbtk fcdd utyr",), spares=("- this page must load", "then: read more than once")),
+         catches=("[10:43] xkpt " + "hjwq bzrn mdvl",), spares=("- this page must load", "then: read more than once")),
     _row("partial", "the visible part of a shortened key", _KEY_ANCHORS,
          r"(?:key|token|secret)[^\n]{0,40}?[ (`\"'](?P<it>[a-z0-9_-]{8,40})(?:\.{3}|\N{HORIZONTAL ELLIPSIS})", _is_partial,
-         catches=("my relay token (`Fs" + "Uq7Kw92x...`) is read-only",), spares=("the token (`abc...`)", "key facts about gateways..."),
+         catches=("our relay token (`Fq" + "7Tz3Kw81...`) reads only",), spares=("the token (`abc...`)", "key facts about gateways..."),
          severity=Severity.FLAG),
     _row("partial", "the visible part of a shortened key", ("...", "\N{HORIZONTAL ELLIPSIS}"),
          r"(?<![a-z0-9_-])(?:sk-|ghp_|gho_|github_pat_|glpat-|ntn_|xox[bp]-|akia|aiza|hf_|gsk_|r8_)(?P<it>[a-z0-9_-]{5,60})(?:\.{3}|\N{HORIZONTAL ELLIPSIS})", _is_shown,
-         catches=("new key active (sk-" + "cp-dHkQeW...)",), spares=("keys start with sk-...", "the prefix ghp_xxxxx..."), severity=Severity.FLAG),
+         catches=("key in use (sk-" + "zz-Mq4tPw...)",), spares=("keys start with sk-...", "the prefix ghp_xxxxx..."), severity=Severity.FLAG),
     _row("near_word", "a random value beside a word for a secret", (*_KEY_ANCHORS, "credential", "auth", *_TOLD_ANCHORS[:5]),
          r"(?:key|token|secret|credential|passw|passphrase|auth)[^\n]{0,60}?(?<![a-z0-9_/.#-])(?P<it>[a-z0-9_+=-]{20,120})(?![a-z0-9_+=/-])", _is_bare,
          catches=("consumer key fixed, now `ck_" + _SAMPLE + "`",), spares=("token fix in commit " + _HEX_SAMPLE, "auth: public key ssh-ed25519 AAAA",
