@@ -40,16 +40,21 @@ def line_features(
         heading_cues: Cues of the nearest heading.
         languages: What `cues.languages_of` says of its file.
     """
-    label, body = split_label(line.content)
+    return sentence_features(line.content, heading_cues, languages) | _place(line)
+
+
+def sentence_features(
+    text: str, heading_cues: frozenset[str] = frozenset(), languages: tuple[str, ...] = ()
+) -> frozenset[str]:
+    """Give the features that the words alone have, wherever they stand."""
+    label, body = split_label(text)
     body_cues, label_cues = find_cues(body, languages), find_cues(label, languages)
     features = {f"b.{cue}" for cue in body_cues}
     features.update(f"l.{cue}" for cue in label_cues)
     features.update(f"h.{cue}" for cue in heading_cues)
-    features.update(f"len.{length}" for length in _LENGTHS if len(line.content) >= length)
-    features.update(_surface(line))
-    features.update(
-        _together(line.content, body_cues, heading_cues | label_cues, ticked="s.tick" in features)
-    )
+    features.update(f"len.{length}" for length in _LENGTHS if len(text) >= length)
+    features.update(_surface(text))
+    features.update(_together(text, body_cues, heading_cues | label_cues, ticked="s.tick" in features))
     return frozenset(features)
 
 
@@ -61,15 +66,20 @@ def split_label(text: str) -> tuple[str, str]:
     return match[1].strip(), text[match.end() :]
 
 
-def _surface(line: LogLine) -> set[str]:
-    text = line.content
+def _place(line: LogLine) -> set[str]:
     marks = {
-        "s.tick": _TICK.search(text) is not None,
         "s.table": line.marker == "|",
-        "s.question": text.endswith(("?", "\uff1f")),
-        "s.colon": text.rstrip("*_ ").endswith((":", "\uff1a")),
         "s.user": line.turn == "user",
         "s.assistant": line.turn == "assistant",
+    }
+    return {name for name, is_so in marks.items() if is_so}
+
+
+def _surface(text: str) -> set[str]:
+    marks = {
+        "s.tick": _TICK.search(text) is not None,
+        "s.question": text.endswith(("?", "\uff1f")),
+        "s.colon": text.rstrip("*_ ").endswith((":", "\uff1a")),
     }
     return {name for name, is_so in marks.items() if is_so}
 

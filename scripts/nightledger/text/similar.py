@@ -106,6 +106,11 @@ def is_negated(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
+def strip_negations(text: str) -> str:
+    """Give the text without its words of negation, so that a claim can be compared with its denial."""
+    return _NEGATION.sub(" ", text)
+
+
 class NearIndex:
     """Texts by key, with the near-duplicates of any text found without comparing all pairs.
 
