@@ -223,7 +223,7 @@ WORD_RULES: tuple[Rule, ...] = (
          catches=("our relay token (`Fq" + "7Tz3Kw81...`) reads only",), spares=("the token (`abc...`)", "key facts about gateways..."),
          severity=Severity.FLAG),
     _row("partial", "the visible part of a shortened key", ("...", "\N{HORIZONTAL ELLIPSIS}"),
-         r"(?<![a-z0-9_-])(?:sk-|ghp_|gho_|github_pat_|glpat-|ntn_|xox[bp]-|akia|aiza|hf_|gsk_|r8_)(?P<it>[a-z0-9_-]{5,60})(?:\.{3}|\N{HORIZONTAL ELLIPSIS})", _is_shown,
+         r"(?<![a-z0-9_-])(?:sk-|ghp_|gho_|github_pat_|glpat-|ntn_|xox[bp]-|akia|aiza|hf_|gsk_|r8_)(?P<it>[a-z0-9_-]{4,60})(?:\.{3}|\N{HORIZONTAL ELLIPSIS})", _is_shown,
          catches=("key in use (sk-" + "zz-Mq4tPw...)",), spares=("keys start with sk-...", "the prefix ghp_xxxxx..."), severity=Severity.FLAG),
     _row("near_word", "a random value beside a word for a secret", (*_KEY_ANCHORS, "credential", "auth", *_TOLD_ANCHORS[:5]),
          r"(?:key|token|secret|credential|passw|passphrase|auth)[^\n]{0,60}?(?<![a-z0-9_/.#-])(?P<it>[a-z0-9_+=-]{20,120})(?![a-z0-9_+=/-])", _is_bare,
