@@ -1,0 +1,125 @@
+"""What changed a gated file: each apply, edit and undo, who signed it, and whether it can be undone.
+
+Invariant: it is told from the log, and from proposals and decisions whose bytes are those
+that the log names; what is not is named as such.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Change
+from nightledger.domain.states import Apply, ChangeState, ProposalStatus
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One change of a step, in one line.
+
+    Attributes:
+        n: Its number in the proposal.
+        reason: Why it was proposed; empty where the proposal's file is not as logged.
+        state: ``applied``, ``undone``, or what became of it since.
+        undo_until: Until when it can be taken back; None where it cannot.
+    """
+
+    n: int
+    reason: str
+    state: str
+    undo_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One time that gated files were changed.
+
+    Attributes:
+        at: When; aware, UTC.
+        kind: ``apply``, ``edit`` or ``undo``.
+        paths: Gated files, relative to the home.
+        proposal: Id.
+        decision: Id.
+        signer: Principal whose signature verifies; empty where none does.
+        changes: Those that it was about.
+        raced: Whether another program wrote at the same moment.
+        drifted: Files among ``paths`` that had been changed outside the gate before.
+    """
+
+    at: datetime
+    kind: str
+    paths: tuple[str, ...]
+    proposal: str
+    decision: str
+    signer: str
+    changes: tuple[Told, ...]
+    raced: bool
+    drifted: tuple[str, ...]
+
+
+def history_of(gate: Gate, ledger: Ledger, path: str | None, now: datetime) -> tuple[Step, ...]:
+    """Give what changed gated files, the newest first.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        path: A gated file; None takes all.
+        now: Aware, UTC.
+    """
+    steps = []
+    for apply in ledger.book.applies.values():
+        touched = tuple(target.path for target in apply.targets)
+        if apply.outcome in ("done", "raced") and (path is None or path in touched):
+            steps.append(_step(gate, ledger, apply, now))
+    return tuple(reversed(steps))
+
+
+def _step(gate: Gate, ledger: Ledger, apply: Apply, now: datetime) -> Step:
+    book = ledger.book
+    status, decision = book.proposals[apply.proposal], book.decisions[apply.decision]
+    undo = decision.type is DecisionType.UNDO
+    return Step(
+        at=apply.at,
+        kind="undo" if undo else "edit" if status.lane == EDIT_LANE else "apply",
+        paths=tuple(target.path for target in apply.targets),
+        proposal=apply.proposal,
+        decision=apply.decision,
+        signer=_signer(gate, ledger, apply.decision),
+        changes=tuple(_told(gate, status, apply, now)),
+        raced=apply.outcome == "raced",
+        drifted=tuple(found.path for found in book.drifted if found.apply == apply.id),
+    )
+
+
+def _told(gate: Gate, status: ProposalStatus, apply: Apply, now: datetime) -> Iterator[Told]:
+    changes = _changes(gate, status)
+    for n in apply.changes:
+        state, found = status.changes[n], changes.get(n)
+        until = apply.at + timedelta(days=gate.undo_days)
+        own = state.state is ChangeState.APPLIED and state.decision == apply.decision
+        yield Told(
+            n=n,
+            reason=found.reason if found else "",
+            state=state.state.value,
+            undo_until=until if own and now < until else None,
+        )
+
+
+def _changes(gate: Gate, status: ProposalStatus) -> dict[int, Change]:
+    try:
+        return {change.n: change for change in read_proposal(gate, status).proposal.changes}
+    except NightledgerError:
+        return {}
+
+
+def _signer(gate: Gate, ledger: Ledger, decision: str) -> str:
+    try:
+        claim = read_claim(gate.home, ledger, ledger.book.decisions[decision])
+    except NightledgerError:
+        return ""
+    return claim.signer or ""

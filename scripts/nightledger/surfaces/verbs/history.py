@@ -1,0 +1,126 @@
+"""What changed a gated file, when, why, who signed it, and whether it can still be undone.
+
+Reads   audit/, memory/state/proposals/
+Changes no memory, and writes nothing at all.
+"""
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.files.home import Home
+    from nightledger.surfaces.history import Step, Told
+
+SHOWN = 20
+"""Steps that are shown unless asked otherwise; a few screens."""
+_DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``history``."""
+    parser.add_argument("path", nargs="?", help="a gated file (default: all of them)")
+    parser.add_argument(
+        "-n", type=int, default=SHOWN, metavar="N", help=f"how many, the newest first (default: {SHOWN})"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Print what changed."""
+    from nightledger.domain.errors import UsageError
+    from nightledger.gate.checking import find_drift
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.history import history_of
+    from nightledger.surfaces.session import reading
+
+    if options.n < 1:
+        raise UsageError(f"-n {options.n} is not a number from 1", hint="leave it out to see the newest 20")
+    with reading(context) as session:
+        home, book = session.gate.home, session.ledger.book
+        path = _path(home, options.path) if options.path else None
+        steps = history_of(session.gate, session.ledger, path, session.moment.at)
+        drift = [name for name in find_drift(home, book) if path in (None, name)]
+    shown = steps[: options.n]
+    context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(steps)})
+    for name in drift:
+        for line in screen.wrap(f"! {screen.shown(name)} was changed outside the gate since.", indent="  "):
+            context.print(line)
+    for step in shown:
+        for line in _lines(step):
+            context.print(line)
+    if not steps:
+        context.print("Nothing was changed through the gate.")
+    elif len(steps) > len(shown):
+        context.print(f"{len(steps) - len(shown)} older; -n {len(steps)} shows all.")
+    return 0
+
+
+def _path(home: "Home", text: str) -> str:
+    """Give a gated file's name as records have it.
+
+    Raises:
+        RefusedError: It is no gated file of this home.
+        UnreadableError: It is outside the home.
+    """
+    from nightledger.gate.gated import require_gated
+
+    path = home.relative(text) if os.path.isabs(text) else os.path.normpath(text)
+    require_gated(home, path)
+    return path
+
+
+def _lines(step: "Step") -> list[str]:
+    from nightledger.surfaces import screen
+
+    paths = screen.shown(", ".join(step.paths))
+    head = f"{step.at:%Y-%m-%d %H:%M} UTC {_DONE[step.kind]}: {step.proposal}, {paths}"
+    lines = screen.wrap(head, indent="    ", first="")
+    for change in step.changes:
+        told = screen.shown(change.reason) or "its proposal is not as it was logged; see 'nightledger verify'"
+        lines += screen.wrap(f"{change.n}: {told}", indent="     ", first="  ")
+        lines += screen.wrap(_undo(step, change), indent="       ", first="     ")
+    signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
+    lines += screen.wrap(f"{signed}, {step.decision}", indent="     ", first="  ")
+    if step.drifted:
+        names = screen.shown(", ".join(step.drifted))
+        lines += screen.wrap(
+            f"before it, {names} had been changed outside the gate", indent="    ", first="  ! "
+        )
+    if step.raced:
+        lines += screen.wrap("another program wrote at the same moment", indent="    ", first="  ! ")
+    return lines
+
+
+def _undo(step: "Step", change: "Told") -> str:
+    if change.undo_until is not None:
+        return f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
+    if step.kind == "undo":
+        return "taken back here"
+    return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"
+
+
+def _record(step: "Step") -> dict[str, Any]:
+    from nightledger.domain.words import dump_moment
+    from nightledger.text.scan import mask_secrets
+
+    return {
+        "at": dump_moment(step.at),
+        "kind": step.kind,
+        "paths": list(step.paths),
+        "proposal": step.proposal,
+        "decision": step.decision,
+        "signer": step.signer or None,
+        "changes": [
+            {
+                "n": change.n,
+                "reason": mask_secrets(change.reason),
+                "state": change.state,
+                "undo_until": dump_moment(change.undo_until) if change.undo_until else None,
+            }
+            for change in step.changes
+        ],
+        "raced": step.raced,
+        "drifted": list(step.drifted),
+    }
