@@ -1,0 +1,78 @@
+"""Fold derived files again and compare: views of the gate, and the association view.
+
+Invariant: what is compared was folded from the very bytes that the file on disk claims to
+be folded from; outcomes that came since the last night are no difference.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+from nightledger.codec.link_cursor import parse_link_cursor
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.durable import is_regular, make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.views import refresh_views, stale_views
+from nightledger.jobs.link import MAX_CURSORS_BYTES, MAX_VIEW_BYTES, Options, link
+from nightledger.surfaces.session import Session
+
+_BLOCK_BYTES = 1 << 20
+
+
+def find_stale(session: Session) -> list[str]:
+    """Name the derived files that are not what they are folded from, relative to the home; writes nothing."""
+    home = session.gate.home
+    stale = stale_views(session.gate, session.ledger)
+    view = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
+    if view != fold_links(home, claimed=view is not None):
+        stale.append(home.relative(home.links))
+    return stale
+
+
+def rebuild_all(session: Session) -> list[str]:
+    """Fold everything anew and write what differs; gives the paths written, relative to the home."""
+    home = session.gate.home
+    written = refresh_views(session.gate, session.ledger)
+    before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
+    if before is None and not os.path.lexists(home.outcomes):
+        return written  # nothing was ever logged, and no view is owed
+    link(home, home_zone(home, load_settings(home)), Options(rebuild=True))
+    if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
+        written.append(home.relative(home.links))
+    return written
+
+
+def fold_links(home: Home, *, claimed: bool) -> bytes | None:
+    """Give the association view as a full fold has it, made aside; the home is only read.
+
+    It is folded from the outcomes up to where the last run read. Where a later run is owed
+    all of them, the view of all would differ and nothing would be wrong.
+
+    Args:
+        home: Whose.
+        claimed: Whether there is a view; without one and without a cursor nothing is owed.
+    """
+    cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
+    if cursor is None and not claimed:
+        return None
+    with tempfile.TemporaryDirectory(prefix="nightledger-rebuild-") as directory:
+        aside = Home(directory)
+        make_dir(aside.config_dir)
+        make_dir(aside.system_dir)
+        Path(aside.identity_file).write_bytes(Path(home.identity_file).read_bytes())
+        if os.path.lexists(home.outcomes):
+            _copy(home.outcomes, aside.outcomes, None if cursor is None else cursor.offset)
+        link(aside, home_zone(home, load_settings(home)), Options(rebuild=True))
+        return read_optional(aside.links, MAX_VIEW_BYTES)
+
+
+def _copy(source: str, target: str, size_bytes: int | None) -> None:
+    if not is_regular(source):
+        raise UnreadableError(f"{source} is no regular file", hint="put the outcomes themselves in its place")
+    left = os.path.getsize(source) if size_bytes is None else size_bytes
+    with open(source, "rb") as reader, open(target, "wb") as writer:
+        while left > 0 and (block := reader.read(min(left, _BLOCK_BYTES))):
+            writer.write(block)
+            left -= len(block)

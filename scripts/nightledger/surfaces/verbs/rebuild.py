@@ -1,0 +1,43 @@
+"""Fold derived files again from what they derive from; with --check only compare.
+
+Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl
+Writes  memory/state/tc-*.json, memory/system/entries.json, hebbian-links.json, cursors.json,
+        .nightledger/links/; nothing with --check
+Changes no memory.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``rebuild``."""
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 4 when a file differs, naming it"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Fold and write, or fold and compare."""
+    from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces.rebuild import find_stale, rebuild_all
+    from nightledger.surfaces.session import reading, writing
+
+    if options.check:
+        with reading(context) as session:
+            stale = find_stale(session)
+        context.emit({"differs": stale})
+        for path in stale:
+            context.print(f"{path} is not what it is folded from; 'nightledger rebuild' writes it anew.")
+        if not stale and not context.quiet:
+            context.print("Every derived file is what it is folded from.")
+        return EXIT_ALARM if stale else 0
+    with writing(context) as session:
+        written = rebuild_all(session)
+    context.emit({"written": written})
+    for path in written:
+        context.print(f"{path} was written anew.")
+    if not written and not context.quiet:
+        context.print("Every derived file was what it is folded from.")
+    return 0

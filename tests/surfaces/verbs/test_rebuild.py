@@ -1,0 +1,134 @@
+import os
+from pathlib import Path
+
+import pytest
+from tests.codec.outcomes import given_record
+from tests.gate.homes import addition
+from tests.surfaces.calling import Caller, make_caller
+
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.configuration import home_zone, load_settings
+from nightledger.gate.views import refresh_views
+from nightledger.jobs.link import link
+from nightledger.jobs.log_outcomes import log_outcomes
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    made = make_caller(tmp_path, monkeypatch, capsys)
+    refresh_views(made.desk.gate, made.desk.ledger())
+    return made
+
+
+def log(caller: Caller, *resolutions: str) -> None:
+    records = [(name, given_record(resolution=name)) for name in resolutions]
+    log_outcomes(caller.home, records, now=caller.desk.moment.at)
+
+
+def run_link(caller: Caller) -> None:
+    link(caller.home, home_zone(caller.home, load_settings(caller.home)))
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_what_is_as_it_should_be_is_no_difference_and_nothing_is_written(caller: Caller) -> None:
+    log(caller, "set_zone", "pin_version")
+    run_link(caller)
+    before = files_of(caller.root)
+    assert caller.run("rebuild", "--check") == 0
+    assert caller.record("rebuild", "--check") == {"differs": []}
+    assert files_of(caller.root) == before
+
+
+def test_each_file_that_differs_is_named_with_the_status_of_an_alarm(caller: Caller) -> None:
+    log(caller, "set_zone")
+    run_link(caller)
+    for path in (caller.home.links, caller.home.entries, caller.home.pending_view):
+        before = Path(path).read_bytes()
+        Path(path).write_bytes(before.replace(b'"', b"'", 1))
+        assert caller.run("rebuild", "--check") == 4
+        assert caller.record("rebuild", "--check")["differs"] == [caller.home.relative(path)]
+        Path(path).write_bytes(before)
+    assert caller.run("rebuild", "--check") == 0
+
+
+def test_rebuilding_writes_back_the_same_bytes(caller: Caller) -> None:
+    caller.desk.proposal(addition("Use the blue switch."))
+    refresh_views(caller.desk.gate, caller.desk.ledger())
+    log(caller, "set_zone", "pin_version")
+    run_link(caller)
+    paths = [Path(p) for p in (caller.home.links, caller.home.entries, caller.home.pending_view)]
+    before = [path.read_bytes() for path in paths]
+    paths[0].write_bytes(b"{}")
+    paths[1].unlink()
+    assert caller.record("rebuild")["written"] == [
+        "memory/system/entries.json",
+        "memory/system/hebbian-links.json",
+    ]
+    assert [path.read_bytes() for path in paths] == before
+    assert caller.record("rebuild")["written"] == []
+    assert caller.run("rebuild", "--check") == 0
+
+
+def test_outcomes_that_came_since_the_last_night_are_no_difference(caller: Caller) -> None:
+    log(caller, "set_zone")
+    run_link(caller)
+    log(caller, "pin_version")
+    assert caller.run("rebuild", "--check") == 0
+
+
+def test_outcomes_that_no_run_has_read_yet_are_no_difference(caller: Caller) -> None:
+    log(caller, "set_zone")
+    assert caller.run("rebuild", "--check") == 0
+
+
+def test_an_outcome_log_that_was_cut_or_edited_shows(caller: Caller) -> None:
+    log(caller, "set_zone", "pin_version")
+    run_link(caller)
+    path = Path(caller.home.outcomes)
+    path.write_bytes(path.read_bytes().replace(b'"success"', b'"failure"'))
+    assert caller.record("rebuild", "--check")["differs"] == ["memory/system/hebbian-links.json"]
+
+
+def test_a_lost_view_or_a_lost_log_shows(caller: Caller) -> None:
+    log(caller, "set_zone")
+    run_link(caller)
+    os.unlink(caller.home.links)
+    assert caller.record("rebuild", "--check")["differs"] == ["memory/system/hebbian-links.json"]
+    run_link(caller)
+    os.unlink(caller.home.cursors)
+    assert caller.run("rebuild", "--check") == 0
+    os.unlink(caller.home.outcomes)
+    assert caller.run("rebuild", "--check") == 4
+
+
+def test_a_home_without_outcomes_has_no_view_to_rebuild(caller: Caller) -> None:
+    assert caller.record("rebuild") == {"written": []}
+    assert not os.path.lexists(caller.home.links)
+
+
+def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
+    log(caller, "set_zone")
+    run_link(caller)
+    os.unlink(caller.home.outcomes)
+    os.mkfifo(caller.home.outcomes)
+    with pytest.raises(UnreadableError, match="no regular file"):
+        caller.run("rebuild", "--check")
+
+
+def test_what_is_printed_names_the_file_and_the_next_step(caller: Caller) -> None:
+    Path(caller.home.entries).write_bytes(b"{}")
+    assert "memory/system/entries.json is not what it is folded from" in caller.text("rebuild", "--check")
+    assert caller.lines("rebuild") == ["memory/system/entries.json was written anew."]
+
+
+def test_nothing_is_printed_under_cron_when_there_is_nothing_to_say(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert caller.lines("rebuild") == []
+    assert caller.lines("rebuild", "--check") == []
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert caller.lines("rebuild") == ["Every derived file was what it is folded from."]
+    assert caller.lines("rebuild", "--check") == ["Every derived file is what it is folded from."]
