@@ -11,16 +11,17 @@ from typing import Any
 
 from nightledger.domain.decision import Decision, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
-from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.lanes import AGENT, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.applying import Attempt, apply_one
 from nightledger.gate.composing import Refusal, Signing, compose, make_decision
 from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
-from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
 from nightledger.gate.undoing import Undo, apply_undo, plan_undo, undo_choice
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -127,6 +128,12 @@ class Desk:
         submission = Submission(kind=kind, lane=lane, period=period, title="a test", drafts=drafts)
         return propose(self.gate, self.ledger(), submission, self.moment)
 
+    def dry_run(self, *drafts: Draft) -> Outcome:
+        submission = Submission(
+            kind=Kind.CONSOLIDATE, lane=OPERATOR, period="2026-02-28", title="a test", drafts=drafts
+        )
+        return propose(self.gate, self.ledger(), submission, self.moment, dry_run=True)
+
     def proposal(self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28") -> Proposal:
         made = self.propose(*drafts, lane=lane, period=period).proposal
         assert made is not None
@@ -199,6 +206,45 @@ class Desk:
         decision = self.accept(make_decision(self.gate, planned.stored, planned.status, choice, signing))
         ledger = self.ledger()
         return apply_undo(self.gate, ledger, ledger.book.decisions[decision.id], planned, self.moment)
+
+    def edit(self, content: bytes) -> Proposal:
+        """Edit MEMORY.md as its operator: propose, sign, apply at once."""
+        proposal = propose_edit(self.gate, self.ledger(), "MEMORY.md", content, self.moment)
+        assert proposal is not None
+        documents = read_documents(self.gate)
+        status = self.ledger().book.proposals[proposal.id]
+        items = items_of(self.gate, status, DecisionType.APPROVE, documents)
+        answers = [Answer(proposal=proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
+        decisions, refusals = compose(self.gate, items, answers, documents, self.signing())
+        assert not refusals, refusals
+        self.accept(decisions[0])
+        self.apply(proposal)
+        return proposal
+
+    def forge(self, *hunks: Hunk) -> Proposal:
+        """Put a proposal into the log that the gate itself would not have made."""
+        changes = [
+            Change(
+                n=n,
+                op=Op.REPLACE,
+                target="MEMORY.md",
+                section="Lessons",
+                before=hunk.removed,
+                after=hunk.added,
+                diff="",
+                hunk=hunk,
+                reason="because",
+                evidence=(),
+                provenance=(Origin.AGENT,),
+                confidence=0.5,
+                key=f"forged {n}",
+            )
+            for n, hunk in enumerate(hunks, 1)
+        ]
+        submission = Submission(
+            kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=()
+        )
+        return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()

@@ -8,16 +8,14 @@ from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk
 
 from nightledger.domain.decision import DecisionTarget
 from nightledger.domain.errors import IntegrityError, RefusedError, UnreadableError
-from nightledger.domain.lanes import AGENT
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.gate import applying
 from nightledger.gate.applying import Write, apply_one, check_result, place_changes
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.hunks import hunks_sha256
-from nightledger.gate.proposing import Submission, submit_changes
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -231,7 +229,7 @@ def test_an_approval_all_of_which_was_taken_back_is_gone(desk: Desk) -> None:
 def test_what_the_scanners_would_hold_back_is_not_written_even_signed(desk: Desk) -> None:
     hidden = f"Invisible \u200b\u200c{chr(0xE0041)} text."
     hunk = Hunk(anchor=Anchor.SECTION_END, section=("MEMORY.md", "Lessons"), added=f"- {hidden}\n")
-    proposal = forged(desk, [hunk])
+    proposal = desk.forge(hunk)
     desk.approve(proposal)
     desk.wait(hours=3)
     attempt = desk.apply()[0]
@@ -241,30 +239,6 @@ def test_what_the_scanners_would_hold_back_is_not_written_even_signed(desk: Desk
     assert desk.states(proposal) == ["approved"]
 
 
-def forged(desk: Desk, hunks: list[Hunk], lane: str = AGENT) -> Proposal:
-    """Put a proposal into the log that the gate itself would not have made."""
-    changes = [
-        Change(
-            n=n,
-            op=Op.ADD,
-            target="MEMORY.md",
-            section="Lessons",
-            before="",
-            after=hunk.added,
-            diff="",
-            hunk=hunk,
-            reason="because",
-            evidence=(),
-            provenance=(Origin.AGENT,),
-            confidence=0.5,
-            key=f"forged {n}",
-        )
-        for n, hunk in enumerate(hunks, 1)
-    ]
-    submission = Submission(kind=Kind.BEHAVIOUR, lane=lane, period="2026-02-28", title="forged", drafts=())
-    return submit_changes(desk.gate, desk.ledger(), submission, "MEMORY.md", changes, desk.moment)
-
-
 def test_a_change_that_would_swallow_the_blocks_below_it_is_not_written(desk: Desk) -> None:
     fence = Hunk(
         anchor=Anchor.EXACT,
@@ -272,7 +246,7 @@ def test_a_change_that_would_swallow_the_blocks_below_it_is_not_written(desk: De
         removed="- Keep backups for 30 days.\n",
         added="```\n",
     )
-    desk.approve(forged(desk, [fence]))
+    desk.approve(desk.forge(fence))
     desk.wait(hours=3)
     attempt = desk.apply()[0]
     assert not attempt.changes

@@ -1,0 +1,46 @@
+from tests.gate.homes import Desk, addition
+
+from nightledger.domain.lanes import AGENT, JOB
+from nightledger.gate.daily import close_day, heartbeats
+
+
+def close(desk: Desk, day: str) -> dict[str, int]:
+    return close_day(desk.gate, desk.ledger(), day, desk.moment)
+
+
+def test_a_day_is_signed_once(desk: Desk) -> None:
+    desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    assert close(desk, "2026-03-01") == {"withdrawn": 0, "waiting": 2}
+    assert close(desk, "2026-03-01") == {}
+    assert heartbeats(desk.ledger()) == ["2026-03-01"]
+    assert desk.ledger().log.events[-1].fields == {"day": "2026-03-01", "waiting": 2}
+
+
+def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(desk: Desk) -> None:
+    job = desk.proposal(addition("One.", rank=0.9), addition("Two."), lane=JOB)
+    agent = desk.proposal(addition("Three."), lane=AGENT)
+    asked = desk.proposal(addition("Four."))
+    answered = desk.proposal(addition("Five."), lane=JOB, period="2026-02-27")
+    desk.approve(answered)
+    desk.approve(job, only=[1])
+    for n in range(14):
+        desk.wait(days=1)
+        assert close(desk, f"day {n}") == {"withdrawn": 0, "waiting": 3}
+    desk.wait(days=1)
+    assert close(desk, "day 14") == {"withdrawn": 2, "waiting": 1}
+    assert desk.states(job) == ["approved", "withdrawn"]
+    assert desk.states(agent) == ["withdrawn"]
+    assert desk.states(asked) == ["pending"]
+    assert desk.states(answered) == ["approved"]
+    closed = [event for event in desk.ledger().log.events if event.event == "proposal.closed"]
+    assert [event.fields["reason"] for event in closed] == ["withdrawn", "withdrawn"]
+    assert closed[0].fields["changes"] == [2]
+
+
+def test_days_before_a_proposal_and_days_that_the_machine_was_off_do_not_count(desk: Desk) -> None:
+    for n in range(20):
+        close(desk, f"before {n}")
+    proposal = desk.proposal(addition("One."), lane=JOB)
+    desk.wait(days=90)
+    close(desk, "after")
+    assert desk.states(proposal) == ["pending"]

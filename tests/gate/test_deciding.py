@@ -1,0 +1,183 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition, this_machine
+
+from nightledger.domain.decision import Decision, DecisionType, LogHead
+from nightledger.domain.errors import IntegrityError, RecordError, RefusedError
+from nightledger.domain.proposal import Proposal
+from nightledger.gate.deciding import Signed, read_claim, sign, with_id
+from nightledger.trust.keys import KeyRing, create_operator_key, load_operator_key, operator_key_path
+from nightledger.trust.sshsig import Signer
+
+
+def one(desk: Desk) -> tuple[Proposal, Decision]:
+    proposal = desk.proposal(addition("A lesson.", rank=0.9), addition("Another."))
+    decisions, _ = desk.compose_all(proposal)
+    return proposal, decisions[0]
+
+
+def key(desk: Desk) -> Signer:
+    return load_operator_key(operator_key_path(desk.ring, desk.home.identity.id))
+
+
+def refused(desk: Desk, signed: Signed) -> str:
+    before = desk.events()
+    with pytest.raises(RefusedError) as caught:
+        desk.accept_signed(signed)
+    assert desk.events() == before
+    assert desk.ledger().book.decisions == {}
+    return str(caught.value)
+
+
+def test_an_accepted_decision_is_stored_with_its_signature_and_logged(desk: Desk) -> None:
+    proposal, decision = one(desk)
+    signed = sign(decision, key(desk))
+    assert desk.accept_signed(signed) == decision
+    assert Path(desk.home.decision(decision.id)).read_bytes() == signed.content
+    assert Path(f"{desk.home.decision(decision.id)}.sig").read_text() == signed.signature
+    fields = desk.ledger().log.events[-1].fields
+    assert (fields["proposal"], fields["type"], fields["changes"]) == (proposal.id, "approve", [1, 2])
+    claim = read_claim(desk.home, desk.ledger(), desk.ledger().book.decisions[decision.id])
+    assert (claim.signer, claim.on_log, claim.decision) == ("operator", True, decision)
+    assert claim.recorded.at == desk.moment.at
+
+
+def test_what_is_signed_names_home_machine_head_time_and_every_hunk(desk: Desk) -> None:
+    proposal, decision = one(desk)
+    record = json.loads(sign(decision, key(desk)).content)
+    assert record["origin"] == desk.home.identity.origin
+    assert record["host"] == this_machine()
+    assert record["proposal_sha256"] == desk.ledger().book.proposals[proposal.id].sha256
+    assert record["log"]["size"] == desk.ledger().log.size
+    assert record["not_before"] == "2026-03-01T08:00:00Z"
+    assert record["expires"] == "2026-03-08T06:00:00Z"
+    assert [target["path"] for target in record["targets"]] == ["MEMORY.md"]
+    assert with_id(decision).id == decision.id
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda d: replace(d, origin="nightledger/x"), "it was signed for another home"),
+        (lambda d: replace(d, principal="mallory"), "it was signed by 'operator' and names 'mallory'"),
+        (
+            lambda d: replace(d, log=LogHead(size=d.log.size, root="0" * 64)),
+            "the log head that it names is not a prefix of this log",
+        ),
+        (lambda d: replace(d, log=replace(d.log, size=99)), "the log head that it names is not a prefix"),
+        (lambda d: replace(d, log=replace(d.log, size=1)), "the log head that it names is not a prefix"),
+        (lambda d: replace(d, expires=d.not_before - timedelta(hours=2)), "it has expired"),
+        (lambda d: replace(d, proposal="p-" + "a" * 26), "there is no proposal p-aaaaaaaaaa"),
+        (lambda d: replace(d, proposal_sha256="0" * 64), "signed over other bytes of this proposal"),
+        (lambda d: replace(d, changes=(1, 3)), "change 3 is withdrawn"),
+        (lambda d: replace(d, type=DecisionType.UNDO), "change 1 is pending\n  change 2 is pending"),
+    ],
+)
+def test_a_decision_that_fits_elsewhere_is_refused_here(
+    desk: Desk, change: Callable[[Decision], Decision], reason: str
+) -> None:
+    _, decision = one(desk)
+    assert reason in refused(desk, sign(with_id(change(decision)), key(desk)))
+
+
+def test_a_decision_counts_once(desk: Desk) -> None:
+    _, decision = one(desk)
+    signed = sign(decision, key(desk))
+    desk.accept_signed(signed)
+    with pytest.raises(RefusedError, match="it was recorded before; a decision counts once"):
+        desk.accept_signed(signed)
+    assert len(desk.ledger().book.decisions) == 1
+
+
+def test_the_id_must_be_the_one_that_the_content_makes(desk: Desk) -> None:
+    _, decision = one(desk)
+    other = replace(decision, id="d-" + "a" * 26)
+    assert "not the canonical form" in refused(desk, sign(other, key(desk)))
+
+
+def test_bytes_in_another_form_are_refused_even_well_signed(desk: Desk) -> None:
+    _, decision = one(desk)
+    content = json.dumps(json.loads(sign(decision, key(desk)).content), indent=1).encode()
+    signed = Signed(content=content, signature=key(desk).sign(content, "nightledger-decision@v1"))
+    assert "not the canonical form" in refused(desk, signed)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\0", b'{"v":1}', b"[" * 5000])
+def test_what_is_no_decision_is_named(desk: Desk, content: bytes) -> None:
+    with pytest.raises(RecordError):
+        desk.accept_signed(Signed(content=content, signature=""))
+
+
+def test_a_duplicate_key_is_refused(desk: Desk) -> None:
+    _, decision = one(desk)
+    content = sign(decision, key(desk)).content.replace(b'{"changes"', b'{"changes":[1],"changes"', 1)
+    with pytest.raises(RecordError, match="stands twice"):
+        desk.accept_signed(Signed(content=content, signature=key(desk).sign(content, "x")))
+
+
+def test_an_unknown_key_another_namespace_and_other_bytes_are_refused(desk: Desk, tmp_path: Path) -> None:
+    _, decision = one(desk)
+    stranger_ring = KeyRing(tmp_path / "stranger")
+    create_operator_key(stranger_ring, desk.home.identity.id, passphrase=None)
+    stranger = load_operator_key(operator_key_path(stranger_ring, desk.home.identity.id))
+    content = sign(decision, key(desk)).content
+    no_key = "no key in allowed_signers verifies the signature"
+    assert no_key in refused(desk, sign(decision, stranger))
+    for signature in (
+        key(desk).sign(content, "file"),
+        key(desk).sign(b"else", "nightledger-decision@v1"),
+        "",
+        "\u20ac",
+    ):
+        assert no_key in refused(desk, Signed(content=content, signature=signature))
+
+
+def test_every_reason_comes_at_once(desk: Desk) -> None:
+    _, decision = one(desk)
+    wrong = with_id(replace(decision, origin="x", principal="mallory", changes=(9,)))
+    assert refused(desk, sign(wrong, key(desk))).count("\n") == 3
+
+
+def test_an_approval_of_what_was_answered_is_refused(desk: Desk) -> None:
+    proposal, decision = one(desk)
+    second, _ = desk.compose_all(proposal)
+    desk.accept(decision)
+    with pytest.raises(RefusedError, match="change 1 is approved"):
+        desk.accept(second[0])
+
+
+def test_a_decision_file_that_vanished_or_is_a_link_stops_with_an_error(desk: Desk) -> None:
+    _, decision = one(desk)
+    desk.accept(decision)
+    status = desk.ledger().book.decisions[decision.id]
+    path = Path(desk.home.decision(decision.id))
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(IntegrityError, match="changed after it was recorded"):
+        read_claim(desk.home, desk.ledger(), status)
+
+
+def test_who_may_sign_is_read_from_the_bytes_that_the_log_names(desk: Desk, tmp_path: Path) -> None:
+    _, decision = one(desk)
+    ledger = desk.ledger()
+    stranger_ring = KeyRing(tmp_path / "stranger")
+    stranger = create_operator_key(stranger_ring, desk.home.identity.id, passphrase=None)
+    signers = Path(desk.home.allowed_signers)
+    signers.write_text(f"operator {stranger.line}\n")  # after the ledger was read, before it is used
+    from nightledger.gate.deciding import accept
+
+    signer = load_operator_key(operator_key_path(stranger_ring, desk.home.identity.id))
+    with pytest.raises(IntegrityError, match="not the file that the log names"):
+        accept(desk.gate, ledger, sign(decision, signer), desk.moment)
+
+
+def test_a_head_over_lines_that_nobody_acknowledged_is_still_a_head(desk: Desk) -> None:
+    with Path(desk.home.audit_log).open("ab") as stream:
+        stream.write(b"scribbled\n")
+    proposal = desk.proposal(addition("A lesson."))
+    assert desk.approve(proposal)
+    assert desk.states(proposal) == ["approved"]

@@ -1,0 +1,142 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.proposal import Anchor, Op, Origin
+from nightledger.gate.editing import edit_hunks, propose_edit, revise
+from nightledger.gate.stored import read_proposal
+from nightledger.text.place import Applied, apply_hunks
+
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "\n", "- c\n", "## d\n", "e\r\n"]), max_size=12)
+TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "tail"]))
+
+
+@settings(max_examples=60)
+@given(TEXTS, TEXTS)
+def test_an_edit_becomes_hunks_that_give_exactly_the_edited_bytes(before: str, after: str) -> None:
+    hunks = edit_hunks(before, after)
+    assert bool(hunks) == (before != after)
+    result = apply_hunks(before, hunks)
+    assert isinstance(result, Applied)
+    assert result.text == after
+
+
+def test_an_edit_in_two_places_is_two_small_hunks() -> None:
+    after = MEMORY.replace("30 days", "90 days").replace("an upgrade", "each upgrade")
+    first, second = edit_hunks(MEMORY, after)
+    assert (first.removed, first.added) == ("- Keep backups for 30 days.\n", "- Keep backups for 90 days.\n")
+    assert (first.anchor, first.context_before) == (Anchor.EXACT, "")
+    assert second.added == "- Restart the relay after each upgrade.\n"
+
+
+def test_places_that_cannot_be_told_apart_are_one_hunk() -> None:
+    before = "x\n" * 60
+    hunks = edit_hunks(before, "x\n" * 20 + "y\n" + "x\n" * 39)
+    assert len(hunks) == 1
+    assert hunks[0].removed == before
+
+
+def test_an_operators_edit_is_signed_at_once_and_can_be_undone_and_repeated(desk: Desk) -> None:
+    edited = MEMORY.replace("30 days", "90 days") + "\nA line.\n"
+    first = desk.edit(edited.encode())
+    assert desk.text() == edited
+    assert [(c.op, c.provenance, c.confidence) for c in first.changes] == [
+        (Op.REPLACE, (Origin.OWNER,), 1.0),
+        (Op.ADD, (Origin.OWNER,), 1.0),
+    ]
+    assert (first.lane, first.title, first.period) == (
+        "edit",
+        "The operator's edit of MEMORY.md",
+        "2026-03-01",
+    )
+    assert "+A line.\n" in first.changes[1].diff
+    desk.undo(first)
+    assert desk.text() == MEMORY
+    second = desk.edit(edited.encode())
+    assert second.id != first.id
+    assert desk.text() == edited
+    third = desk.edit(MEMORY.encode())
+    assert third.changes[1].op is Op.REMOVE
+    assert desk.text() == MEMORY
+
+
+def test_an_edit_that_changes_nothing_is_none(desk: Desk) -> None:
+    before = desk.events()
+    assert propose_edit(desk.gate, desk.ledger(), "MEMORY.md", MEMORY.encode(), desk.moment) is None
+    assert desk.events() == before
+
+
+def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object", desk: Desk) -> None:
+    del tmp_path
+    desk.memory.write_bytes(b"# M\n\n- caf\xe9\n- two\n")
+    with pytest.raises(RefusedError, match="not UTF-8"):
+        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", b"# M\n\n- caf\n- two\n", desk.moment)
+    edited = b"# M\n\n- caf\xe9\n- three\n"
+    desk.edit(edited)
+    assert desk.memory.read_bytes() == edited
+
+
+def test_an_emptied_file_and_an_emptied_start() -> None:
+    assert [h.removed for h in edit_hunks("a\n", "")] == ["a\n"]
+    assert [h.added for h in edit_hunks("", "a\n")] == ["a\n"]
+
+
+def test_a_reworded_change_supersedes_the_one_that_was_shown(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One.", rank=0.9), removal("- Keep backups for 30 days."))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    made = revise(desk.gate, desk.ledger(), stored, 1, "- One, and only one.", desk.moment).proposal
+    assert made is not None
+    assert desk.states(proposal) == ["superseded", "pending"]
+    (change,) = made.changes
+    assert (change.after, change.op) == ("- One, and only one.", Op.ADD)
+    assert change.reason == "it was said (worded by the operator)"
+    assert change.evidence == proposal.changes[0].evidence
+    assert (made.lane, made.supersedes, made.kind, made.title) == (
+        "operator",
+        proposal.id,
+        proposal.kind,
+        "a test",
+    )
+    desk.approve(made)
+    desk.wait(hours=3)
+    desk.apply()
+    assert "- One, and only one.\n" in desk.text()
+
+
+def test_a_removal_becomes_a_replacement_of_the_same_lines(desk: Desk) -> None:
+    proposal = desk.proposal(removal("- Keep backups for 30 days."))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    desk.memory.write_text("One more line.\n\n" + MEMORY)
+    made = revise(desk.gate, desk.ledger(), stored, 1, "- Keep backups for 90 days.", desk.moment).proposal
+    assert made is not None
+    assert made.changes[0].before == "- Keep backups for 30 days.\n"
+    assert made.changes[0].after == "- Keep backups for 90 days."
+
+
+def test_a_removal_whose_lines_are_gone_cannot_be_reworded(desk: Desk) -> None:
+    proposal = desk.proposal(removal("- Keep backups for 30 days."))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    desk.memory.write_text("# MEMORY.md\n")
+    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- Keep backups.", desk.moment)
+    assert outcome.proposal is None
+    assert len(outcome.unfit) == 1
+    assert desk.states(proposal) == ["pending"]
+
+
+def test_the_operators_words_are_scanned_too(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- hid\u200bden \u202e text", desk.moment)
+    assert outcome.proposal is None
+    assert outcome.held
+    assert desk.states(proposal) == ["pending"]
+
+
+def test_an_edit_of_a_windows_file_keeps_its_line_ends(tmp_path: "object") -> None:
+    from pathlib import Path
+
+    desk = make_desk(Path(str(tmp_path)), memory=b"# M\r\n\r\n- one\r\n- two")
+    desk.edit(b"# M\r\n\r\n- one\r\n- three")
+    assert desk.memory.read_bytes() == b"# M\r\n\r\n- one\r\n- three"

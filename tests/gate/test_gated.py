@@ -1,0 +1,101 @@
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, make_desk
+
+from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.gate.gated import (
+    MAX_GATED_BYTES,
+    protected_paths,
+    read_gated,
+    require_gateable,
+    require_gated,
+    sha256_gated,
+)
+
+
+def test_a_gated_file_is_read_and_hashed(desk: Desk) -> None:
+    assert read_gated(desk.home, "MEMORY.md") == MEMORY.encode()
+    assert sha256_gated(desk.home, "MEMORY.md") == hashlib.sha256(MEMORY.encode()).hexdigest()
+
+
+def test_a_missing_one_is_empty(desk: Desk) -> None:
+    desk.memory.unlink()
+    assert read_gated(desk.home, "MEMORY.md") == b""
+
+
+@pytest.mark.parametrize("name", ["USER.md", "./MEMORY.md", "memory/../MEMORY.md", "SOUL.md", ""])
+def test_only_the_listed_spelling_is_gated(desk: Desk, name: str) -> None:
+    with pytest.raises(RefusedError, match="is not a gated file"):
+        read_gated(desk.home, name)
+
+
+def test_protected_files_are_the_identity_of_agent_home_and_log(desk: Desk) -> None:
+    names = {desk.home.relative(path) for path in protected_paths(desk.home)}
+    assert names == {
+        "SOUL.md",
+        "AGENTS.md",
+        "audit/trusted-channel-audit.jsonl",
+        "audit/checkpoint",
+        "config/nightledger/consent-graph.json",
+        "config/nightledger/allowed_signers",
+        "config/nightledger/revoked_keys",
+        "config/nightledger/policy",
+        "config/nightledger/home.json",
+        "memory/system/constitution.json",
+    }
+
+
+@pytest.mark.parametrize("how", ["link", "symlink"])
+@pytest.mark.parametrize("name", ["SOUL.md", "AGENTS.md", "config/nightledger/allowed_signers"])
+def test_no_second_name_reaches_a_protected_file(desk: Desk, how: str, name: str) -> None:
+    protected = Path(desk.home.root, name)
+    protected.touch()
+    desk.memory.unlink()
+    if how == "link":
+        os.link(protected, desk.memory)
+    else:
+        desk.memory.symlink_to(protected)
+    with pytest.raises(RefusedError, match=f"is really the protected file {name}"):
+        require_gated(desk.home, "MEMORY.md")
+
+
+def test_a_protected_file_that_is_missing_is_protected_too(desk: Desk) -> None:
+    desk.memory.unlink()
+    desk.memory.symlink_to(Path(desk.home.root, "SOUL.md"))
+    with pytest.raises(RefusedError, match="is really the protected file SOUL"):
+        require_gated(desk.home, "MEMORY.md")
+
+
+@pytest.mark.parametrize(
+    "name", ["audit/blobs/x", "memory/system/entries.json", "memory/state/a.md", "config/nightledger/a"]
+)
+def test_our_own_records_are_never_gated(desk: Desk, name: str) -> None:
+    with pytest.raises(RefusedError, match="which the gate never changes"):
+        require_gateable(desk.home, name)
+    desk.memory.unlink()
+    desk.memory.symlink_to(Path(desk.home.root, name))
+    with pytest.raises(RefusedError, match="which the gate never changes"):
+        require_gated(desk.home, "MEMORY.md")
+
+
+def test_a_daily_log_may_be_gated(desk: Desk) -> None:
+    require_gateable(desk.home, "memory/notes.md")
+
+
+def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk) -> None:
+    with desk.memory.open("r+b") as stream:
+        stream.truncate(MAX_GATED_BYTES + 1)
+    with pytest.raises(UnreadableError, match=f"at most {MAX_GATED_BYTES}"):
+        read_gated(desk.home, "MEMORY.md")
+    os.truncate(desk.memory, MAX_GATED_BYTES)
+    assert len(read_gated(desk.home, "MEMORY.md")) == MAX_GATED_BYTES
+
+
+def test_a_memory_file_elsewhere_in_the_home(tmp_path: Path) -> None:
+    (tmp_path / "home" / "memories").mkdir(parents=True)
+    (tmp_path / "home" / "memories" / "MEMORY.md").write_text(MEMORY)
+    desk = make_desk(tmp_path, memory=None, gated=("memories/MEMORY.md",))
+    assert read_gated(desk.home, "memories/MEMORY.md") == MEMORY.encode()

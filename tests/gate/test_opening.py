@@ -1,0 +1,94 @@
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import START, Desk, addition, open_desk
+
+from nightledger.domain.consent import Tier
+from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.domain.event import Actor, EventName
+from nightledger.domain.moment import Moment
+from nightledger.gate.opening import open_gate, read_ledger, read_signers, record, sign_head, trust_files
+
+
+def test_an_event_carries_the_boot_clock_only_where_there_is_one(desk: Desk) -> None:
+    (plain,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "a"})], START)
+    booted = Moment(at=START.at, boot="one", boot_s=5)
+    (clocked,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "b"})], booted)
+    assert plain.fields == {"day": "a"}
+    assert clocked.fields == {"day": "b", "boot": "one", "boot_s": 5}
+    assert (plain.actor, plain.at) == (Actor.HUMAN, START.at)
+
+
+def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
+    desk.proposal(addition("One."))
+    head = sign_head(desk.gate, desk.moment)
+    assert head.size == desk.ledger().log.size == 2
+    assert head.root == desk.ledger().log.root_at(2)
+    kept = Path(desk.home.checkpoints_dir, "2")
+    assert not kept.exists()
+    sign_head(desk.gate, desk.moment, keep=True)
+    assert kept.exists()
+
+
+@pytest.mark.parametrize("name", ["allowed_signers", "policy", "revoked_keys"])
+@pytest.mark.parametrize("content", [b"", b"# changed\n", None])
+def test_a_trust_file_that_differs_is_an_alarm_never_a_new_truth(
+    desk: Desk, name: str, content: bytes | None
+) -> None:
+    path = Path(desk.home.config_dir, name)
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(IntegrityError, match=f"config/nightledger/{name} is not the file that the log names"):
+        read_ledger(desk.gate)
+
+
+def test_signers_are_those_of_the_log(desk: Desk) -> None:
+    signers = read_signers(desk.home, desk.ledger().book)
+    assert [signer.principals for signer in signers.signers] == [("operator",)]
+    assert signers.signers[0].namespaces == ("nightledger-decision@v1",)
+    assert signers.revoked == frozenset()
+    assert set(trust_files(desk.home)) == {"allowed_signers", "policy", "revoked_keys"}
+
+
+def test_a_log_edited_by_hand_is_an_alarm(desk: Desk) -> None:
+    desk.proposal(addition("One."))
+    log = Path(desk.home.audit_log)
+    log.write_bytes(log.read_bytes().replace(b'"lane":"operator"', b'"lane":"edit"    '))
+    with pytest.raises(IntegrityError):
+        read_ledger(desk.gate)
+
+
+def test_a_home_without_its_keys_says_where_to_look(desk: Desk) -> None:
+    shutil.rmtree(desk.ring.directory)
+    with pytest.raises(ConfigurationError, match=r"pin.*missing"):
+        read_ledger(desk.gate)
+
+
+def test_a_consent_graph_that_loosens_the_floor_is_refused_and_a_tighter_one_holds(desk: Desk) -> None:
+    own = Path(desk.home.consent_graph)
+    own.write_text(json.dumps({"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}))
+    with pytest.raises(ConfigurationError, match="loosens the floor"):
+        open_gate(desk.home.root, str(desk.ring.directory), actor=Actor.CRON)
+    blocked = {"v": 1, "domains": {"self_modification": {"blocked": ["consolidate_daily_to_memory"]}}}
+    own.write_text(json.dumps(blocked))
+    tight = open_desk(desk.root)
+    assert tight.gate.consent.tier("self_modification", "consolidate_daily_to_memory") is Tier.BLOCKED
+    proposal = tight.proposal(addition("One."))
+    tight.approve(proposal)
+    tight.wait(hours=3)
+    assert tight.apply()[0].reasons == ("the consent graph blocks consolidate_daily_to_memory",)
+
+
+def test_a_homes_own_settings_count(desk: Desk) -> None:
+    Path(desk.home.settings).write_text("cooling_hours: 5\ncap_characters: {generic: 700}\n")
+    own = open_desk(desk.root)
+    assert own.gate.settings.cooling.after_proposal_s == 5 * 3600
+    assert own.gate.cap_characters == 700
+    assert desk.gate.cap_characters is None
+    Path(desk.home.settings).write_text("cooling_hours: 0\n")
+    with pytest.raises(ConfigurationError):
+        open_desk(desk.root)

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition
+
+from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError, UsageError
+from nightledger.gate.stored import find_status, read_proposal, read_stored
+
+
+def test_proposals_are_read_in_order_of_their_leaves(desk: Desk) -> None:
+    made = [desk.proposal(addition(f"Lesson {n}.")) for n in range(3)]
+    stored = read_stored(desk.gate, desk.ledger().book)
+    assert [item.proposal for item in stored] == made
+    assert stored[0].sha256 == desk.ledger().book.proposals[made[0].id].sha256
+
+
+def test_bytes_that_are_not_those_of_the_leaf_are_an_alarm(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    path = Path(desk.home.proposal(proposal.id))
+    status = desk.ledger().book.proposals[proposal.id]
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(IntegrityError, match="was changed after it was proposed") as caught:
+        read_proposal(desk.gate, status)
+    assert status.sha256 in str(caught.value)
+    path.unlink()
+    with pytest.raises(MissingFileError):
+        read_proposal(desk.gate, status)
+    path.symlink_to("/etc/hosts")
+    with pytest.raises(UnreadableError, match="is a link"):
+        read_proposal(desk.gate, status)
+
+
+def test_a_proposal_is_found_by_the_beginning_of_its_id(desk: Desk) -> None:
+    proposals = [desk.proposal(addition(f"Lesson {n}.")) for n in range(2)]
+    book = desk.ledger().book
+    for proposal in proposals:
+        assert find_status(book, proposal.id).id == proposal.id
+        assert find_status(book, proposal.id[2:20]).id == proposal.id
+        assert find_status(book, proposal.id[:20]).id == proposal.id
+    with pytest.raises(UsageError, match="there is no proposal 'p-zzz'"):
+        find_status(book, "p-zzz")
+
+
+@pytest.mark.parametrize("text", ["", "p-"])
+def test_no_name_is_no_proposal_even_where_there_is_only_one(desk: Desk, text: str) -> None:
+    desk.proposal(addition("One."))
+    with pytest.raises(UsageError, match="no proposal is named"):
+        find_status(desk.ledger().book, text)
+
+
+def test_a_beginning_that_fits_several_is_refused(desk: Desk) -> None:
+    first = ""
+    seen: set[str] = set()
+    n = 0
+    while not first:
+        n += 1
+        letter = desk.proposal(addition(f"Lesson {n}.")).id[2]
+        first = letter if letter in seen else ""
+        seen.add(letter)
+    with pytest.raises(UsageError, match="fits 2 proposals"):
+        find_status(desk.ledger().book, first)
