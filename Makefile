@@ -85,7 +85,7 @@ mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the te
 	$(BIN)/python -m bench.mutants
 
 bench: .stamps/dev ## every benchmark that needs no data of others
-	@for program in log append validate verify link growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
+	@for program in log append validate verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES"
