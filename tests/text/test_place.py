@@ -103,6 +103,13 @@ def test_two_additions_to_a_missing_section_share_its_heading() -> None:
     assert applied(MEMORY, *reversed(hunks)) == MEMORY + "\n## Ideas\n\n- y\n- x\n"
 
 
+def test_a_list_with_blank_lines_between_items_goes_on_so() -> None:
+    assert added("# A\n\n* a\n\n* b\n", "- x", "A") == "# A\n\n* a\n\n* b\n\n* x\n"
+    hunk = made("# A\n\n* a\n\n* b\n", draft(Op.ADD, "A", after="- x"))
+    assert applied("# A\n\n# B\n", hunk) == "# A\n\n* x\n\n# B\n"
+    assert applied("", Hunk(anchor=hunk.anchor, section=("A",), added=hunk.added)) == "## A\n\n* x\n"
+
+
 def test_of_two_sections_with_one_path_the_first_is_meant() -> None:
     assert added("# A\n- a\n# A\n- b\n", "- x", "A") == "# A\n- a\n- x\n# A\n- b\n"
 
@@ -170,6 +177,7 @@ def test_what_is_no_entry_is_not_added(after: str, why: str) -> None:
         ("# 1\n## 2\n### 3\n#### 4\n##### 5\n###### 6\n", ("6", "7"), "can be made"),
         ("```\nopen", ("X",), "swallow"),
         ("# A\n\n<!-- open\n", ("A",), "swallow"),
+        ("<!-- open\n", (), "at the end of the top of the file a fence"),
     ],
 )
 def test_an_addition_without_a_place_says_why(document: str, section: tuple[str, ...], why: str) -> None:
