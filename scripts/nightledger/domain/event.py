@@ -38,6 +38,7 @@ class EventName(StrEnum):
     HEARTBEAT = "heartbeat"
     TAIL_CLOSED = "log.tail_closed"
     LEFT = "home.left"
+    RESTORED = "home.restored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
