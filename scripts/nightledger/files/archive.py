@@ -1,0 +1,253 @@
+"""Backups: one .tar.gz whose last member names every other with its SHA-256.
+
+Invariant: a backup has its name only when it was read back whole; what is read from one
+goes into the directory that was named and nowhere else. Same files, same bytes: names are
+in order, owners are left out, times are those of the files.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import stat
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from nightledger.domain.errors import FileChangedError, IntegrityError, MissingFileError, UnreadableError
+from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
+
+MANIFEST = "manifest.json"
+MAX_MANIFEST_BYTES = 256 << 20
+VERSION = 1
+_BLOCK_BYTES = 1 << 20
+_LEVEL = 6
+
+
+class ArchiveError(IntegrityError):
+    """A backup is damaged, cut short, or none of ours."""
+
+    hint = "take another copy of the backup"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that goes into a backup.
+
+    Attributes:
+        name: Its name there: relative, with ``/``.
+        path: Where it is.
+    """
+
+    name: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file in a backup.
+
+    Attributes:
+        path: Its name there.
+        size_bytes: Its size.
+        sha256: Hex SHA-256 of its bytes.
+        mode: Permission bits.
+    """
+
+    path: str
+    size_bytes: int
+    sha256: str
+    mode: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """What a backup says of itself, checked against what is in it."""
+
+    about: Mapping[str, Any]
+    members: tuple[Member, ...]
+
+
+def write_archive(path: str, sources: Sequence[Source], about: Mapping[str, Any]) -> Archive:
+    """Make a backup (0600); read back whole and on disk when this returns.
+
+    A file that grows meanwhile is taken as long as it was when it was opened.
+
+    Args:
+        path: A free name.
+        sources: Files, each name once.
+        about: What the manifest says of it; JSON values.
+
+    Raises:
+        FileExistsError: The name is taken; what is there was left as it is.
+        UnreadableError: A source is no regular file, or may not be read.
+        FileChangedError: A source was cut meanwhile.
+        ArchiveError: What was written could not be read back.
+    """
+    temp = f"{path}.{os.getpid()}{TEMP_SUFFIX}"
+    descriptor = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
+    try:
+        with open(descriptor, "wb") as raw:
+            with gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as packed:
+                _write_members(packed, sources, about)
+            raw.flush()
+            sync_file(raw.fileno(), temp)
+        written = read_archive(temp)
+        os.link(temp, path)  # unlike rename(2), link(2) never replaces
+    finally:
+        os.unlink(temp)
+    sync_directory(os.path.dirname(path) or ".")
+    return written
+
+
+def read_archive(path: str, directory: str | None = None) -> Archive:
+    """Read a backup whole, check every byte, and unpack it where a directory is named.
+
+    Args:
+        path: The backup.
+        directory: An empty directory; None only checks. After an error it may hold a part.
+
+    Raises:
+        MissingFileError: There is no such file.
+        ArchiveError: It is damaged, cut short, or holds what no backup of ours does: links,
+            devices, names that lead out, names that come twice.
+    """
+    try:
+        with open(path, "rb") as raw, gzip.GzipFile(fileobj=raw) as packed:
+            with tarfile.open(fileobj=packed, mode="r|") as tar:
+                members, manifest = _read_members(tar, path, directory)
+            while packed.read(_BLOCK_BYTES):  # up to its end: only there gzip checks its own sum
+                pass
+    except FileNotFoundError as error:
+        raise MissingFileError(f"{path} is missing", hint="check the name of the backup") from error
+    except IsADirectoryError as error:
+        raise UnreadableError(f"{path} is a directory", hint="name the backup's file") from error
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ArchiveError(f"{path} is damaged or cut short: {error}") from error
+    return _checked(path, members, manifest)
+
+
+def _write_members(packed: gzip.GzipFile, sources: Sequence[Source], about: Mapping[str, Any]) -> None:
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        members = [_write_member(tar, source) for source in sorted(sources, key=lambda source: source.name)]
+        manifest = {
+            "v": VERSION,
+            "about": dict(about),
+            "files": [
+                {"path": m.path, "size_bytes": m.size_bytes, "sha256": m.sha256, "mode": m.mode}
+                for m in members
+            ],
+        }
+        content = json.dumps(manifest, sort_keys=True, indent=1).encode("ascii") + b"\n"
+        info = tarfile.TarInfo(MANIFEST)
+        info.size, info.mode = len(content), FILE_MODE
+        tar.addfile(info, io.BytesIO(content))
+
+
+def _write_member(tar: tarfile.TarFile, source: Source) -> Member:
+    with _open_regular(source.path) as stream:
+        status = os.fstat(stream.fileno())
+        info = tarfile.TarInfo(source.name)
+        info.size, info.mode, info.mtime = status.st_size, stat.S_IMODE(status.st_mode), int(status.st_mtime)
+        hashing = _Hashing(stream)
+        try:
+            tar.addfile(info, hashing)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            raise FileChangedError(f"{source.path} was cut while it was read") from error
+    return Member(
+        path=source.name, size_bytes=info.size, sha256=hashing.digest.hexdigest(), mode=info.mode & 0o777
+    )
+
+
+def _open_regular(path: str) -> IO[bytes]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnreadableError(f"{path} is no regular file", hint="move it away")
+    return open(descriptor, "rb")
+
+
+class _Hashing:
+    """Reads a stream and hashes what was read."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.digest = hashlib.sha256()
+        self._stream = stream
+
+    def read(self, size: int = -1) -> bytes:
+        block = self._stream.read(size)
+        self.digest.update(block)
+        return block
+
+
+def _read_members(
+    tar: tarfile.TarFile, path: str, directory: str | None
+) -> tuple[tuple[Member, ...], bytes | None]:
+    members: dict[str, Member] = {}
+    manifest = None
+    for info in tar:
+        if manifest is not None or info.name in members:
+            raise ArchiveError(f"{path} holds {info.name!r} where nothing should be")
+        if not info.isreg() or info.issparse() or not _is_plain(info.name):
+            raise ArchiveError(f"{path} holds {info.name!r}, which no backup of ours does")
+        if info.name == MANIFEST:
+            manifest = b"".join(_blocks(tar, info, MAX_MANIFEST_BYTES))
+        else:
+            members[info.name] = _read_member(tar, info, directory)
+    return tuple(members.values()), manifest
+
+
+def _is_plain(name: str) -> bool:
+    parts = name.split("/")
+    return "\0" not in name and not any(part in ("", ".", "..") for part in parts)
+
+
+def _read_member(tar: tarfile.TarFile, info: tarfile.TarInfo, directory: str | None) -> Member:
+    digest, mode = hashlib.sha256(), info.mode & 0o777
+    descriptor = -1
+    if directory is not None:
+        target = os.path.join(directory, info.name)
+        make_dir(os.path.dirname(target))
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
+    try:
+        for block in _blocks(tar, info, info.size):
+            digest.update(block)
+            if descriptor >= 0:
+                write_all(descriptor, block)
+        if descriptor >= 0:
+            os.utime(descriptor, (info.mtime, info.mtime))
+            os.fchmod(descriptor, mode)
+            sync_file(descriptor, info.name)
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return Member(path=info.name, size_bytes=info.size, sha256=digest.hexdigest(), mode=mode)
+
+
+def _blocks(tar: tarfile.TarFile, info: tarfile.TarInfo, max_bytes: int) -> Iterator[bytes]:
+    stream = tar.extractfile(info)
+    if stream is None or info.size > max_bytes:
+        raise ArchiveError(f"{info.name!r} has {info.size} bytes, more than any of ours")
+    while block := stream.read(_BLOCK_BYTES):
+        yield block
+
+
+def _checked(path: str, members: tuple[Member, ...], manifest: bytes | None) -> Archive:
+    try:
+        record = json.loads(manifest or b"")
+        about, files = dict(record["about"]), tuple(Member(**item) for item in record["files"])
+        version = record["v"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArchiveError(f"{path} has no manifest: it is cut short, or no backup of ours") from error
+    if version != VERSION:
+        raise ArchiveError(f"{path} is a backup of version {version!r}", hint="use a newer Nightledger")
+    if files != members:
+        differs = sorted({m.path for m in set(files) ^ set(members)}) or ["their order"]
+        raise ArchiveError(f"{path} is not as it was made: {differs[0]} differs from its manifest")
+    return Archive(about=about, members=members)

@@ -1,0 +1,80 @@
+"""What of a home goes into a backup.
+
+Invariant: everything that is a home's record and nothing disposable; no private key
+unless it was asked for.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nightledger.files.archive import Source
+from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.home import Home
+from nightledger.hosts.daylogs import find_daylogs
+from nightledger.hosts.presets import preset
+from nightledger.trust import head, keys, pin
+
+HOME = "home"
+KEYS = "keys"
+PUBLIC = (pin.FILE, head.FILE, f"{keys.OPERATOR}.pub", f"{keys.MACHINE_ED25519}.pub")
+"""What anybody may see of the keys' directory; ``verify`` needs the first two."""
+IGNORED = ".gitignore"
+PRIVATE = (keys.LOG_ED25519, keys.LOG_MLDSA44, keys.MACHINE_ED25519, keys.OPERATOR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What goes into a backup.
+
+    Attributes:
+        sources: Files.
+        skipped: Names, relative to the home, of what is no regular file and was left out.
+    """
+
+    sources: tuple[Source, ...]
+    skipped: tuple[str, ...]
+
+
+def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> Contents:
+    """List what goes into a backup.
+
+    Args:
+        home: Whose.
+        ring: Where its keys live.
+        with_keys: Private keys, too.
+    """
+    names = set(_tree(home)) | set(_memory(home))
+    sources, skipped = [], []
+    for name in sorted(names):
+        path = os.path.realpath(home.path(name)) if name in home.identity.gated else home.path(name)
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            sources.append(Source(name=f"{HOME}/{name}", path=path))
+        else:
+            skipped.append(name)
+    directory = ring.home_dir(home.identity.id)
+    for name in (*PUBLIC, *(PRIVATE if with_keys else ())):
+        if os.path.isfile(directory / name):
+            archived = f"{KEYS}/{home.identity.id}/{name}"
+            sources.append(Source(name=archived, path=str(directory / name)))
+    return Contents(sources=tuple(sources), skipped=tuple(skipped))
+
+
+def _tree(home: Home) -> Iterator[str]:
+    """Give every file in the directories that hold records of ours; links to directories are not followed."""
+    for top in (home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir):
+        for directory, below, files in os.walk(top):
+            links = [name for name in below if os.path.islink(os.path.join(directory, name))]
+            for name in (*files, *links):
+                if not name.endswith(TEMP_SUFFIX):
+                    yield home.relative(os.path.join(directory, name))
+
+
+def _memory(home: Home) -> Iterator[str]:
+    """Give the gated files that are there, and the daily logs."""
+    yield from (path for path in home.identity.gated if os.path.exists(home.path(path)))
+    for directory in (home.memory_dir, os.path.dirname(home.config_dir)):
+        if os.path.lexists(os.path.join(directory, IGNORED)):  # ours, where the directory is ours
+            yield home.relative(os.path.join(directory, IGNORED))
+    yield from (log.path for log in find_daylogs(home, preset(home.identity.host).daily))

@@ -1,0 +1,194 @@
+import gzip
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import FileChangedError, MissingFileError, UnreadableError
+from nightledger.files import archive
+from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
+
+
+def sources(tmp_path: Path, **texts: str) -> list[Source]:
+    found = []
+    for name, text in texts.items():
+        path = tmp_path / f"{name}.txt"
+        path.write_text(text)
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        path.chmod(0o640)
+        found.append(Source(name=f"home/{name}.txt", path=str(path)))
+    return found
+
+
+def make(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> str:
+    with tarfile.open(path, "w:gz") as tar:
+        for info, content in members:
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return str(path)
+
+
+def test_what_was_written_is_read_back_with_modes_and_times(tmp_path: Path) -> None:
+    path = str(tmp_path / "b.tar.gz")
+    made = write_archive(path, sources(tmp_path, one="1", two="zwei"), {"home": "x"})
+    target = tmp_path / "out"
+    target.mkdir()
+    assert read_archive(path, str(target)) == made
+    assert made.about == {"home": "x"}
+    out = target / "home" / "two.txt"
+    assert out.read_text() == "zwei"
+    assert out.stat().st_mode & 0o777 == 0o640
+    assert out.stat().st_mtime == 1_700_000_000
+    assert Path(path).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_same_files_make_the_same_bytes(tmp_path: Path) -> None:
+    given = sources(tmp_path, one="1", two="2")
+    for name, order in (("a", given), ("b", given[::-1])):
+        write_archive(str(tmp_path / name), order, {})
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_name_that_is_no_unicode_comes_back(tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    Path(os.fsdecode(path)).write_text("x")
+    name = os.fsdecode(b"home/caf\xe9")
+    write_archive(str(tmp_path / "b"), [Source(name=name, path=os.fsdecode(path))], {})
+    read_archive(str(tmp_path / "b"), str(tmp_path / "out"))
+    assert os.path.exists(os.fsencode(tmp_path) + b"/out/home/caf\xe9")
+
+
+def test_a_name_that_is_taken_is_left_as_it_is_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("mine")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(FileExistsError):
+        write_archive(str(tmp_path / "b"), [], {})
+    assert (tmp_path / "b").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_source_that_is_no_file_leaves_no_backup(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableError, match="no regular file"):
+        write_archive(str(tmp_path / "b"), [Source(name="a", path=str(tmp_path / "pipe"))], {})
+    assert not (tmp_path / "b").exists()
+
+
+class Cut:
+    """A stream that is shorter than it was said to be."""
+
+    def __init__(self, stream: object) -> None:
+        assert stream
+
+    def read(self, size: int) -> bytes:
+        assert size
+        return b""
+
+
+class Broken:
+    """A stream on a disk that fails."""
+
+    def __init__(self, stream: object) -> None:
+        assert stream
+
+    def read(self, size: int) -> bytes:
+        raise OSError(5, f"Input/output error after {size}")
+
+
+def test_a_source_that_is_cut_meanwhile_leaves_no_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "_Hashing", Cut)
+    with pytest.raises(FileChangedError, match="was cut while it was read"):
+        write_archive(str(tmp_path / "b"), sources(tmp_path, one="1"), {})
+    monkeypatch.setattr(archive, "_Hashing", Broken)
+    with pytest.raises(OSError, match="Input/output"):
+        write_archive(str(tmp_path / "b"), sources(tmp_path, one="1"), {})
+    assert not (tmp_path / "b").exists()
+
+
+def test_any_cut_and_any_flipped_byte_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    write_archive(str(path), sources(tmp_path, one="1" * 300, two="2" * 50), {})
+    whole = path.read_bytes()
+    for at in range(10, len(whole), 7):
+        path.write_bytes(whole[:at])
+        with pytest.raises(ArchiveError):
+            read_archive(str(path))
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(ArchiveError):
+            read_archive(str(path))
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "a//b", "./a", "a/.", "..", "a/.."])
+def test_a_name_that_leads_out_is_refused_before_anything_is_written(name: str, tmp_path: Path) -> None:
+    path = make(tmp_path / "b", [(tarfile.TarInfo(name), b"x")])
+    target = tmp_path / "deep" / "out"
+    target.mkdir(parents=True)
+    with pytest.raises(ArchiveError, match="which no backup of ours does"):
+        read_archive(path, str(target))
+    assert list(target.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE]
+)
+def test_links_devices_and_directories_are_refused(kind: bytes, tmp_path: Path) -> None:
+    info = tarfile.TarInfo("home/x")
+    info.type, info.linkname = kind, "/etc/passwd"
+    with pytest.raises(ArchiveError, match="which no backup of ours does"):
+        read_archive(make(tmp_path / "b", [(info, b"")]), str(tmp_path / "out"))
+
+
+def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
+    twice = [(tarfile.TarInfo("home/x"), b"1"), (tarfile.TarInfo("home/x"), b"2")]
+    with pytest.raises(ArchiveError, match="where nothing should be"):
+        read_archive(make(tmp_path / "b", twice), str(tmp_path / "out"))
+
+
+def manifest(text: str) -> tuple[tarfile.TarInfo, bytes]:
+    return tarfile.TarInfo("manifest.json"), text.encode()
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ([], "has no manifest"),
+        ([manifest("nonsense")], "has no manifest"),
+        ([manifest('{"v": 1, "about": {}, "files": [{"path": "x"}]}')], "has no manifest"),
+        ([manifest('{"v": 2, "about": {}, "files": []}')], "of version 2"),
+        (
+            [(tarfile.TarInfo("home/x"), b"1"), manifest('{"v": 1, "about": {}, "files": []}')],
+            "home/x differs",
+        ),
+        (
+            [manifest('{"v": 1, "about": {}, "files": []}'), (tarfile.TarInfo("home/x"), b"1")],
+            "where nothing should be",
+        ),
+    ],
+)
+def test_what_the_manifest_does_not_say_is_refused(
+    members: list[tuple[tarfile.TarInfo, bytes]], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ArchiveError, match=message):
+        read_archive(make(tmp_path / "b", members))
+
+
+def test_a_manifest_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MAX_MANIFEST_BYTES", 10)
+    with pytest.raises(ArchiveError, match="more than any of ours"):
+        read_archive(make(tmp_path / "b", [manifest('{"v": 1, "about": {}, "files": []}')]))
+
+
+def test_what_is_no_backup_at_all_is_named(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("hello")
+    (tmp_path / "packed").write_bytes(gzip.compress(b"hello"))
+    for name in ("text", "packed"):
+        with pytest.raises(ArchiveError):
+            read_archive(str(tmp_path / name))
+    with pytest.raises(MissingFileError, match="is missing"):
+        read_archive(str(tmp_path / "none"))
+    with pytest.raises(UnreadableError, match="is a directory"):
+        read_archive(str(tmp_path))

@@ -1,0 +1,108 @@
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition
+
+from nightledger.domain.errors import IntegrityError
+from nightledger.domain.event import EventName
+from nightledger.files.home import Home
+from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
+from nightledger.gate.restoring import log_restore, lost_entries, take_over
+from nightledger.trust.head import FILE as HEAD
+from nightledger.trust.keys import KeyFileError
+from nightledger.trust.pin import FILE, read_pin
+
+
+def copied(desk: Desk, tmp_path: Path) -> Home:
+    sign_head(desk.gate, desk.moment)
+    shutil.copytree(desk.home.root, tmp_path / "copy")
+    return Home(tmp_path / "copy")
+
+
+def opened(home: Home, desk: Desk) -> Gate:
+    return open_gate(home.root, str(desk.ring.directory), actor=desk.gate.actor)
+
+
+def pin_of(desk: Desk) -> object:
+    return read_pin(desk.ring, desk.home.identity.id)
+
+
+def test_a_copy_that_has_all_that_was_seen_has_lost_nothing(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    assert lost_entries(home, read_pin(desk.ring, home.identity.id)) == 0
+    assert lost_entries(home, None) == 0
+
+
+def test_what_was_seen_since_is_counted(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    desk.proposal(addition("Use the blue switch."))
+    assert lost_entries(home, read_pin(desk.ring, home.identity.id)) == 1
+    sign_head(desk.gate, desk.moment)
+    desk.proposal(addition("Water the fern."))
+    assert lost_entries(home, read_pin(desk.ring, home.identity.id)) == 2
+
+
+def test_a_log_that_is_shorter_than_its_own_head_is_damaged_and_not_old(desk: Desk, tmp_path: Path) -> None:
+    desk.proposal(addition("Use the blue switch."))
+    home = copied(desk, tmp_path)
+    log = Path(home.audit_log)
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.raises(IntegrityError, match="TRUNCATED"):
+        lost_entries(home, None)
+
+
+def test_another_history_is_never_taken_for_an_old_one(desk: Desk, tmp_path: Path) -> None:
+    desk.proposal(addition("Use the blue switch."))
+    home = copied(desk, tmp_path)
+    log = Path(home.audit_log)
+    log.write_bytes(log.read_bytes().replace(b'"changes":1', b'"changes":2'))
+    with pytest.raises(IntegrityError, match="EDITED"):
+        lost_entries(home, read_pin(desk.ring, home.identity.id))
+
+
+def test_taking_over_names_the_machine_and_stands_in_the_log(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    take_over(home, desk.ring, "attic", 0, desk.moment)
+    home = Home(home.root)
+    log_restore(opened(home, desk), 0, desk.moment)
+    assert home.identity.machine == "attic"
+    assert home.identity.origin == desk.home.identity.origin
+    last = read_ledger(opened(home, desk)).log.events[-1]
+    assert (last.event, last.fields["lost"]) == (EventName.RESTORED, 0)
+
+
+def test_what_is_lost_is_accepted_kept_aside_and_logged(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    desk.proposal(addition("Use the blue switch."))
+    sign_head(desk.gate, desk.moment)
+    genesis = read_pin(desk.ring, home.identity.id).genesis
+    take_over(home, desk.ring, "attic", 1, desk.moment)
+    log_restore(opened(home, desk), 1, desk.moment)
+    log = read_ledger(opened(home, desk)).log
+    assert log.events[-1].fields["lost"] == 1
+    assert read_pin(desk.ring, home.identity.id).genesis == genesis
+    names = {path.name for path in desk.ring.home_dir(home.identity.id).iterdir()}
+    assert {f"{FILE}.before-20260301T060000Z", f"{HEAD}.before-20260301T060000Z"} <= names
+    with pytest.raises(IntegrityError):
+        desk.ledger()  # the home that was replaced is another history from now on
+
+
+def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    desk.proposal(addition("Use the blue switch."))
+    sign_head(desk.gate, desk.moment)
+    (desk.ring.home_dir(home.identity.id) / HEAD).unlink()
+    take_over(home, desk.ring, "attic", 1, desk.moment)
+    log_restore(opened(home, desk), 1, desk.moment)
+    assert read_ledger(opened(home, desk)).log.report.ok
+
+
+def test_without_the_log_key_nothing_is_taken_over(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    (desk.ring.home_dir(home.identity.id) / "log-ed25519").unlink()
+    before = pin_of(desk)
+    with pytest.raises(KeyFileError, match="is missing"):
+        take_over(home, desk.ring, "attic", 1, desk.moment)
+    assert Home(home.root).identity.machine == desk.home.identity.machine
+    assert pin_of(desk) == before
