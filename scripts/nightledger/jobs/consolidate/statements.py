@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import HeldLine, Statement
 from nightledger.gate.screening import Held
@@ -15,6 +16,7 @@ from nightledger.hosts.daylogs import LogFile
 from nightledger.text.additions import choose_additions
 from nightledger.text.daylog import read_daylog
 from nightledger.text.markdown import Document
+from nightledger.text.scan import scan_secrets
 from nightledger.text.sections import Shelf, choose_section
 from nightledger.text.statements import find_statements
 
@@ -70,7 +72,6 @@ def find_in_logs(
 
 
 def _draft(statement: Statement, content: bytes, document: Document, target: str) -> Draft:
-
     return Draft(
         op=Op.ADD,
         target=target,
@@ -99,10 +100,12 @@ def _evidence(statement: Statement, content: bytes) -> Evidence:
 
 def _held(line: HeldLine, content: bytes) -> Held:
     text = content.split(b"\n")[line.line - 1]
-    secret = line.rule.startswith("secret")
+    seen = scan_secrets(text.decode("utf-8", "replace"))
+    secrets = {finding.rule for finding in seen if finding.severity is Severity.BLOCK}
+    secret = bool(secrets)  # whatever else was seen first: such a line is not copied
     named = f"{line.path}:{line.line}".encode() if secret else text  # a hash of a short secret would tell it
     return Held(
-        rules=(line.rule,),
+        rules=tuple(sorted({line.rule, *secrets})),
         secret=secret,
         text_sha256=hashlib.sha256(named).hexdigest(),
         path=line.path,
