@@ -12,8 +12,11 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.scan import mask_secrets, scan_secrets
 
 SHOWN_SECTION = " > "
+BESIDE = "only a line with a secret tells its place; take the secret out of the file first"
+"""Why a hunk is refused whose context would copy a secret into a proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +38,12 @@ def hunks_sha256(hunks: Sequence[Hunk]) -> str:
 
 
 def readable_diff(before: str, after: str, *, path: str) -> str:
-    r"""Give the unified diff of two documents; bytes that are no UTF-8 stand in it as ``\\xe9``."""
-    diff = unified_diff(before, after, path=path)
+    r"""Give the unified diff of two documents, to be read.
+
+    Bytes that are no UTF-8 stand in it as ``\\xe9``. Secrets are masked, because it is stored
+    and shown, and the lines around a change are whatever stands in the file.
+    """
+    diff = mask_secrets(unified_diff(before, after, path=path))
     return diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -53,6 +60,9 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         hunk = make_hunk(document, draft)
         if isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=hunk.reason))
+            continue
+        if scan_secrets(hunk.context_before) or scan_secrets(hunk.context_after):
+            unfit.append(Unfit(draft=draft, reason=BESIDE))
             continue
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
         alone = apply_hunks(document, [hunk])

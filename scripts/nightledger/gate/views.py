@@ -104,7 +104,7 @@ def entries_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, 
             {
                 "id": entry.id,
                 "path": path,
-                "section": list(entry.section),
+                "section": [mask_secrets(title) for title in entry.section],
                 "lines": [entry.first_line, entry.last_line],
                 "sources": sources.get(fold(entry.text), []),
             }
