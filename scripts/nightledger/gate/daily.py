@@ -56,8 +56,8 @@ def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
     """Tell whether a proposal has waited through all the days that it may."""
     if status.lane in UNTIRING or not status.open_changes():
         return False
-    days = {
-        event.fields["day"]
+    days = {  # on which the machine ran: a run that catches up signs several days and is one of these
+        event.at.date()
         for event in ledger.log.events
         if event.event == EventName.HEARTBEAT and event.at > status.created.at
     }
