@@ -33,7 +33,12 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A name that was passed over, and why."""
+    r"""A name that was passed over, and why.
+
+    Attributes:
+        path: Relative to the home.
+        reason: One sentence that names the file; bytes that are no UTF-8 stand in it as ``\\xe9``.
+    """
 
     path: str
     reason: str
@@ -73,7 +78,19 @@ def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, byt
     skipped = []
     for log in logs:
         try:
-            texts[log] = read_regular(home.path(log.path), MAX_LOG_BYTES, within=home.root)
+            texts[log] = _read(home, log)
         except UnreadableError as error:
-            skipped.append(Skipped(path=log.path, reason=str(error)))
+            skipped.append(Skipped(path=log.path, reason=_reason(home, error)))
     return texts, skipped
+
+
+def _read(home: Home, log: LogFile) -> bytes:
+    if any("\ud800" <= character <= "\udfff" for character in log.path):  # no record can name it
+        raise UnreadableError(f"{log.path} has a name that is not UTF-8")
+    return read_regular(home.path(log.path), MAX_LOG_BYTES, within=home.root)
+
+
+def _reason(home: Home, error: UnreadableError) -> str:
+    """Name the file as the home knows it: the same home elsewhere gives the same record."""
+    text = str(error).replace(f"{home.root}/", "").replace(home.root, "the home")
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
