@@ -106,7 +106,11 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         no_room=outcome.no_room + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason="" if outcome.proposal else _why_nothing(outcome, submission, logs),
+        reason=""
+        if outcome.proposal
+        else _why_nothing(
+            outcome, submission, _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
+        ),
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
@@ -143,14 +147,29 @@ def _id(asked: Asked, logs: Mapping[LogFile, bytes]) -> str:
     return content_id("c", canonical(identity))
 
 
-def _why_nothing(outcome: Outcome, submission: Submission, logs: Mapping[LogFile, bytes]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """How many statements were found in how many logs, and how many logs could not be read."""
+
+    found: int
+    logs: int
+    skipped: int
+
+
+def _why_nothing(outcome: Outcome, submission: Submission, reading: _Reading) -> str:
     """Say in one line why a night made no proposal."""
+    if outcome.unfit:
+        return f"{len(outcome.unfit)} candidate(s) have no place in the file: {outcome.unfit[0].reason}"
     if outcome.over_cap:
         return f"{outcome.over_cap} addition(s) would take the file over its host's cap; 'nightledger check' makes room"
     if outcome.no_room:
         return f"{outcome.no_room} candidate(s) wait for room; 'nightledger review' makes some"
     if outcome.held and not outcome.suppressed:
         return f"the scanners held {len(outcome.held)} candidate(s) back"
-    if submission.drafts:
-        return "all that is worth keeping was proposed before"
-    return "nothing worth keeping was found" if logs else "there are no daily logs of these days"
+    if submission.drafts or reading.found:
+        return "all that is worth keeping is remembered or was proposed before"
+    if reading.logs:
+        return "nothing worth keeping was found"
+    if reading.skipped:
+        return f"none of the {reading.skipped} daily log(s) of these days could be read"
+    return "there are no daily logs of these days"
