@@ -58,7 +58,8 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
         path = options.path or gate.home.identity.gated[0]
         found = check(gate, session.ledger, path, today, session.moment, dry_run=options.dry_run)
-        refresh(session)
+        if not options.dry_run:
+            refresh(session)
     return found
 
 

@@ -44,7 +44,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
             dry_run=options.dry_run,
         )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
-        refresh(session)
+        if not options.dry_run:
+            refresh(session)
     _report(context, done)
     return 0
 
