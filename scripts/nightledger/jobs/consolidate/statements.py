@@ -13,6 +13,7 @@ from nightledger.domain.statement import HeldLine, Statement
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
+from nightledger.jobs.consolidate.prose import Reader, contradicted, make_reader, rank_of
 from nightledger.text.additions import choose_additions
 from nightledger.text.daylog import read_daylog
 from nightledger.text.markdown import Document
@@ -63,27 +64,32 @@ def find_in_logs(
     keys = [change.key for item in stored for change in item.proposal.changes]
     choice = choose_additions(statements, "".join(document.lines), keys, limit)
     contents = {log.path: content for log, content in logs.items()}
+    reader = make_reader(document)
     return StatementFindings(
-        drafts=[_draft(chosen, contents[chosen.path], document, target) for chosen in choice.chosen],
+        drafts=[_draft(chosen, contents[chosen.path], document, target, reader) for chosen in choice.chosen],
         statements=len(choice.chosen) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(held),
     )
 
 
-def _draft(statement: Statement, content: bytes, document: Document, target: str) -> Draft:
+def _draft(statement: Statement, content: bytes, document: Document, target: str, reader: Reader) -> Draft:
+    old = contradicted(statement, reader)
     return Draft(
-        op=Op.ADD,
+        op=Op.REPLACE if old else Op.ADD,
         target=target,
-        section=choose_section(document, Shelf(statement.section)),
+        section=old[0].section if old else choose_section(document, Shelf(statement.section)),
+        before=old[0].text if old else "",
+        line=old[0].first_line if old else 0,
         after=f"- {statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=statement.score,
-        rank=statement.score,
+        rank=rank_of(statement, reader),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
-        flags=(_SINGLE,),
+        flags=(_SINGLE, old[1]) if old else (_SINGLE,),
+        entry=old[0].id if old else None,
     )
 
 
