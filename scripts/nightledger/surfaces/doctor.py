@@ -9,13 +9,12 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.surfaces import clock
 from nightledger.surfaces.checkup import Check, State, bad, looked
-from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor_home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor_program import check_program
-from nightledger.surfaces.doctor_schedule import check_schedule
+from nightledger.surfaces.doctor_schedule import check_schedule, place_of
 from nightledger.surfaces.instructions import Offer, offer
-from nightledger.surfaces.unattended import Place
 from nightledger.trust.keys import KeyRing
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: check_keys(home, ring)),
         ("log", lambda: check_log_of(home, ring)),
         ("memory", lambda: check_memory(home, now)),
-        ("schedule", lambda: check_schedule(home, _place(context), os.path.expanduser("~"), now)),
+        ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
     )
     for area, look in looks:
@@ -78,9 +77,3 @@ def diagnose(context: Context) -> Diagnosis:
 def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:
     found.append(offer(home))
     return ()
-
-
-def _place(context: Context) -> Place:
-    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
-    keys_dir = "" if context.keys_dir == default else context.keys_dir
-    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=keys_dir)

@@ -11,7 +11,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
 from nightledger.surfaces.checkup import Check, bad, good, note
-from nightledger.surfaces.context import CHECKOUT
+from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
 
 AREA = "schedule"
@@ -51,6 +51,13 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
         yield bad(AREA, f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
 
 
+def place_of(context: Context) -> Place:
+    """Give what ``schedule`` would have called for a command's home."""
+    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
+    keys_dir = "" if context.keys_dir == default else context.keys_dir
+    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=keys_dir)
+
+
 def cron_lines(place: Place) -> tuple[str, ...]:
     """Give the active lines of this user's crontab that call us for this home; () where there is no cron.
 
@@ -76,16 +83,28 @@ def cron_lines(place: Place) -> tuple[str, ...]:
     )
 
 
+def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:
+    """Give the files of ours that systemd and launchd find, absolute, by who reads them.
+
+    Args:
+        place: The checkout and the home.
+        user_dir: The user's own directory.
+    """
+    try:
+        files = {"systemd": systemd_files(place), "launchd": launchd_files(place)}
+    except NightledgerError:
+        return {}  # a path that no unit can hold
+    paths = {
+        name: tuple(os.path.join(user_dir, file.path) for file in units) for name, units in files.items()
+    }
+    return {name: tuple(filter(os.path.exists, units)) for name, units in paths.items()}
+
+
 def _caller(call: Call, place: Place, lines: tuple[str, ...], user_dir: str) -> str:
     """Name what makes a call; empty where nothing does."""
     if any(call.script in line for line in lines):
         return "cron"
-    try:
-        units = {"systemd": systemd_files(place), "launchd": launchd_files(place)}
-    except NightledgerError:
-        return ""  # a path that no unit can hold
-    for name, files in units.items():
-        mine = [f.path for f in files if f"{call.name}" in os.path.basename(f.path)]
-        if all(os.path.exists(os.path.join(user_dir, path)) for path in mine):
+    for name, units in installed_units(place, user_dir).items():
+        if any(call.name in os.path.basename(path) for path in units if not path.endswith(".service")):
             return name
     return ""

@@ -1,0 +1,104 @@
+"""Stop using Nightledger and keep your files; without --yes only say what that means.
+
+Reads   the home, the crontab (crontab -l)
+Writes  a last entry and a signed head of the audit log; removes .nightledger/ and views
+Changes no memory, and moves nothing: using the home again takes it up again.
+"""
+
+import argparse
+import os
+from typing import TYPE_CHECKING, Any
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.surfaces.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``leave``."""
+    parser.add_argument("--yes", action="store_true", help="do it; without, nothing is changed")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Leave, or say what leaving would do."""
+    from nightledger.gate.leaving import disposable, log_leaving, remove_disposable
+    from nightledger.surfaces.session import reading, writing
+    from nightledger.surfaces.status import left_at
+
+    if options.yes:
+        with writing(context, keep_head=True) as session:
+            before = left_at(session.ledger.log.events)
+            log_leaving(session.gate, session.ledger, session.moment)
+            session.reread()
+            record = _record(context, session)
+        removed = remove_disposable(session.gate.home)
+    else:
+        with reading(context) as session:
+            before = left_at(session.ledger.log.events)
+            record = _record(context, session)
+            removed = disposable(session.gate.home)
+    record["left"] = options.yes or before is not None
+    record["removed" if options.yes else "would_remove"] = list(removed)
+    context.emit(record)
+    for line in _lines(context, record, removed, done=options.yes, again=before is not None):
+        context.print(line)
+    return 0
+
+
+def _record(context: Context, session: "Session") -> dict[str, Any]:
+    from nightledger.gate.leaving import own_directories
+    from nightledger.surfaces.doctor_schedule import cron_lines, installed_units, place_of
+    from nightledger.surfaces.status import waiting_in
+
+    home, book, place = session.gate.home, session.ledger.book, place_of(context)
+    units = installed_units(place, os.path.expanduser("~"))
+    return {
+        "gated": list(home.identity.gated),
+        "deletable": [*own_directories(home), str(session.gate.ring.home_dir(home.identity.id))],
+        "cron": list(cron_lines(place)),
+        "units": [path for paths in units.values() for path in paths],
+        "waiting": waiting_in(book).changes,
+        "signed": len(book.approvals_to_apply()),
+        "log_size": session.ledger.log.size,
+    }
+
+
+def _lines(
+    context: Context, record: dict[str, Any], removed: tuple[str, ...], *, done: bool, again: bool
+) -> list[str]:
+    from nightledger.surfaces import screen
+
+    gated = ", ".join(record["gated"])
+    head = f"{context.home_path} was left already." if again else f"{context.home_path} is left."
+    texts = [
+        head if done else f"Leaving {context.home_path} would change none of your files.",
+        f"These stay as they are: {gated}, all daily logs, and the whole record of what was signed.",
+    ]
+    if removed:
+        texts.append(f"{'Removed' if done else 'Would remove'}, disposable: {', '.join(removed)}.")
+    if record["signed"]:
+        texts.append(
+            f"{record['signed']} approvals are signed and not applied: they stay so unless 'nightledger apply' runs."
+        )
+    if record["waiting"]:
+        texts.append(f"{record['waiting']} changes wait for an answer that nobody needs to give.")
+    lines = [row for text in texts for row in screen.wrap(screen.shown(text), indent="  ", first="")]
+    lines += _listed("Take these lines out with 'crontab -e', or the jobs go on:", record["cron"])
+    lines += _listed("Stop and delete these, or the jobs go on:", record["units"])
+    if not record["cron"] and not record["units"]:
+        lines += screen.wrap("No schedule of ours was found; what else calls it, you know best.", indent="  ")
+    lines += _listed(
+        "If you want no trace, delete by hand (audit holds what undo needs):", record["deletable"]
+    )
+    if not done:
+        lines += screen.wrap("Nothing was changed. To do it: nightledger leave --yes")
+    return lines
+
+
+def _listed(title: str, names: list[str]) -> list[str]:
+    from nightledger.surfaces import screen
+
+    if not names:
+        return []
+    return [*screen.wrap(title), *(row for name in names for row in screen.text_lines(name, indent="  "))]
