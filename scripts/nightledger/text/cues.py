@@ -5,6 +5,7 @@ that a year of logs is read in seconds.
 """
 
 import re
+from collections import Counter
 from functools import cache
 
 from nightledger.text.cue_words import ENGLISH
@@ -19,6 +20,9 @@ _STOP_SHARE = 0.06
 """Share of a file's words that must be a language's commonest ones; English notes with names
 and quotations of another language stay below it."""
 
+_DISTINCT = 3
+"""So many different ones: a name may hold one or two."""
+
 _Lexicon = tuple[
     dict[str, tuple[str, ...]], dict[str, list[tuple[list[str], str]]], dict[str, tuple[str, ...]]
 ]
@@ -26,12 +30,13 @@ _Lexicon = tuple[
 
 def languages_of(text: str) -> tuple[str, ...]:
     """Give the languages, beside English, whose Latin-script cue words count in this file."""
-    words = _WORD.findall(text[:20_000].lower())
-    found = [
-        language
-        for language, stops in STOP_WORDS.items()
-        if sum(word in stops for word in words) >= max(5, len(words) * _STOP_SHARE)
-    ]
+    words = Counter(_WORD.findall(text[:20_000].lower()))
+    enough = max(5, words.total() * _STOP_SHARE)
+    found = []
+    for language, stops in STOP_WORDS.items():
+        seen = [words[stop] for stop in stops if stop in words]
+        if len(seen) >= _DISTINCT and sum(seen) >= enough:
+            found.append(language)
     return tuple(found)
 
 

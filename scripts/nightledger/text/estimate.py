@@ -40,12 +40,17 @@ SHIPPED = Model(bias=BIAS, weights=WEIGHTS)
 """The model of `weights`, which says where it comes from."""
 
 
+def log_languages(log: DayLog) -> tuple[str, ...]:
+    """Give the languages, beside English, that the log is written in."""
+    return languages_of("\n".join(line.content for line in log.lines if line.region is Region.PROSE))
+
+
 def features_by_line(log: DayLog) -> dict[int, frozenset[str]]:
     """Give the features of every line of prose that is long enough to hold a claim, by line number."""
     prose = [
         line for line in log.lines if line.region is Region.PROSE and len(line.content) >= SHORTEST_CHARACTERS
     ]
-    languages = languages_of("\n".join(line.content for line in prose))
+    languages = log_languages(log)
 
     @cache
     def heading_cues(heading: str) -> frozenset[str]:

@@ -31,7 +31,7 @@ _ENVELOPE = re.compile(
 )
 _NOTICE = re.compile(
     r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
-    r"|a scheduled reminder has been triggered|current time:|read heartbeat\.md if|when reading heartbeat\.md|\[cron:)",
+    r"|a scheduled reminder has been triggered|pre-compaction memory flush\. store|current time:|read heartbeat\.md if|when reading heartbeat\.md|\[cron:)",
     re.IGNORECASE,
 )
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')

@@ -14,16 +14,16 @@ from nightledger.domain.daylog import DayLog, LogLine
 from nightledger.domain.finding import Severity
 from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.text.cues import find_cues
-from nightledger.text.estimate import SHIPPED, Model, estimate_lines
+from nightledger.text.estimate import SHIPPED, Model, estimate_lines, log_languages
 from nightledger.text.scan import scan
 from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve, what_would_change_it
 
-SEED = 0.2
+SEED = 0.3
 """A line must reach this estimate to found a statement."""
 JOIN = 0.1
 """A neighbour under the same heading must reach this one to join it."""
-SHARE = 0.6
+SHARE = 0.3
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
 SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
@@ -43,7 +43,10 @@ def find_statements(log: DayLog, model: Model = SHIPPED) -> Found:
     blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)
     corrections = _corrections(log, estimates)
     standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
-    statements = sorted((_statement(log, block) for block in standing), key=lambda s: (-s.score, s.lines))
+    languages = log_languages(log)
+    statements = sorted(
+        (_statement(log, block, languages) for block in standing), key=lambda s: (-s.score, s.lines)
+    )
     return Found(statements=tuple(statements), held=tuple(held))
 
 
@@ -115,6 +118,7 @@ def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[i
     return (
         lines[n].headings == lines[block[0]].headings
         and lines[n].turn == lines[block[0]].turn
+        and (lines[n].marker == "|") == (lines[block[0]].marker == "|")
         and last.number - first.number < SPAN
         and used.isdisjoint(range(first.number, last.number + 1))
     )
@@ -161,9 +165,9 @@ def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]])
     )
 
 
-def _statement(log: DayLog, block: _Block) -> Statement:
-    kind = judge_kind(block.top)
-    text = entry_text(block.top, block.members)
+def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statement:
+    kind = judge_kind(block.top, languages)
+    text = entry_text(block.top, block.members, languages)
     return Statement(
         path=log.path,
         day=min(block.top.day, log.day),
@@ -172,7 +176,7 @@ def _statement(log: DayLog, block: _Block) -> Statement:
         kind=kind,
         origin=block.top.origin,
         score=round(block.score, 4),
-        reasons=reasons_for(block.top),
+        reasons=reasons_for(block.top, languages),
         fails_when=what_would_change_it(kind),
         section=shelve(kind),
         key=fold(text),

@@ -12,9 +12,11 @@ from nightledger.domain.statement import StatementKind
 from nightledger.text.cues import find_cues
 from nightledger.text.features import split_label
 from nightledger.text.sections import Shelf
-from nightledger.text.similar import shingles
+from nightledger.text.similar import fold, shingles
 
-_MARK = re.compile(r"^(?:[\W_]*(?:[✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈📌🔑💡🐛]\ufe0f?)\s*)+")
+_TICKS = "✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈📌🔑💡🐛"
+_TICK = re.compile(f"[{_TICKS}]\ufe0f?")
+_MARK = re.compile(rf"^[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
 _TITLE_NUMBER = re.compile(
     r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
@@ -100,7 +102,7 @@ _KINDS: tuple[tuple[StatementKind, frozenset[str]], ...] = (
 )
 
 
-def entry_text(top: LogLine, members: Sequence[LogLine]) -> str:
+def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> str:
     r"""Give the entry for memory: one line, or a title and its lines as children.
 
     A line that names no topic itself gets the heading's; a long line is cut to the sentences
@@ -109,8 +111,8 @@ def entry_text(top: LogLine, members: Sequence[LogLine]) -> str:
     Returns:
         Text without the leading ``- ``; children start with ``\n  - ``.
     """
-    title = topic_of(top)
-    lines = [clean_line(line) for line in members]
+    title = topic_of(top, languages)
+    lines = list({fold(text): text for text in (clean_line(line, languages) for line in members)}.values())
     if len(lines) == 1:
         return _titled(title, lines[0])
     if not title:
@@ -118,56 +120,57 @@ def entry_text(top: LogLine, members: Sequence[LogLine]) -> str:
     return "\n  - ".join([f"{title}:", *lines])
 
 
-def clean_line(line: LogLine) -> str:
+def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
     text = _TAG.sub("", line.content)
     if line.marker == "|":
         text = _CELL.sub(" - ", text.strip(" |"))
     text = _MARK.sub("", text).replace("**", "").replace("__", "").strip()
-    return shorten(text) if len(text) > _LONG else text
+    return shorten(text, languages) if len(text) > _LONG else text
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     """Cut a long line to its sentences that claim something, whole and in order.
 
     The text is given unchanged where none claims anything or nothing would be saved.
     """
     sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
-    kept = [part for part in sentences if not find_cues(part).isdisjoint(_CLAIM)]
+    kept = [part for part in sentences if not find_cues(part, languages).isdisjoint(_CLAIM)]
     return " ".join(kept) if kept and len(kept) < len(sentences) else text
 
 
-def topic_of(line: LogLine) -> str:
+def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give what the line is about, by its heading or lead; empty where these name no topic."""
     for candidate in (
         line.lead if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else "",
         *line.headings[:0:-1],
     ):
-        title = (
-            _TITLE_NUMBER.sub("", _TITLE_TIME.sub("", _MARK.sub("", candidate)))
-            .replace("**", "")
-            .strip(_EDGES)
-        )
-        if title and _names_a_topic(title):
+        title = _clean_title(candidate)
+        if title and _names_a_topic(title, languages):
             return title
     return ""
 
 
-def judge_kind(line: LogLine) -> StatementKind:
+def _clean_title(text: str) -> str:
+    plain = _TITLE_TIME.sub(" ", _TICK.sub(" ", text)).replace("**", "")
+    return " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+
+
+def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
     """Say what the statement does: by its own label first, then its words, then its heading."""
     label, body = split_label(line.content)
-    heading = find_cues(line.headings[-1]) if line.headings else frozenset[str]()
-    for cues in (find_cues(label), find_cues(body), heading | find_cues(line.lead)):
+    above = " ".join([*line.headings[-1:], line.lead])
+    for cues in (find_cues(text, languages) for text in (label, body, above)):
         for kind, wanted in _KINDS:
             if not wanted.isdisjoint(cues):
                 return kind
     return StatementKind.FACT
 
 
-def reasons_for(line: LogLine) -> tuple[str, ...]:
+def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Give at most three reasons, in words for the operator."""
-    own = find_cues(line.content)
-    heading = find_cues(line.headings[-1]) if line.headings else frozenset[str]()
+    own = find_cues(line.content, languages)
+    heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
     said = [reason for cue, reason in _REASONS if cue in own]
     under = [
         f"it stands under {line.headings[-1]!r}"
@@ -193,6 +196,6 @@ def _titled(title: str, text: str) -> str:
     return f"{title}: {text}"
 
 
-def _names_a_topic(title: str) -> bool:
+def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
     words = _WORDS.findall(title)
-    return any(find_cues(word).isdisjoint(_GENERIC) for word in words) and not title.isdigit()
+    return any(find_cues(word, languages).isdisjoint(_GENERIC) for word in words) and not title.isdigit()
