@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.surfaces.checkup import Check, State, looked
+from nightledger.surfaces.doctor_checks import Check, State, looked
 from nightledger.surfaces.doctor_home import check_clock, check_home, filesystem_of
 from nightledger.trust.keys import KeyRing
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.surfaces.checkup import State
 from nightledger.surfaces.context import CHECKOUT
+from nightledger.surfaces.doctor_checks import State
 from nightledger.surfaces.doctor_program import check_program, read_locked
 from nightledger.trust import cosignature
 

@@ -8,8 +8,8 @@ from tests.homes import make_home
 from nightledger.codec.records import dump_line
 from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
-from nightledger.surfaces.checkup import Check, State
 from nightledger.surfaces.context import CHECKOUT
+from nightledger.surfaces.doctor_checks import Check, State
 from nightledger.surfaces.doctor_schedule import check_schedule, cron_lines
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 

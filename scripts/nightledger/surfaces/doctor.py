@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.surfaces import clock
-from nightledger.surfaces.checkup import Check, State, bad, looked
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.doctor_checks import Check, State, bad, looked
 from nightledger.surfaces.doctor_home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor_program import check_program

@@ -15,7 +15,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Ledger, read_consent, read_settings, read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
-from nightledger.surfaces.checkup import Check, bad, good, note
+from nightledger.surfaces.doctor_checks import Check, bad, good, note
 from nightledger.surfaces.session import this_machine
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
 from nightledger.trust.pin import find_pin

@@ -8,7 +8,7 @@ from enum import StrEnum
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within
-from nightledger.surfaces.checkup import Check, bad, good, note
+from nightledger.surfaces.doctor_checks import Check, bad, good, note
 from nightledger.trust import keys
 from nightledger.trust.cosignature import has_mldsa
 from nightledger.trust.pin import read_pin

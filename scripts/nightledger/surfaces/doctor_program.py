@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.surfaces.checkup import Check, bad, good, note
 from nightledger.surfaces.context import CHECKOUT
+from nightledger.surfaces.doctor_checks import Check, bad, good, note
 
 AREA = "program"
 OLDEST_PYTHON = (3, 11)

@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
-from nightledger.surfaces.checkup import Check, bad, good, note
 from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.doctor_checks import Check, bad, good, note
 from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
 
 AREA = "schedule"

@@ -3,8 +3,8 @@
 from typing import Any
 
 from nightledger.surfaces import screen
-from nightledger.surfaces.checkup import Check, State
 from nightledger.surfaces.doctor import Diagnosis
+from nightledger.surfaces.doctor_checks import Check, State
 from nightledger.surfaces.trust_level import NOT_BUILT, RAISED_BY, level_of
 
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}

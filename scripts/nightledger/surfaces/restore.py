@@ -62,9 +62,8 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     _require_free(root)
     with _aside(root) as directory:
         archive = read_archive(path, directory)
-        home = Home(os.path.join(directory, HOME))
+        home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
         _require_ours(home, archive, path)
-        own = KeyRing(Path(directory, KEYS))
         if lost_entries(home, find_pin(own, home.identity.id)):
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
         lost = lost_entries(home, find_pin(ring, home.identity.id))
@@ -73,21 +72,23 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
             _require_log_key(home, ring, own)
         _place(home.root, root)
         keys = _place_keys(own, ring, home.identity.id)
-    home = Home(root)
-    for name in directories(home):
+    for name in directories(Home(root)):
         make_dir(name)
     if takes_over:
-        take_over(home, ring, this_machine(), lost, context.moment)
-        home = Home(root)
-        gate = open_gate(root, context.keys_dir, actor=actor_of(context))
-        log_restore(gate, lost, context.moment)
+        _take_over(context, ring, lost)
+    identity = Home(root).identity
     return Restored(
         archive=archive,
-        machine=home.identity.machine,
+        machine=identity.machine,
         keys=keys,
-        missing=_missing(ring, home.identity.id),
+        missing=_missing(ring, identity.id),
         lost=lost,
     )
+
+
+def _take_over(context: Context, ring: KeyRing, lost: int) -> None:
+    take_over(Home(context.home_path), ring, this_machine(), lost, context.moment)
+    log_restore(open_gate(context.home_path, context.keys_dir, actor=actor_of(context)), lost, context.moment)
 
 
 def _require_free(root: str) -> None:

@@ -4,7 +4,7 @@ Invariant: nothing is written, no lock is taken, and damage is named rather than
 that the worst state of a home still gives a screen.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -162,11 +162,17 @@ def look(context: Context) -> Status:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
-    log = check_log(home, pin)
-    alarms += _log_alarms(log, pinned=pin is not None)
-    book = fold_events(log.events) if log.report.ok else Book()
-    if log.report.ok:
-        alarms += _file_alarms(home, log, book)
+    events: tuple[Event, ...] = ()
+    book = Book()
+    try:
+        log = check_log(home, pin)
+        events = log.events
+        alarms += _log_alarms(log, pinned=pin is not None)
+        if log.report.ok:
+            book = fold_events(events)
+            alarms += _file_alarms(home, log, book)
+    except NightledgerError as error:  # no file where one should be
+        alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)
     return Status(
         home=home.root,
@@ -180,8 +186,8 @@ def look(context: Context) -> Status:
         waiting=waiting_in(book),
         signed=_signed(gate, book),
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
-        held=tuple(_held(log.events)),
-        left_at=left_at(log.events),
+        held=tuple(_held(events)),
+        left_at=left_at(events),
     )
 
 
@@ -277,9 +283,9 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     home, now = gate.home, context.now
     jobs = night_jobs(context, gate.settings)
     calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
-    runs, bad_lines = read_ledger(home)
+    runs, alarms = _runs(home)
     newest = {run.job: run for run in runs}
-    alarms = [
+    failed = [
         Alarm(
             kind="failed",
             message=f"{run.job} failed for {run.period}: {run.reason}",
@@ -288,16 +294,21 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
         for run in failing(calendar, runs, now)
     ]
     missed = {duty.period.key for duty in duties(calendar, runs, now, retry=True) if duty.missed}
-    if missed:
-        nights = "night was" if len(missed) == 1 else "nights were"
-        alarms.append(
-            Alarm(
-                kind="missed",
-                message=f"{len(missed)} {nights} missed, the oldest {min(missed)}",
-                hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
-            )
-        )
-    alarms += [
+    schedule = Schedule(
+        last=tuple(newest[job.name] for job in jobs if job.name in newest),
+        next_at=next_look_at(calendar, runs, now),
+        still_due=count_due(calendar, runs, now),
+    )
+    return schedule, [*failed, *_missed(missed), *alarms]
+
+
+def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
+    """Read the run ledger, with an alarm where it or a line of it cannot be read."""
+    try:
+        runs, bad_lines = read_ledger(home)
+    except NightledgerError as error:
+        return (), [Alarm(kind="failed", message=str(error), hint=error.hint)]
+    return runs, [
         Alarm(
             kind="failed",
             message=f"{home.relative(home.runs)}:{number} is no run and counts for nothing: {problem}",
@@ -305,12 +316,19 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
         )
         for number, problem in bad_lines[:1]
     ]
-    schedule = Schedule(
-        last=tuple(newest[job.name] for job in jobs if job.name in newest),
-        next_at=next_look_at(calendar, runs, now),
-        still_due=count_due(calendar, runs, now),
-    )
-    return schedule, alarms
+
+
+def _missed(periods: Collection[str]) -> list[Alarm]:
+    if not periods:
+        return []
+    nights = "night was" if len(periods) == 1 else "nights were"
+    return [
+        Alarm(
+            kind="missed",
+            message=f"{len(periods)} {nights} missed, the oldest {min(periods)}",
+            hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
+        )
+    ]
 
 
 def _machine(home: Home) -> list[Alarm]:

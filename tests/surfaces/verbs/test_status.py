@@ -130,6 +130,16 @@ def test_a_proposal_that_waits_and_was_edited_by_hand_is_an_alarm(caller: Caller
     assert proposal.id in alarms[0]["message"]
 
 
+@pytest.mark.parametrize("name", ["audit_log", "allowed_signers", "runs"])
+def test_a_directory_in_place_of_a_file_is_told_with_the_rest(caller: Caller, name: str) -> None:
+    path = Path(getattr(caller.home, name))
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    record = caller.record("status")
+    assert any(path.name in alarm["message"] for alarm in record["alarms"])
+    assert record["sizes"]
+
+
 def test_without_the_pin_the_signatures_are_said_to_be_unchecked(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
