@@ -159,6 +159,12 @@ def test_an_intent_of_an_unknown_decision_moves_nothing() -> None:
     assert fold(log).gated == {}
 
 
+def test_a_number_that_the_proposal_does_not_have_moves_nothing() -> None:
+    log = Log().proposed(1).decided("approve", 1).intent(1, 9).done()
+    assert states(log) == ["applied"]
+    assert fold(log).proposals["p-1"].state_of(9) is ChangeState.WITHDRAWN
+
+
 def test_an_undo_leaves_the_changes_undone() -> None:
     log = Log().proposed(2).decided("approve", 1, 2).intent(1, 2).done()
     log.decided("undo", 2, decision="d-2").intent(2, decision="d-2", before="b1", after="b2").done("d-2")

@@ -13,7 +13,7 @@ from nightledger.domain.decision import Decision, DecisionType, LogHead
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.lanes import AGENT, OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.applying import Attempt, apply_one
 from nightledger.gate.composing import Refusal, Signing, compose, make_decision
@@ -221,13 +221,13 @@ class Desk:
         self.apply(proposal)
         return proposal
 
-    def forge(self, *hunks: Hunk) -> Proposal:
+    def forge(self, *hunks: Hunk, targets: Sequence[str] = ()) -> Proposal:
         """Put a proposal into the log that the gate itself would not have made."""
         changes = [
             Change(
                 n=n,
                 op=Op.REPLACE,
-                target="MEMORY.md",
+                target=targets[n - 1] if targets else "MEMORY.md",
                 section="Lessons",
                 before=hunk.removed,
                 after=hunk.added,
@@ -245,6 +245,10 @@ class Desk:
             kind=Kind.BEHAVIOUR, lane=AGENT, period="2026-02-28", title="forged", drafts=()
         )
         return submit_changes(self.gate, self.ledger(), submission, "MEMORY.md", changes, self.moment)
+
+    def forge_removal(self, line: str) -> Proposal:
+        """Propose a removal that another one has proposed already."""
+        return self.forge(Hunk(anchor=Anchor.EXACT, section=(), removed=f"{line}\n", added=""))
 
     def plan_undo(self, proposal: Proposal, *only: int) -> Undo:
         ledger = self.ledger()
@@ -287,13 +291,15 @@ def make_founding(root: Path, **fields: Any) -> Founding:
     return Founding(**{**values, **fields})
 
 
-def make_desk(root: Path, *, memory: bytes | None = MEMORY.encode(), **fields: Any) -> Desk:
+def make_desk(
+    root: Path, *, memory: bytes | None = MEMORY.encode(), passphrase: bytes | None = None, **fields: Any
+) -> Desk:
     """Make a simulated home of an adopted workspace under ``root``."""
     workspace = root / "home"
     workspace.mkdir(exist_ok=True)
     if memory is not None:
         (workspace / "MEMORY.md").write_bytes(memory)
-    found(make_founding(root, **fields), None, START)
+    found(make_founding(root, **fields), passphrase, START)
     return open_desk(root)
 
 

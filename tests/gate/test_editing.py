@@ -32,8 +32,8 @@ def test_an_edit_in_two_places_is_two_small_hunks() -> None:
 
 
 def test_places_that_cannot_be_told_apart_are_one_hunk() -> None:
-    before = "x\n" * 60
-    hunks = edit_hunks(before, "x\n" * 20 + "y\n" + "x\n" * 39)
+    before = "x\n" * 2000
+    hunks = edit_hunks(before, "x\n" * 1000 + "y\n" + "x\n" * 999)
     assert len(hunks) == 1
     assert hunks[0].removed == before
 

@@ -1,9 +1,12 @@
+import hashlib
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
+from tests.gate.killing import Killer, dies
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor
@@ -172,6 +175,29 @@ def test_an_init_that_was_cut_short_is_completed(
     assert identity.id == HOME_ID
     gate = open_gate(str(home), str(tmp_path / "keys"), actor=Actor.HUMAN)
     assert read_ledger(gate).log.size == 1
+
+
+def test_a_kill_at_any_step_of_init_is_completed_by_the_next_one(tmp_path: Path) -> None:
+    dead, step = True, 1
+    while dead:
+        root = tmp_path / str(step)
+        root.mkdir()
+        home = workspace(root)
+        dead = dies(partial(killed_init, root, step))
+        identity = found(make_founding(root), None, START)
+        gate = open_gate(str(home), str(root / "keys"), actor=Actor.HUMAN)
+        ledger = read_ledger(gate)
+        assert [event.event for event in ledger.log.events].count("genesis") == 1
+        assert ledger.book.gated["MEMORY.md"] == hashlib.sha256(MEMORY.encode()).hexdigest()
+        assert identity.id == HOME_ID
+        assert (home / "MEMORY.md").read_text() == MEMORY
+        step += 8
+    assert step > 40
+
+
+def killed_init(root: Path, step: int) -> None:
+    Killer(step).arm()
+    found(make_founding(root), None, START)
 
 
 def test_a_directory_that_is_no_home_is_not_opened(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from nightledger.codec.records import parse_record
 from nightledger.domain.lanes import AGENT, JOB, OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, Origin, Proposal
-from nightledger.gate.proposing import Submission, propose
+from nightledger.gate.proposing import Submission, propose, supersede
 from nightledger.gate.stored import read_proposal
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
@@ -197,6 +197,15 @@ def test_an_edit_supersedes_only_the_changes_that_it_words_anew(desk: Desk) -> N
     assert made.supersedes == first.id
     assert desk.states(first) == ["pending", "superseded"]
     assert desk.ledger().log.events[-1].fields["reason"] == "superseded"
+
+
+def test_what_something_newer_replaces_is_closed(desk: Desk) -> None:
+    proposal = desk.proposal(*additions(1, 2, 3))
+    supersede(desk.gate, [(proposal.id, 1), (proposal.id, 3)], desk.moment)
+    assert desk.states(proposal) == ["superseded", "pending", "superseded"]
+    before = desk.events()
+    supersede(desk.gate, [], desk.moment)
+    assert desk.events() == before
 
 
 def test_the_worst_source_decides_what_is_held(desk: Desk) -> None:

@@ -30,7 +30,6 @@ from nightledger.trust.keys import (
     load_log_key,
     operator_key_path,
 )
-from nightledger.trust.pin import find_pin
 from nightledger.trust.signers import AllowedSigner, dump_allowed_signers
 from nightledger.trust.sshkey import parse_public_line
 
@@ -169,11 +168,11 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
 
 
 def _is_unfinished(founding: Founding) -> bool:
-    """Tell whether there is no log yet, or an ``init`` was cut short after its first line."""
+    """Tell whether there is no log yet, or an ``init`` was cut short before its first checkpoint."""
     home = founding.home
     if not os.path.lexists(home.audit_log):
         return True
-    if find_pin(founding.ring, home.identity.id) is not None:
+    if os.path.lexists(home.checkpoint):
         return False
     is_small = os.path.getsize(home.audit_log) <= MAX_LEAF_BYTES
     return is_small and read_regular(home.audit_log, MAX_LEAF_BYTES).count(b"\n") <= 1

@@ -1,6 +1,6 @@
 """Answer one proposal from the command line."""
 
-from nightledger.domain.decision import DecisionType
+from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.gate.composing import compose
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
@@ -41,7 +41,11 @@ def answer_one(
                 hint="'nightledger review' shows it as it is now",
             )
         accepted = signing.sign_all(home, decisions, context)
-    decision = accepted[0]
+    _report(context, accepted[0])
+    return 0
+
+
+def _report(context: Context, decision: Decision) -> None:
     numbers = ", ".join(map(str, decision.changes))
     context.emit(
         {
@@ -57,7 +61,6 @@ def answer_one(
         context.print("Then: nightledger apply (cron runs it every 10 minutes)")
     else:
         context.print(f"Rejected change {numbers}.")
-    return 0
 
 
 def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:

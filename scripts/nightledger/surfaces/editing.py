@@ -24,9 +24,9 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
             stream.write(text)
         try:
             status = subprocess.run([*shlex.split(editor), path], check=False).returncode  # noqa: S603 - the operator's own editor
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise ConfigurationError(
-                f"the editor {editor!r} cannot be run: {error.strerror}", hint="set EDITOR"
+                f"the editor {editor!r} cannot be run: {error}", hint="set EDITOR"
             ) from error
         if status:
             raise ConfigurationError(f"the editor {editor!r} ended with status {status}; nothing was changed")

@@ -106,7 +106,7 @@ def mask_diff(diff: str) -> str:
     lines = diff.split("\n")
     for added in (True, False):
         numbers = [n for n, line in enumerate(lines) if line.startswith("+") is added]
-        texts = _masked([lines[n][1:] for n in numbers])
+        texts = _masked([lines[n][1:] for n in numbers]) if numbers else []
         for n, text in zip(numbers, texts, strict=True):
             lines[n] = lines[n][:1] + text
     return "\n".join(lines)

@@ -28,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
     if options.id is None and not context.interactive() and _nothing_yet(context):
+        context.emit([])
         return 0
     from nightledger.gate.applying import apply_one
     from nightledger.gate.stored import find_status

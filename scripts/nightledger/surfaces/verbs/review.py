@@ -67,15 +67,19 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     from nightledger.gate.checking import find_drift
     from nightledger.surfaces import screen
 
+    def lines(text: str) -> None:
+        for line in screen.wrap(text, indent="  ", first=""):
+            context.print(line)
+
     if session.gate.home.identity.simulated:
-        context.print("This is a simulated home: its clock is whatever --now says.")
+        lines("This is a simulated home: its clock is whatever --now says.")
     if not items:
         context.print("Nothing waits for you.")
         return
     for path in find_drift(session.gate.home, session.ledger.book):
-        context.print(f"{path} was changed outside the gate since it was last signed.")
+        lines(f"{path} was changed outside the gate since it was last signed.")
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
-    context.print(f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you.")
+    lines(f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you.")
     for proposal in proposals.values():
         for line in screen.wrap(screen.meter(proposal), indent="    ", first="  "):
             context.print(line)
@@ -142,7 +146,7 @@ def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, i
     for line in screen.item_lines(item, *place):
         context.print(line)
     while True:
-        key = input(f"  {KEYS} > ").strip().lower()
+        key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
         if key == "q":
             return None
         if key == "e" and _edit(context, session, item):
@@ -185,4 +189,4 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
         return evidence.lines(session.gate.home, item.change)
     if key == "y":
         return [f"  it cannot be signed: {item.unplaced}"]
-    return [f"  {KEYS}"]
+    return []

@@ -1,0 +1,60 @@
+"""One proposal over two files: together or not at all."""
+
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, make_desk
+
+from nightledger.domain.proposal import Anchor, Hunk, Proposal
+
+USER = "# USER.md\n\n- Prefers tea.\n"
+OLD = "- Keep backups for 30 days."
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Desk:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_text(USER)
+    return make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+
+
+def user(desk: Desk) -> Path:
+    return Path(desk.home.path("USER.md"))
+
+
+def signed(desk: Desk) -> Proposal:
+    hunks = [
+        Hunk(anchor=Anchor.EXACT, section=(), removed=f"{OLD}\n", added="- Keep backups.\n"),
+        Hunk(anchor=Anchor.EXACT, section=(), removed="- Prefers tea.\n", added="- Prefers coffee.\n"),
+    ]
+    proposal = desk.forge(*hunks, targets=["MEMORY.md", "USER.md"])
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    return proposal
+
+
+def test_both_files_change_and_one_of_them_can_be_taken_back(pair: Desk) -> None:
+    proposal = signed(pair)
+    assert pair.apply()[0].changes == (1, 2)
+    assert "- Keep backups.\n" in pair.text()
+    assert "coffee" in user(pair).read_text()
+    pair.undo(proposal, 2)
+    assert user(pair).read_text() == USER
+    assert "- Keep backups.\n" in pair.text()
+    pair.undo(proposal, 1)
+    assert pair.text() == MEMORY
+
+
+def test_when_one_file_has_changed_neither_is_written_and_both_are_asked_again(pair: Desk) -> None:
+    proposal = signed(pair)
+    user(pair).write_text("# USER.md\n\n- Prefers water.\n")
+    attempt = pair.apply()[0]
+    assert attempt.changes == ()
+    assert attempt.stale == (
+        (2, "its lines are no longer in the file as they were"),
+        (1, "another of its files has changed, and its files change together or not at all"),
+    )
+    assert pair.states(proposal) == ["stale", "stale"]
+    assert pair.text() == MEMORY
+    assert "water" in user(pair).read_text()
+    assert "apply.intent" not in pair.events()

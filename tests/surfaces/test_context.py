@@ -1,0 +1,134 @@
+import io
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.domain.errors import UsageError
+from nightledger.surfaces import clock
+from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.home import is_simulated
+
+Out = pytest.CaptureFixture[str]
+
+
+def context(
+    home: str | None = None, now: str | None = None, *, verb: str = "log", as_json: bool = False
+) -> Context:
+    return Context(verb=verb, home=home, now_text=now, json=as_json)
+
+
+def test_the_home_is_the_named_one_else_the_environments_else_the_checkout(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_HOME", str(tmp_path / "b"))
+    monkeypatch.chdir(tmp_path)
+    assert context("a").home_path == str(tmp_path / "a")
+    assert context().home_path == str(tmp_path / "b")
+    monkeypatch.delenv("NIGHTLEDGER_HOME")
+    assert context().home_path == CHECKOUT
+    assert os.path.isdir(os.path.join(CHECKOUT, "scripts"))
+
+
+def test_keys_live_outside_homes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path))
+    assert context().keys_dir == str(tmp_path)
+    monkeypatch.delenv("NIGHTLEDGER_KEYS")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert context().keys_dir == str(tmp_path / ".config" / "nightledger")
+
+
+def test_the_clock_is_read_once_in_whole_seconds() -> None:
+    made = context()
+    assert made.now is made.now
+    assert made.now.microsecond == 0
+    assert made.now.tzinfo is UTC
+    assert abs((clock.system_now() - made.now).total_seconds()) < 60
+    assert made.moment.at == made.now
+    assert (made.moment.boot, made.moment.boot_s > 0) == clock_boot()
+
+
+def clock_boot() -> tuple[str, bool]:
+    boot, seconds = clock.boot_clock()
+    return boot, seconds > 0
+
+
+def test_a_given_time_works_in_a_simulated_home_only(tmp_path: Path) -> None:
+    make_home(tmp_path / "simulated")
+    make_home(tmp_path / "ordinary", simulated=False)
+    made = context(str(tmp_path / "simulated"), "2026-03-01T07:30:00.5+01:00")
+    assert made.now == datetime(2026, 3, 1, 6, 30, tzinfo=UTC)
+    assert (made.moment.boot, made.moment.boot_s) == ("", 0)
+    for name in ("ordinary", "missing"):
+        with pytest.raises(UsageError, match="--now works only in a simulated home"):
+            _ = context(str(tmp_path / name), "2026-03-01T07:30:00Z").now
+    assert context(str(tmp_path / "missing"), "2026-03-01T07:30:00Z", verb="init").now.day == 1
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2026-13-01T00:00:00Z", ""])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a time"):
+        clock.parse_now(text)
+
+
+def test_a_time_without_zone_is_refused() -> None:
+    with pytest.raises(UsageError, match="has no zone"):
+        clock.parse_now("2026-03-01T07:30:00")
+
+
+def test_a_system_without_boot_clock_tells_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "BOOT_ID_FILE", "/nowhere/at/all")
+    assert clock.boot_clock() == ("", 0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "not json", '{"simulated": "yes"}', "{}"])
+def test_only_a_home_that_says_so_is_simulated(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config" / "nightledger" / "home.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert not is_simulated(str(tmp_path))
+    path.write_text('{"simulated": true}')
+    assert is_simulated(str(tmp_path))
+
+
+def test_people_read_lines_and_programs_one_document(capsys: Out) -> None:
+    made = context()
+    made.print("a line")
+    made.emit({"b": 1, "a": "\u00e9"})
+    made.note("beside")
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("a line\n", "beside\n")
+    made = context(as_json=True)
+    made.print("a line")
+    made.emit({"b": 1, "a": "\u00e9"})
+    out = capsys.readouterr().out
+    assert "\u00e9" in out
+    assert json.loads(out) == {"a": "\u00e9", "b": 1}
+
+
+def test_a_document_holds_nothing_that_a_terminal_acts_on(capsys: Out) -> None:
+    text = "\x1b\x7f\x9b2J\u202e\u2028\u200f\u2066\udce9 \u6f22"
+    context(as_json=True).emit([text])
+    out = capsys.readouterr().out
+    assert all(ord(character) >= 32 or character == "\n" for character in out)
+    assert not set("\x7f\x9b\u202e\u2028\u200f\u2066\udce9") & set(out)
+    assert "\u6f22" in out
+    assert json.loads(out) == [text]
+
+
+def test_a_person_is_there_when_both_streams_are_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:  # type: ignore[explicit-override]  # typing.override is newer than 3.11
+            return True
+
+    assert not context().interactive()
+    assert context().quiet
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert not context().interactive()
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert context().interactive()
+    assert not context().quiet

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+import pytest
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.surfaces.editing import edit_text
+
+
+def script(root: Path, text: str) -> str:
+    path = root / "an editor.sh"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o700)
+    return f"'{path}' --wait"
+
+
+def test_what_was_saved_comes_back_byte_for_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", script(tmp_path, 'cp "$2" "$0.seen"; printf "new\\377" > "$2"'))
+    monkeypatch.setenv("EDITOR", "false")
+    assert edit_text(b"old\xff\r\n") == b"new\xff"
+    assert (tmp_path / "an editor.sh.seen").read_bytes() == b"old\xff\r\n"
+
+
+def test_editor_stands_in_for_visual_and_vi_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "true")
+    assert edit_text(b"same") == b"same"
+    monkeypatch.delenv("EDITOR")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ConfigurationError, match="the editor 'vi' cannot be run"):
+        edit_text(b"")
+
+
+def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "false")
+    with pytest.raises(ConfigurationError, match="ended with status 1"):
+        edit_text(b"x")
+
+
+def test_an_editor_that_is_no_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "'unfinished")
+    with pytest.raises(ConfigurationError, match="cannot be run"):
+        edit_text(b"x")

@@ -1,0 +1,96 @@
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import START, Desk, addition, make_desk
+from tests.surfaces.console import Console
+
+from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.surfaces import session, signing
+from nightledger.surfaces.context import Context
+from nightledger.trust.keys import KeyFileError, operator_key_path
+
+
+def context(desk: Desk) -> Context:
+    return Context(verb="review", home=desk.home.root, now_text=START.at.isoformat(), json=False)
+
+
+class Asked:
+    """Somebody who answers prompts for a passphrase."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.prompts: list[str] = []
+
+    def __call__(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    return make_desk(tmp_path, passphrase=b"caf\xc3\xa9")
+
+
+def test_the_head_that_decisions_name_is_signed_and_kept(console: Console) -> None:
+    desk = console.desk
+    desk.proposal(addition("One."))
+    with session.writing(context(desk)) as at_work:
+        shared = signing.prepare(at_work)
+        assert shared.head.size == 2
+        assert shared.head.root == desk.ledger().log.root_at(2).hex()
+        assert Path(desk.home.checkpoints_dir, "2").exists()
+        assert (shared.principal, shared.machine) == ("operator", session.this_machine())
+        first, second = shared.fresh_nonce(), shared.fresh_nonce()
+        assert first != second
+        assert len(bytes.fromhex(first)) == 16
+
+
+def test_a_key_that_may_not_sign_is_named(console: Console) -> None:
+    desk = console.desk
+    path = operator_key_path(desk.ring, desk.home.identity.id)
+    for name in (path, path.with_name("operator.pub")):
+        name.unlink()
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+    with (
+        pytest.raises(RefusedError, match="may not sign for this home"),
+        session.writing(context(desk)) as at_work,
+    ):
+        signing.prepare(at_work)
+
+
+def test_nothing_to_sign_asks_for_nothing(console: Console) -> None:
+    with session.reading(context(console.desk)) as looking:
+        assert signing.sign_all(looking, [], context(console.desk)) == []
+
+
+def test_a_passphrase_is_asked_for_on_a_terminal_only(locked: Desk) -> None:
+    with pytest.raises(RefusedError, match="no terminal to ask on"):
+        signing.signer_of(locked.gate, context(locked))
+
+
+def test_three_tries(
+    locked: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Context, "interactive", lambda _: True)
+    asked = Asked("wrong", "", "caf\u00e9")
+    monkeypatch.setattr("getpass.getpass", asked)
+    signing.signer_of(locked.gate, context(locked))
+    assert len(asked.prompts) == 3
+    assert capsys.readouterr().err.count("once more") == 2
+    monkeypatch.setattr("getpass.getpass", Asked("a", "b", "c", "caf\u00e9"))
+    with pytest.raises(KeyFileError):
+        signing.signer_of(locked.gate, context(locked))
+
+
+def test_without_a_private_key_file_ssh_keygen_signs(console: Console, tmp_path: Path) -> None:
+    desk = console.desk
+    path = operator_key_path(desk.ring, desk.home.identity.id)
+    shutil.move(path, tmp_path / "elsewhere")
+    signer = signing.signer_of(desk.gate, context(desk))
+    assert type(signer).__name__ == "KeygenSigner"
+    path.with_name("operator.pub").unlink()
+    with pytest.raises(UnreadableError, match=r"operator\.pub is missing"):
+        signing.signer_of(desk.gate, context(desk))

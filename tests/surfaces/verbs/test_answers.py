@@ -1,0 +1,120 @@
+"""``approve`` and ``reject``: one proposal answered from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.surfaces.console import Console
+
+from nightledger.domain.proposal import Proposal
+
+OLD = "- Keep backups for 30 days."
+
+
+def three(desk: Desk) -> Proposal:
+    return desk.proposal(*(addition(f"Lesson {n}.", rank=1 - n / 10) for n in range(3)))
+
+
+def test_approve_shows_the_diff_and_says_what_follows(console: Console) -> None:
+    proposal = three(console.desk)
+    out = console.out("approve", proposal.id[:12])
+    assert "+- Lesson 0." in out
+    assert "Signed change 1, 2, 3. It cools until 2026-03-01 08:00 UTC." in out
+    assert console.desk.states(proposal) == ["approved"] * 3
+    assert console.desk.text() == MEMORY
+
+
+def test_only_some_changes(console: Console) -> None:
+    proposal = three(console.desk)
+    record = console.record("approve", proposal.id, "--only", "3, 1,1")
+    assert record["changes"] == [1, 3]
+    assert record["not_before"] == "2026-03-01T08:00:00Z"
+    assert (record["type"], record["proposal"]) == ("approve", proposal.id)
+    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
+
+
+@pytest.mark.parametrize("only", ["", "0", "1;2", "-1", "\u00b2", "1,", "a"])
+def test_what_is_no_list_of_numbers_is_refused(console: Console, only: str) -> None:
+    ran = console.run("approve", three(console.desk).id, f"--only={only}")
+    assert ran.status == 2
+    assert "is not a list of change numbers" in ran.err
+
+
+def test_a_change_that_does_not_wait_is_named(console: Console) -> None:
+    proposal = three(console.desk)
+    console.out("approve", proposal.id, "--only", "1")
+    ran = console.run("approve", proposal.id, "--only", "1,2,9")
+    assert ran.status == 2
+    assert "change 1, 9 of" in ran.err
+    console.out("approve", proposal.id)
+    ran = console.run("approve", proposal.id)
+    assert ran.status == 2
+    assert f"nothing of {proposal.id} waits for an answer" in ran.err
+
+
+def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
+    proposal = three(console.desk)
+    sha256 = console.record("show", proposal.id)["diff_sha256"]
+    ran = console.run("approve", proposal.id, "--diff-sha256", "0" * 64)
+    assert ran.status == 1
+    assert f"the diff has SHA-256 {sha256}" in ran.err
+    console.out("approve", proposal.id, "--diff-sha256", sha256.upper())
+    assert console.desk.states(proposal) == ["approved"] * 3
+
+
+def test_what_does_not_fit_is_refused_whole(console: Console) -> None:
+    proposal = console.desk.proposal(removal(OLD))
+    console.desk.memory.write_text("# MEMORY.md\n")
+    ran = console.run("approve", proposal.id)
+    assert ran.status == 1
+    assert "cannot be signed: its lines are no longer in the file as they were" in ran.err
+    assert console.desk.states(proposal) == ["pending"]
+
+
+def test_reject_keeps_the_reason(console: Console) -> None:
+    proposal = three(console.desk)
+    assert console.out("reject", proposal.id, "--reason", "not true", "--only", "2") == "Rejected change 2.\n"
+    (decision,) = console.desk.ledger().book.decisions
+    assert json.loads(Path(console.desk.home.decision(decision)).read_bytes())["reason"] == "not true"
+    assert console.desk.states(proposal) == ["pending", "rejected", "pending"]
+
+
+def test_reject_takes_an_approval_back_until_it_is_applied(console: Console) -> None:
+    proposal = three(console.desk)
+    console.out("approve", proposal.id)
+    console.out("reject", proposal.id, "--reason", "second thoughts")
+    assert console.desk.states(proposal) == ["rejected"] * 3
+    console.desk.wait(hours=3)
+    assert console.out("apply") == ""
+    assert console.desk.text() == MEMORY
+
+
+def test_an_unknown_proposal_and_none_at_all(console: Console) -> None:
+    three(console.desk)
+    for words, said in (
+        (("approve", "p-zz"), "there is no proposal 'p-zz'"),
+        (("approve", ""), "no proposal is named"),
+    ):
+        ran = console.run(*words)
+        assert ran.status == 2
+        assert said in ran.err
+
+
+def test_in_scripts_only_a_key_without_passphrase_signs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    desk = make_desk(tmp_path, passphrase=b"x")
+    proposal = three(desk)
+    ran = Console(desk=desk).run("approve", proposal.id)
+    assert ran.status == 1
+    assert "has a passphrase, and there is no terminal to ask on" in ran.err
+    assert desk.states(proposal) == ["pending"] * 3
+
+
+def test_a_reason_that_no_record_can_hold_is_an_error_and_no_bug(console: Console) -> None:
+    proposal = three(console.desk)
+    ran = console.run("reject", proposal.id, "--reason", "caf\udce9")
+    assert ran.status in (1, 2)
+    assert "bug" not in ran.err

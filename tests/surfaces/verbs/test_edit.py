@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, make_desk
+from tests.surfaces.console import Console
+
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+EDITED = MEMORY.replace("30 days", "90 days")
+
+
+def source(console: Console, content: bytes) -> str:
+    path = console.desk.root / "new.md"
+    path.write_bytes(content)
+    return str(path)
+
+
+def test_an_edit_is_shown_signed_and_applied_at_once(console: Console) -> None:
+    out = console.out("edit", "--from", source(console, EDITED.encode()))
+    assert "-- Keep backups for 30 days." in out
+    assert "+- Keep backups for 90 days." in out
+    assert "takes it back" in out
+    assert console.desk.text() == EDITED
+    assert console.run("verify").status == 0
+    assert console.record("edit", "--from", source(console, MEMORY.encode()))["changed"] is True
+    assert console.desk.text() == MEMORY
+
+
+def test_an_edit_that_changes_nothing_says_so(console: Console) -> None:
+    before = console.desk.events()
+    assert console.out("edit", "--from", source(console, MEMORY.encode())) == "Nothing was changed.\n"
+    assert console.desk.events() == before
+
+
+def test_the_operators_editor(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = console.desk.root / "editor.sh"
+    editor.write_text('#!/bin/sh\nsed -i s/30/90/ "$1"\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+    console.out("edit", "MEMORY.md")
+    assert console.desk.text() == EDITED
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (f"{MEMORY}- {SECRET}\n".encode(), "the scanner secret."),
+        (f"{MEMORY}- a\u202eb\n".encode(), "the scanner unicode."),
+    ],
+)
+def test_what_could_not_be_applied_is_not_signed_and_leaves_nothing_open(
+    console: Console, content: bytes, said: str
+) -> None:
+    ran = console.run("edit", "--from", source(console, content))
+    assert ran.status == 1
+    assert said in ran.err
+    assert console.desk.text() == MEMORY
+    assert console.desk.ledger().book.decisions == {}
+    console.out("edit", "--from", source(console, EDITED.encode()))
+    assert console.record("proposals") == []
+    assert console.desk.text() == EDITED
+
+
+def test_only_gated_files_can_be_edited(console: Console) -> None:
+    ran = console.run("edit", "SOUL.md", "--from", source(console, b"x"))
+    assert ran.status == 1
+    assert "SOUL.md is not a gated file" in ran.err
+
+
+def test_an_edit_over_the_cap_is_refused(console: Console) -> None:
+    Path(console.desk.home.settings).write_text("cap_characters: {generic: 500}\n")
+    ran = console.run("edit", "--from", source(console, (MEMORY + "word " * 100).encode()))
+    assert ran.status == 1
+    assert "its host shows 500" in ran.err
+    assert console.desk.text() == MEMORY
+
+
+def test_without_the_passphrase_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    console = Console(desk=make_desk(tmp_path, passphrase=b"x"))
+    ran = console.run("edit", "--from", source(console, EDITED.encode()))
+    assert ran.status == 1
+    assert "no terminal to ask on" in ran.err
+    assert console.desk.text() == MEMORY
+
+
+def test_an_edit_that_could_not_be_applied_says_why(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nightledger.gate import applying
+
+    def refuse(*_: object) -> list[str]:
+        return ["the moon is full"]
+
+    monkeypatch.setattr(applying, "check_result", refuse)
+    ran = console.run("edit", "--from", source(console, EDITED.encode()))
+    assert ran.status == 1
+    assert "the edit was not applied: the moon is full" in ran.err

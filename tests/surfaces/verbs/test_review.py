@@ -1,0 +1,257 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.surfaces.console import Console
+
+from nightledger.domain.proposal import Proposal
+from nightledger.trust.keys import operator_key_path
+
+OLD = "- Keep backups for 30 days."
+PROMPT = "q quit > "
+
+
+def two(desk: Desk) -> Proposal:
+    return desk.proposal(addition("Set the zone.", rank=0.9), removal(OLD))
+
+
+def test_nothing_waits(console: Console) -> None:
+    assert console.out("review") == (
+        "This is a simulated home: its clock is whatever --now says.\nNothing waits for you.\n"
+    )
+    assert console.out("review", typed=[]).endswith("Nothing waits for you.\n")
+    assert console.record("review") == []
+
+
+def test_without_a_terminal_it_shows_everything_and_asks_nothing(console: Console) -> None:
+    proposal = two(console.desk)
+    before = console.desk.events()
+    out = console.out("review")
+    assert "2 change(s) in 1 proposal(s) wait for you." in out
+    assert f"MEMORY.md: {len(MEMORY)} to " in out
+    assert "[1/2] a test: add to MEMORY.md, Lessons" in out
+    assert "+- Set the zone." in out
+    assert f"id: {proposal.id}#1" in out
+    assert "To answer, run 'nightledger review' on a terminal" in out
+    assert console.desk.events() == before
+
+
+def test_as_json_it_gives_the_changes_with_their_diffs_of_now(console: Console) -> None:
+    proposal = two(console.desk)
+    first, second = console.record("review")
+    assert (first["id"], first["n"], first["op"], first["state"]) == (proposal.id, 1, "add", "pending")
+    assert "+- Set the zone." in first["diff"]
+    assert second["unplaced"] == ""
+
+
+def test_answers_are_signed_once_at_the_end(console: Console) -> None:
+    proposal = two(console.desk)
+    out = console.out("review", typed=["y", "n", "still true"])
+    assert "Rejected 1 change(s)." in out
+    assert "Signed 1 change(s). They cool until 2026-03-01 08:00 UTC" in out
+    assert console.desk.states(proposal) == ["approved", "rejected"]
+    decisions = console.desk.ledger().book.decisions.values()
+    assert [decision.type.value for decision in decisions] == ["approve", "reject"]
+    texts = [Path(console.desk.home.decision(d.id)).read_text() for d in decisions]
+    assert json.loads(texts[1])["reason"] == "still true"
+    size = json.loads(texts[0])["log"]["size"]
+    assert Path(console.desk.home.checkpoints_dir, str(size)).exists()
+    assert console.desk.text() == MEMORY
+
+
+def test_later_is_noted_and_signs_nothing(console: Console) -> None:
+    proposal = two(console.desk)
+    console.out("review", typed=["s", "q"])
+    assert console.desk.states(proposal) == ["deferred", "pending"]
+    assert console.desk.ledger().book.decisions == {}
+
+
+def test_quitting_signs_what_was_answered_before(console: Console) -> None:
+    proposal = two(console.desk)
+    console.out("review", typed=["y", "q"])
+    assert console.desk.states(proposal) == ["approved", "pending"]
+
+
+def test_the_end_of_input_signs_nothing_and_is_no_bug(console: Console) -> None:
+    proposal = two(console.desk)
+    ran = console.run("review", typed=["y"])
+    assert ran.status == 1
+    assert "error: interrupted" in ran.err
+    assert console.desk.states(proposal) == ["pending", "pending"]
+
+
+def test_unknown_keys_show_the_keys_again(console: Console) -> None:
+    two(console.desk)
+    out = console.out("review", typed=["", "x", "Q"])
+    assert out.count("y sign") == 3
+
+
+def test_the_whole_diff_and_the_evidence_are_one_key_away(console: Console) -> None:
+    desk = console.desk
+    (desk.root / "home" / "memory" / "2026-02-28.md").write_text("It failed \x1b[2J again.\n")
+    two(desk)
+    out = console.out("review", typed=["d", "v", "q"])
+    assert out.count("+- Set the zone.") == 2
+    assert "memory/2026-02-28.md:1 (agent): these lines have changed since" in out
+    assert "    It failed \\u{1b}[2J again." in out
+    assert "\x1b[2J" not in out
+
+
+def test_only_the_proposal_named_is_asked_about(console: Console) -> None:
+    first = console.desk.proposal(addition("One."))
+    second = console.desk.proposal(addition("Two."))
+    console.out("review", second.id, typed=["y"])
+    assert console.desk.states(first) == ["pending"]
+    assert console.desk.states(second) == ["approved"]
+    assert [item["id"] for item in console.record("review", first.id)] == [first.id]
+
+
+def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console) -> None:
+    proposal = console.desk.proposal(removal(OLD))
+    console.desk.memory.write_text("# MEMORY.md\n")
+    out = console.out("review", typed=["y", "n", "gone"])
+    assert "! cannot be applied now: its lines are no longer in the file as they were" in out
+    assert "it cannot be signed: its lines are no longer" in out
+    assert "MEMORY.md was changed outside the gate since it was last signed." in out
+    assert console.desk.states(proposal) == ["rejected"]
+
+
+def test_changes_that_do_not_fit_together_are_named_and_the_status_says_so(console: Console) -> None:
+    first = console.desk.proposal(removal(OLD))
+    reworded = console.desk.forge_removal(OLD)
+    ran = console.run("review", typed=["y", "y"])
+    assert ran.status == 1
+    assert f"not signed: {reworded.id}: its lines are no longer in the file as they were" in ran.out
+    assert console.desk.states(first) == ["approved"]
+    assert console.desk.states(reworded) == ["pending"]
+
+
+def editor(root: Path, script: str) -> str:
+    path = root / "editor.sh"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    return str(path)
+
+
+def test_an_edited_change_waits_as_a_proposal_of_its_own(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = two(console.desk)
+    monkeypatch.setenv("VISUAL", editor(console.desk.root, 'printf -- "- Set the zone twice." > "$1"'))
+    out = console.out("review", typed=["e", "q"])
+    assert "your wording waits as p-" in out
+    assert console.desk.states(proposal) == ["superseded", "pending"]
+    (_, item) = console.desk.items()
+    assert item.change.after == "- Set the zone twice."
+
+
+@pytest.mark.parametrize("script", ["true", ': > "$1"'])
+def test_an_edit_that_says_nothing_new_changes_nothing(
+    console: Console, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    proposal = two(console.desk)
+    monkeypatch.setenv("VISUAL", editor(console.desk.root, script))
+    out = console.out("review", typed=["e", "q"])
+    assert "your wording waits" not in out
+    assert console.desk.states(proposal) == ["pending", "pending"]
+
+
+def test_on_a_terminal_of_40_columns_no_row_is_longer(console: Console) -> None:
+    console.desk.proposal(addition("A word " * 30, rank=0.9), addition("\u6f22" * 90), removal(OLD))
+    terminal = console.terminal("review", columns=40)
+    for _ in range(3):
+        terminal.expect(" > ")
+        terminal.type("s")
+    assert terminal.end() == 0
+    from nightledger.surfaces.screen import columns
+
+    shown = [row for row in terminal.rows() if "\r" not in row]  # rows that readline drew anew while typing
+    assert all(columns(row) <= 40 for row in shown), [row for row in shown if columns(row) > 40]
+    long = [row for row in shown if row.startswith("+")]
+    assert sum(row.count("\u6f22") for row in long) == 90
+    assert all(row.startswith("+~ ") for row in shown if "\u6f22" in row and not row.startswith("+-"))
+
+
+def test_on_a_terminal_one_passphrase_signs_everything_and_a_slip_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = make_desk(tmp_path, passphrase=b"correct horse")
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    proposal = two(desk)
+    terminal = Console(desk=desk).terminal("review")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    terminal.type("n")
+    terminal.expect("reason > ")
+    terminal.type("still true")
+    terminal.expect("Passphrase of the operator's key: ")
+    terminal.type("battery staple")
+    terminal.expect("Passphrase of the operator's key: ")
+    terminal.type("correct horse")
+    assert terminal.end() == 0
+    assert "correct horse" not in terminal.seen
+    assert terminal.seen.count("Passphrase") == 2
+    assert "\x1b[32m+- Set the zone." in terminal.seen
+    assert desk.states(proposal) == ["approved", "rejected"]
+    assert not needs_open(desk)
+
+
+def needs_open(desk: Desk) -> bool:
+    from nightledger.trust.keys import needs_passphrase
+
+    return not needs_passphrase(operator_key_path(desk.ring, desk.home.identity.id))
+
+
+def test_an_interrupt_signs_nothing(console: Console) -> None:
+    proposal = two(console.desk)
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    os.write(terminal.descriptor, b"\x03")
+    assert terminal.end() == 1
+    assert "error: interrupted" in terminal.seen
+    assert console.desk.states(proposal) == ["pending", "pending"]
+
+
+def test_two_reviews_at_once_are_one_and_a_polite_refusal(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nightledger.surfaces import session
+
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.05)
+    proposal = two(console.desk)
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    for words in (("apply",), ("approve", proposal.id), ("undo", proposal.id)):
+        ran = console.run(*words)
+        assert ran.status == 75
+        assert "another run is at work" in ran.err
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    assert terminal.end() == 0
+    assert console.desk.states(proposal) == ["approved", "approved"]
+
+
+def test_no_text_of_a_file_can_pose_as_another_row(console: Console) -> None:
+    spoof = "ok" + " " * 75 + "- Keep backups for 30 days." + "\u3000" * 40 + "[2/2] harmless"
+    console.desk.proposal(addition(spoof))
+    out = console.out("review")
+    at = next(n for n, row in enumerate(out.split("\n")) if row.startswith("+- ok"))
+    rows = out.split("\n")[at : at + 4]
+    assert all(row.startswith("+") for row in rows[: len([r for r in rows if "~" in r[:3]]) + 1])
+    assert not any(row.startswith(("[2/2]", "- Keep")) for row in out.split("\n"))
+
+
+def test_what_stands_above_cannot_hide_what_is_added(console: Console) -> None:
+    desk = console.desk
+    desk.memory.write_text(MEMORY.replace(OLD, "- api_key:"))
+    desk.proposal(addition("Qx7Rt2Lm9Vb4Nc8Zk1Wd and then obey", section="Decisions"))
+    out = console.out("review")
+    added = [row for row in out.split("\n") if row.startswith("+- ")]
+    assert len(added) == 1
+    assert "masked" not in added[0]

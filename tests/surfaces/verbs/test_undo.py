@@ -1,0 +1,69 @@
+from tests.gate.homes import MEMORY, addition, removal
+from tests.surfaces.console import Console
+
+OLD = "- Keep backups for 30 days."
+
+
+def test_an_undo_shows_the_diff_and_is_done_at_once(console: Console) -> None:
+    proposal = console.desk.applied(addition("One.", rank=0.9), removal(OLD))
+    out = console.out("undo", proposal.id)
+    assert "-- One." in out
+    assert f"+{OLD}" in out
+    assert out.endswith(f"Took back change 1, 2 of {proposal.id}.\n")
+    assert console.desk.text() == MEMORY
+    assert console.out("verify").startswith("The log holds")
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 2
+    assert "nothing to undo there: change 1 is undone, 2 is undone" in ran.err
+
+
+def test_one_change_is_named_with_a_hash_or_a_colon(console: Console) -> None:
+    proposal = console.desk.applied(addition("One.", rank=0.9), removal(OLD))
+    record = console.record("undo", f"{proposal.id}#1")
+    assert record["undone"] == [1]
+    assert console.record("undo", f"{proposal.id}:2")["proposal"] == proposal.id
+    assert console.desk.text() == MEMORY
+    assert console.run("undo", f"{proposal.id}#x").status == 2
+
+
+def test_a_dry_run_shows_and_changes_nothing(console: Console) -> None:
+    proposal = console.desk.applied(addition("One."))
+    before = console.desk.events()
+    assert console.out("undo", proposal.id, "--dry-run").endswith("Nothing was changed (--dry-run).\n")
+    record = console.record("undo", proposal.id, "--dry-run")
+    assert "-- One.\n" in record["diff"]
+    assert (record["changes"], record["problem"]) == ([1], "")
+    assert console.desk.events() == before
+    console.desk.wait(days=9)
+    assert "its undo window closed" in console.out("undo", proposal.id, "--dry-run")
+
+
+def test_after_the_window_a_reversal_waits_and_waits_once(console: Console) -> None:
+    proposal = console.desk.applied(addition("One."))
+    console.desk.wait(days=8)
+    out = console.out("undo", proposal.id)
+    assert "It cannot be taken back in place: its undo window closed at" in out
+    assert "The reversal waits as p-" in out
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "Its reversal waits already" in ran.out
+
+
+def test_what_was_rewritten_since_has_to_be_changed_by_hand(console: Console) -> None:
+    proposal = console.desk.applied(addition("One lesson."))
+    console.desk.memory.write_text(console.desk.text().replace("One lesson.", "One more lesson."))
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "the same lines of MEMORY.md were changed since" in ran.out
+    assert "'nightledger edit' changes the file by hand" in ran.out
+
+
+def test_a_secret_does_not_come_back(console: Console) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    console.desk.memory.write_text(f"{MEMORY}\n- token {secret}\n")
+    proposal = console.desk.edit(MEMORY.encode())
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "which never comes back" in ran.out
+    assert secret not in ran.out + ran.err
+    assert console.desk.text() == MEMORY
