@@ -7,7 +7,7 @@ first; a second call completes what a crash cut short and otherwise changes noth
 import os
 from dataclasses import dataclass
 
-from nightledger.codec.home_record import dump_home
+from nightledger.codec.home_record import dump_home, parse_home
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.domain.event import EventName
@@ -149,11 +149,13 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
         The home's identity, new or as it was.
     """
     home = founding.home
+    record = dump_home(_identity(founding, moment))
+    parse_home(record, home.identity_file)  # it is written once: it must be readable for ever
     make_dir(home.root)
     for path in directories(home):
         make_dir(path, ignored_by_git=founding.adopt and not founding.track)
     if not os.path.lexists(home.identity_file):
-        create_file(home.identity_file, dump_home(_identity(founding, moment)))
+        create_file(home.identity_file, record)
     identity = home.identity
     if not founding.adopt and not os.path.lexists(home.memory_md):
         create_file(home.memory_md, NEW_MEMORY.encode())

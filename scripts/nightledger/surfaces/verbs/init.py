@@ -79,6 +79,10 @@ def _founding(options: argparse.Namespace, context: Context) -> "Founding":
     home = Home(context.home_path)
     _require_place(home.root, adopt=options.adopt, known=os.path.lexists(home.identity_file))
     host = options.host or detect_host(home.root)
+    if preset(host).host != host:
+        raise UsageError(
+            f"there is no host {host!r}", hint="one of openclaw, claude_code, codex, hermes, generic"
+        )
     zone = options.zone or machine_zone()
     find_zone(zone, where="--zone")
     return Founding(

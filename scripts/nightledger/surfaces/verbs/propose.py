@@ -99,7 +99,7 @@ def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
     if source is None:
         return ()
     path, _, number = source.rpartition(":")
-    if not path or not number.isdigit():
+    if not path or not (number.isascii() and number.isdigit()):
         raise UsageError(f"--source {source!r} is not PATH:LINE", hint="write it as memory/2026-02-28.md:12")
     lines = read_regular(home.path(path), 64_000_000, within=home.root).split(b"\n")
     at = int(number)

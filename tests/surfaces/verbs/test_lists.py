@@ -1,0 +1,182 @@
+"""``proposals``, ``show`` and ``verify``: what can be looked at."""
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from tests.gate.homes import MEMORY, addition, removal
+from tests.surfaces.console import Console
+
+OLD = "- Keep backups for 30 days."
+
+
+def test_a_list_of_what_waits_and_of_everything(console: Console) -> None:
+    assert console.out("proposals") == "Nothing waits.\n"
+    assert console.out("proposals", "--all") == "Nothing was ever proposed.\n"
+    desk = console.desk
+    waits, rejected = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
+    desk.reject(rejected)
+    out = console.out("proposals")
+    assert out == f"{waits.id}  pending   1 change(s)\n    a test\n"
+    assert f"{rejected.id}  rejected" in console.out("proposals", "--all")
+    assert [record["id"] for record in console.record("proposals")] == [waits.id]
+    assert [record["state"] for record in console.record("proposals", "--all")] == ["pending", "rejected"]
+
+
+def test_the_exit_code_says_whether_something_waits(console: Console) -> None:
+    assert console.run("proposals", "--exit-code").status == 0
+    proposal = console.desk.proposal(addition("One."))
+    assert console.run("proposals", "--exit-code").status == 3
+    assert console.run("proposals").status == 0
+    console.desk.approve(proposal)
+    assert console.run("proposals", "--exit-code").status == 0
+    console.desk.edit((MEMORY + "by hand\n").encode())
+    assert console.run("proposals", "--exit-code").status == 0
+
+
+def test_the_fields_of_a_proposal_are_a_contract(console: Console) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("One.", rank=0.9), removal(OLD))
+    (record,) = console.record("proposals")
+    assert record["kind"] == "consolidate_daily_to_memory"
+    assert record["created_at"] == "2026-03-01T06:00:00Z"
+    assert (record["not_before"], record["expires_at"]) == (None, None)
+    change = record["changes"][0]
+    assert {
+        "n": 1,
+        "op": "add",
+        "state": "pending",
+        "target": "MEMORY.md",
+        "section": "Lessons",
+        "before": "",
+        "after": "- One.",
+        "reason": "it was said",
+        "confidence": 0.5,
+        "flags": [],
+        "evidence": [{"path": "memory/2026-02-28.md", "lines": [1, 1], "origin": "agent"}],
+    }.items() <= change.items()
+    diffs = "".join(change.diff for change in proposal.changes)
+    assert record["diff_sha256"] == hashlib.sha256(diffs.encode()).hexdigest()
+    desk.approve(proposal, only=[1])
+    desk.wait(minutes=115)
+    desk.approve(proposal, only=[2])
+    (record,) = console.record("proposals")
+    assert record["state"] == "cooling"
+    assert (record["not_before"], record["expires_at"]) == ("2026-03-01T08:05:00Z", "2026-03-08T06:00:00Z")
+    desk.wait(minutes=10)
+    assert console.record("proposals")[0]["state"] == "approved"
+
+
+def test_secrets_are_masked_wherever_they_stand(console: Console) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    console.desk.memory.write_text(MEMORY.replace(OLD, f"{OLD}\n- token {secret}"))
+    proposal = console.desk.proposal(removal(OLD))
+    for words in (("show", proposal.id), ("show", proposal.id, "--json"), ("review",), ("review", "--json")):
+        out = console.run(*words).out
+        assert secret not in out
+        assert "masked: 40 bytes" in out
+
+
+def test_show_tells_everything_about_one(console: Console) -> None:
+    desk = console.desk
+    (desk.root / "home" / "memory" / "2026-02-28.md").write_text("It failed again.\n")
+    proposal = desk.proposal(addition("One.", rank=0.9), removal(OLD))
+    desk.approve(proposal, only=[1])
+    out = console.out("show", proposal.id[2:14])
+    assert out.startswith(f"{proposal.id}  pending\na test\nMEMORY.md: {len(MEMORY)} to ")
+    assert "#1 approved: add to MEMORY.md, Lessons" in out
+    assert "#2 pending: remove from MEMORY.md" in out
+    assert "    It failed again." in out
+    assert f"-{OLD}" in out
+    assert out.rstrip().rpartition("diff sha256: ")[2] == console.record("show", proposal.id)["diff_sha256"]
+    assert console.run("show", "p-zz").status == 2
+
+
+def test_a_proposal_edited_by_hand_is_an_alarm_and_is_not_shown(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    path = Path(console.desk.home.proposal(proposal.id))
+    path.write_bytes(path.read_bytes().replace(b"One.", b"Uno."))
+    for words in (("show", proposal.id), ("proposals",), ("review",), ("approve", proposal.id)):
+        ran = console.run(*words)
+        assert ran.status == 4
+        assert "was changed after it was proposed" in ran.err
+        assert "Uno" not in ran.out
+
+
+def test_bytes_that_are_not_utf8_are_shown_and_written_as_json(console: Console) -> None:
+    console.desk.memory.write_bytes(MEMORY.encode().replace(b"upgrade.", b"upgrad\xe9."))
+    proposal = console.desk.proposal(addition("One."))
+    assert "upgrad\\xe9." in console.out("show", proposal.id)
+    assert "upgrad\\xe9." in console.out("review")
+    assert "upgrad\\xe9." in console.record("review")[0]["diff"]
+
+
+def test_verify_says_that_all_holds_and_that_the_home_is_simulated(console: Console) -> None:
+    console.desk.applied(addition("One."))
+    console.out("apply")
+    out = console.out("verify")
+    assert out.startswith("The log holds: ")
+    assert "(a simulated home: its clock is whatever --now says)" in out
+    assert "as they were signed." in out
+    record = console.record("verify")
+    assert (record["ok"], record["simulated"], record["drift"], record["altered"]) == (True, True, [], [])
+    assert record["root"] == console.desk.ledger().log.root_at(record["size"]).hex()
+
+
+def test_verify_tells_drift_and_keeps_telling_it_after_an_apply(console: Console) -> None:
+    desk = console.desk
+    desk.memory.write_text(MEMORY + "by hand\n")
+    ran = console.run("verify")
+    assert ran.status == 4
+    assert "DRIFT MEMORY.md: its bytes are not those last signed" in ran.out
+    desk.applied(addition("One."))
+    console.desk.signing()
+    ran = console.run("verify")
+    assert ran.status == 0
+    assert "note: MEMORY.md had been changed outside the gate when a-" in ran.out
+    (before,) = console.record("verify")["drifted_before"]
+    assert (
+        Path(desk.home.blobs_dir, before["sha256"][:2], before["sha256"]).read_text() == MEMORY + "by hand\n"
+    )
+
+
+def test_verify_names_every_altered_record(console: Console) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("One."))
+    (decision,) = desk.approve(proposal)
+    desk.signing()
+    Path(desk.home.proposal(proposal.id)).unlink()
+    Path(f"{desk.home.decision(decision.id)}.sig").write_text("x")
+    ran = console.run("verify")
+    assert ran.status == 4
+    assert f"ALTERED memory/state/proposals/{proposal.id}.json" in ran.out
+    assert f"ALTERED audit/decisions/{decision.id}.json.sig" in ran.out
+    assert "The log holds" not in ran.out
+    assert len(console.record("verify")["altered"]) == 2
+
+
+def test_verify_names_the_first_bad_place_of_a_changed_log(console: Console) -> None:
+    desk = console.desk
+    desk.proposal(addition("One."))
+    desk.signing()
+    log = Path(desk.home.audit_log)
+    log.write_bytes(log.read_bytes().replace(b'"lane":"operator"', b'"lane":"mperator"'))
+    ran = console.run("verify")
+    assert ran.status == 4
+    assert ran.out.startswith("EDITED ")
+    assert ":2: " in ran.out
+    finding = console.record("verify")["findings"][0]
+    assert (finding["class"], finding["line"], finding["alarm"]) == ("edited", 2, True)
+
+
+def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:
+    shutil.rmtree(console.desk.ring.directory)
+    ran = console.run("verify")
+    assert ran.status == 2
+    assert "set NIGHTLEDGER_KEYS" in ran.err
+
+
+def test_a_change_without_evidence_is_shown_without(console: Console) -> None:
+    proposal = console.desk.proposal(replace(addition("One."), evidence=()))
+    assert "from:  (agent), confidence 0.50" in console.out("show", proposal.id)
