@@ -31,6 +31,10 @@ OUTSIDE = ("operator.yaml", "pin.json", "head.json", "log-ed25519", "log-mldsa44
 """Files of ``$NIGHTLEDGER_KEYS``, which is no part of a home."""
 
 
+UNWRITTEN = {"run.finished"}
+"""Events that have a name and that nothing writes in this version."""
+
+
 def blocks(page: Path, language: str) -> list[str]:
     """Give the fenced blocks of one language."""
     return re.findall(
@@ -250,7 +254,7 @@ def test_messages_that_the_readme_explains_are_printed_somewhere() -> None:
 def test_formats_lists_events_and_classes_that_exist() -> None:
     listed = [table for table in tables(FORMATS) if table[0][0] in ("event", "class")]
     events, classes = ({code for row in table[1:] for code in codes(row[0])} for table in listed)
-    assert events <= {event.value for event in EventName}
+    assert events == {event.value for event in EventName} - UNWRITTEN
     assert classes == {damage.name for damage in Damage} | {"ALTERED", "DRIFT"}
 
 
