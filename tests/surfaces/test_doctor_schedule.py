@@ -91,6 +91,21 @@ def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path:
     assert [c.message for c in checks(home, tmp_path)] == [f"{kind} calls night", f"{kind} calls apply"]
 
 
+@pytest.mark.parametrize("kind", ["systemd", "launchd"])
+def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path, tmp_path: Path) -> None:
+    assert bin_dir.is_dir()
+    home = make_home(tmp_path / "home", simulated=False)
+    place = Place(checkout=CHECKOUT, home=home.root)
+    for file in systemd_files(place) if kind == "systemd" else launchd_files(place):
+        if "apply" in Path(file.path).name:
+            path = tmp_path / "user" / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file.text)
+    found = checks(home, tmp_path)
+    assert found[0].message == f"{kind} calls apply"
+    assert found[1].message.startswith("nothing calls night:")
+
+
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
 def test_a_run_of_late_says_that_something_else_calls(
     ago: int, state: State, bin_dir: Path, tmp_path: Path

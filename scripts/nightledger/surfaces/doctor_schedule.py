@@ -75,7 +75,7 @@ def cron_lines(place: Place) -> tuple[str, ...]:
         return ()
     lines = ran.stdout.decode("utf-8", "surrogateescape").splitlines() if ran.returncode == 0 else []
     names = {place.home, shlex.quote(place.home).replace("%", "\\%")}
-    ours = [line.strip() for line in lines if any(call.script in line for call in CALLS)]
+    ours = [line.strip() for line in lines if any(_names(line, call) for call in CALLS)]
     return tuple(
         line
         for line in ours
@@ -102,9 +102,14 @@ def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:
 
 def _caller(call: Call, place: Place, lines: tuple[str, ...], user_dir: str) -> str:
     """Name what makes a call; empty where nothing does."""
-    if any(call.script in line for line in lines):
+    if any(_names(line, call) for line in lines):
         return "cron"
     for name, units in installed_units(place, user_dir).items():
-        if any(call.name in os.path.basename(path) for path in units if not path.endswith(".service")):
+        files = (os.path.basename(path) for path in units if not path.endswith(".service"))
+        if any(f"-{call.name}-" in file or f".{call.name}." in file for file in files):
             return name
     return ""
+
+
+def _names(line: str, call: Call) -> bool:
+    return f"scripts/{call.script}" in line

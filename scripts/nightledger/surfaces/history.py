@@ -12,7 +12,7 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change
-from nightledger.domain.states import Apply, ChangeState, ProposalStatus
+from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
@@ -73,10 +73,16 @@ def history_of(gate: Gate, ledger: Ledger, path: str | None, now: datetime) -> t
     """
     steps = []
     for apply in ledger.book.applies.values():
-        touched = tuple(target.path for target in apply.targets)
-        if apply.outcome in ("done", "raced") and (path is None or path in touched):
+        touched = {target.path for target in apply.targets}
+        if _counts(ledger.book, apply) and (path is None or path in touched):
             steps.append(_step(gate, ledger, apply, now))
     return tuple(reversed(steps))
+
+
+def _counts(book: Book, apply: Apply) -> bool:
+    """Tell whether an apply was finished, and is of a decision and a proposal that the log knows."""
+    known = apply.decision in book.decisions and apply.proposal in book.proposals
+    return known and apply.outcome in ("done", "raced")
 
 
 def _step(gate: Gate, ledger: Ledger, apply: Apply, now: datetime) -> Step:
@@ -98,7 +104,7 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, now: datetime) -> Step:
 
 def _told(gate: Gate, status: ProposalStatus, apply: Apply, now: datetime) -> Iterator[Told]:
     changes = _changes(gate, status)
-    for n in apply.changes:
+    for n in (number for number in apply.changes if number in status.changes):
         state, found = status.changes[n], changes.get(n)
         until = apply.at + timedelta(days=gate.undo_days)
         own = state.state is ChangeState.APPLIED and state.decision == apply.decision

@@ -208,11 +208,13 @@ def test_another_machine_can_look_and_is_told_what_is_missing(
     keys = elsewhere(caller, monkeypatch)
     record = caller.record("restore", str(path), home=caller.root / "new")
     assert record["machine"] == "attic"
+    assert record["pinned_from_backup"]
     assert record["missing"] == ["log-ed25519", "log-mldsa44", "machine-ed25519", "operator"]
     assert sorted(record["keys"]) == ["head.json", "machine-ed25519.pub", "operator.pub", "pin.json"]
     assert caller.run("verify", home=caller.root / "new") == 0
     assert (keys / caller.home.identity.id).stat().st_mode & 0o777 == 0o700
     text = caller.text("restore", str(path), home=caller.root / "other")
+    assert "had never seen this home" not in text
     assert "attic writes it; --take-over makes this machine the one" in text
     assert "Not here: log-ed25519" in text
 
@@ -223,7 +225,9 @@ def test_another_machine_with_the_keys_takes_over_and_goes_on(
     write_identity(caller.home, machine="attic")
     path = backup(caller, "--with-keys")
     keys = elsewhere(caller, monkeypatch)
-    assert "Put into" in caller.text("restore", str(path), "--take-over", home=caller.root / "new")
+    text = caller.text("restore", str(path), "--take-over", home=caller.root / "new")
+    assert "Put into" in text
+    assert "had never seen this home" in text
     home = Home(caller.root / "new")
     assert home.identity.machine == session.this_machine()
     assert oct((keys / home.identity.id / "operator").stat().st_mode)[-3:] == "600"

@@ -127,6 +127,23 @@ def test_an_apply_that_was_aborted_changed_nothing_and_is_not_shown(caller: Call
     assert [step["signer"] for step in steps] == ["operator"]
 
 
+def test_an_apply_of_nothing_that_the_log_knows_is_passed_over(caller: Caller) -> None:
+    caller.desk.applied(addition("Use the blue switch."))
+    events = caller.desk.ledger().log.events
+    intent = next(event for event in events if event.event == EventName.APPLY_INTENT)
+    for digit, changed in (("c", {"decision": "d-" + "x" * 26}), ("d", {"changes": [1, 9]})):
+        apply = "a-" + digit * 26
+        fields: dict[str, object] = {**intent.fields, **changed, "apply": apply}
+        done: dict[str, object] = {"apply": apply}
+        record(
+            caller.desk.gate,
+            [(EventName.APPLY_INTENT, fields), (EventName.APPLY_DONE, done)],
+            caller.desk.moment,
+        )
+    steps = caller.record("history")["steps"]
+    assert [[change["n"] for change in step["changes"]] for step in steps] == [[1], [1]]
+
+
 def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     caller.desk.applied(addition("Use the blue switch."))

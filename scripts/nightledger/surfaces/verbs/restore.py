@@ -25,6 +25,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces import screen
     from nightledger.surfaces.restore import restore
     from nightledger.surfaces.session import this_machine
+    from nightledger.trust.pin import FILE as PIN
 
     done = restore(context, options.file, takes_over=options.take_over)
     context.emit(
@@ -36,11 +37,17 @@ def run(options: argparse.Namespace, context: Context) -> int:
             "keys": list(done.keys),
             "missing": list(done.missing),
             "lost": done.lost,
+            "pinned_from_backup": PIN in done.keys,
         }
     )
     lines = [f"{len(done.archive.members)} files are in {context.home_path}, checked; its log holds."]
     if done.keys:
         lines.append(f"Put into {context.keys_dir}: {', '.join(done.keys)}.")
+    if PIN in done.keys:
+        lines.append(
+            "This machine had never seen this home: what its log must begin with, and by which keys, is believed "
+            "of the backup itself."
+        )
     if done.missing:
         lines.append(
             f"Not here: {', '.join(done.missing)}. Without them this machine can look, and not write."
