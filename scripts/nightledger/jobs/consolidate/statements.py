@@ -108,7 +108,7 @@ def _held(line: HeldLine, content: bytes) -> Held:
     text = content.split(b"\n")[line.line - 1]
     seen = scan_secrets(text.decode("utf-8", "replace"))
     secrets = {finding.rule for finding in seen if finding.severity is Severity.BLOCK}
-    secret = bool(secrets)  # whatever else was seen first: such a line is not copied
+    secret = bool(secrets) or line.rule.startswith("secret.")  # whatever else was seen: it is not copied
     named = f"{line.path}:{line.line}".encode() if secret else text  # a hash of a short secret would tell it
     return Held(
         rules=tuple(sorted({line.rule, *secrets})),
