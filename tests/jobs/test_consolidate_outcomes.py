@@ -1,0 +1,53 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.domain.outcomes import told
+from tests.jobs.nights import Nights, as_line
+
+from nightledger.jobs.consolidate.outcomes import read_records
+
+GOOD = [as_line(record) for record in told("1 + a", "2 - b", "3 ~ c")]
+
+
+def test_outcomes_keep_the_number_and_the_hash_of_their_lines() -> None:
+    raw = b"\xef\xbb\xbf" + GOOD[0] + b"\n \t\r\n" + b"{torn\n" + GOOD[1] + GOOD[2].rstrip(b"\n")
+    records, problems = read_records(raw)
+    assert [(record.line, record.outcome.resolution) for record in records] == [(1, "a"), (5, "b"), (6, "c")]
+    assert problems == 1
+
+
+def test_a_repeated_line_is_read_as_often_as_it_stands() -> None:
+    records, problems = read_records(GOOD[0] * 2)
+    assert [record.line for record in records] == [1, 2]
+    assert (records[0].sha256, problems) == (records[1].sha256, 0)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [*GOOD, b"\n", b" \n", b"\x0c\n", b"\x0b\x0c\r\n", b"\0\0\n", b"[]\n", b"\xff", b"\r"]
+        )
+        | st.binary(max_size=8)
+    )
+)
+def test_any_bytes_give_outcomes_and_problems_and_never_an_error(pieces: list[bytes]) -> None:
+    raw = b"".join(pieces)
+    records, _ = read_records(raw)
+    lines = raw.split(b"\n")
+    for record in records:
+        assert record.outcome.resolution.encode() in lines[record.line - 1]
+
+
+def test_lines_that_are_no_outcomes_do_not_stop_a_night(nights: Nights) -> None:
+    nights.teach(1)
+    with open(nights.desk.home.outcomes, "ab") as stream:
+        stream.write(b'{"id": "o-1"}\n\x00\x00\x00\n{"torn": ')
+    done = nights.night()
+    assert (done.record.outcomes, done.record.proposed) == (4, 1)
+
+
+def test_kinds_of_task_that_were_not_at_work_lately_had_their_turn(nights: Nights) -> None:
+    nights.tell("1 - a", "2 - a", "3 + b", "4 + b", task="old", tags="x y")
+    nights.teach(1)
+    done = nights.night()
+    assert done.proposal is not None
+    assert [change.key.split()[1] for change in done.proposal.changes] == ["task_0"]
