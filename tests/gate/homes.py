@@ -134,6 +134,11 @@ class Desk:
         )
         return propose(self.gate, self.ledger(), submission, self.moment, dry_run=True)
 
+    def dry_run_proposal(self, *drafts: Draft) -> Proposal:
+        made = self.dry_run(*drafts).proposal
+        assert made is not None
+        return made
+
     def proposal(self, *drafts: Draft, lane: str = OPERATOR, period: str = "2026-02-28") -> Proposal:
         made = self.propose(*drafts, lane=lane, period=period).proposal
         assert made is not None

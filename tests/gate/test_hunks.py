@@ -1,11 +1,17 @@
 import hashlib
+from dataclasses import replace
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, addition, removal
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
+from nightledger.gate.applying import place_changes
 from nightledger.gate.hunks import hunks_sha256, make_changes, readable_diff, why_not
+from nightledger.text.merge import Merged
 from nightledger.text.place import NotApplied, Unplaced
+from nightledger.text.take_back import take_back
 
 
 def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
@@ -37,6 +43,69 @@ def test_changes_are_numbered_without_gaps_and_carry_their_drafts() -> None:
     assert (changes[0].before, changes[0].section, changes[0].key) == ("", "Lessons", "one.")
     assert changes[0].provenance == (Origin.AGENT,)
     assert changes[1].before == "- Keep backups for 30 days.\n"
+
+
+LINES = st.sampled_from(
+    [
+        "# A",
+        "## B",
+        "## B",
+        "### C",
+        "- one",
+        "- two",
+        "* three",
+        "  - four",
+        "1. five",
+        "text",
+        "",
+        "",
+        "```",
+        "~~~",
+        "| a | b |",
+        "| - | - |",
+        "> quote",
+        "<!-- x -->",
+        "---",
+        "    code",
+        "caf\udce9",
+        "[x]: y",
+        "DECISION: z",
+        "\ttab ",
+        "a\rb",
+    ]
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    lines = draw(st.lists(LINES, max_size=14))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    text = end.join(lines)
+    return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", end, end * 2]))
+
+
+@settings(max_examples=300)
+@given(documents(), st.lists(LINES, max_size=3), st.lists(st.sampled_from(["A", "B", "C", ""]), max_size=2))
+def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
+    document: str, lines: list[str], section: list[str]
+) -> None:
+    drafts = [replace(addition(f"{line} {n}"), section=tuple(section)) for n, line in enumerate(lines)]
+    drafts += [removal(line) for line in lines if line]
+    changes, unfit = make_changes(document, drafts)
+    assert len(changes) + len(unfit) == len(drafts)
+    before = document.encode("utf-8", "surrogateescape")
+    after, lost = place_changes(before, changes)
+    assert not lost
+    for change in changes:
+        assert place_changes(before, [change])[0] != before
+        change.diff.encode("utf-8")
+    text = after.decode("utf-8", "surrogateescape")
+    undone = take_back(document, text, text)
+    assert isinstance(undone, Merged)
+    assert undone.text == document
+    later = text + ("" if text.endswith("\n") or not text else "\n") + "- later and last\n"
+    kept = take_back(document, text, later)
+    assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
 
 
 def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:

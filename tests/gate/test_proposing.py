@@ -1,11 +1,14 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 
-from nightledger.codec.records import parse_record
+from nightledger.codec.records import dump_record, parse_record
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.lanes import AGENT, JOB, OPERATOR
 from nightledger.domain.proposal import Draft, Kind, Op, Origin, Proposal
+from nightledger.gate import proposing
 from nightledger.gate.proposing import Submission, propose, supersede
 from nightledger.gate.stored import read_proposal
 
@@ -206,6 +209,25 @@ def test_what_something_newer_replaces_is_closed(desk: Desk) -> None:
     before = desk.events()
     supersede(desk.gate, [], desk.moment)
     assert desk.events() == before
+
+
+def test_what_could_not_be_read_again_is_not_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = len(dump_record(desk.dry_run_proposal(addition("A lesson."))))
+    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size - 1)
+    before = desk.events()
+    with pytest.raises(RefusedError, match=f"would have {size} bytes"):
+        desk.propose(addition("A lesson."))
+    assert desk.events() == before
+    assert not list(Path(desk.home.proposals_dir).glob("*.json"))
+    monkeypatch.setattr(proposing, "MAX_PROPOSAL_BYTES", size)
+    assert desk.propose(addition("A lesson.")).proposal is not None
+
+
+def test_a_memory_file_rewritten_whole_can_still_be_shown(desk: Desk) -> None:
+    words = "- one line of many words that say little\n"
+    desk.memory.write_text("# A\n\n" + words * 20_000)
+    edit = desk.edit(("# B\n\n" + words.replace("little", "less") * 20_000).encode())
+    assert desk.states(edit) == ["applied"] * len(edit.changes)
 
 
 def test_the_worst_source_decides_what_is_held(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_record, to_plain
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
@@ -23,7 +24,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import Unfit, make_changes
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.screening import Held, screen, unseen
-from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
 from nightledger.text.place import Applied, apply_hunks
 from nightledger.trust.event import path_word
 
@@ -277,6 +278,11 @@ def _write(gate: Gate, book: Book, proposal: Proposal, submission: Submission, m
     if proposal.id in book.proposals:
         return
     content = dump_record(proposal)
+    if len(content) > MAX_PROPOSAL_BYTES:
+        raise RefusedError(
+            f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
+            hint="make the change in smaller steps",
+        )
     replace_file(
         gate.home.proposal(proposal.id), content
     )  # what lies there without a leaf is a crash's orphan

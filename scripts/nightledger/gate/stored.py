@@ -14,7 +14,8 @@ from nightledger.domain.states import Book, ProposalStatus
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
 
-MAX_PROPOSAL_BYTES = 4_000_000
+MAX_PROPOSAL_BYTES = 64_000_000
+"""A larger one is refused when it is made, so that whatever was logged can be read again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
