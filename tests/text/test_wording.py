@@ -115,3 +115,10 @@ def test_every_kind_has_a_shelf_and_something_that_would_change_its_mind() -> No
     for kind in StatementKind:
         assert what_would_change_it(kind)
         assert shelve(kind) in {str(shelf) for shelf in Shelf}
+
+
+def test_a_turn_of_a_chat_is_not_titled_with_the_exports_heading() -> None:
+    log = read(
+        "# Session\n## Conversation summary\nuser: never wake me at night\nassistant: I will not do that"
+    )
+    assert entry_text(log.lines[2], [log.lines[2]]) == "never wake me at night"

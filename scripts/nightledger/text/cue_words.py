@@ -29,7 +29,7 @@ ENGLISH: dict[str, str] = {
     "correct": "clarified, corrected, correction, actually, wrong, incorrect, incorrectly, mistaken, mistake, mistakes,"
     " assumed, contrary, misread, misunderstood, real reason, invalid, correct, outdated",
     "rule": "rule, rules, policy, policies, protocol, convention, conventions, guideline, guidelines, standard,"
-    " standards, principle, principles, workflow, procedure, playbook, pattern, gate, guardrail, guardrails",
+    " standards, principle, principles, workflow, procedure, playbook, gate, guardrail, guardrails",
     "standing": "going forward, from now on, permanent, permanently, standing, default, defaults, by default,"
     " henceforth, whenever, long-term, durable, canonical, source of truth, future, every future, primary",
     "scope": "when, if, unless, until, before, after, whenever, except, while, during, for every, per, first",

@@ -20,7 +20,7 @@ from nightledger.text.scan import scan
 from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve, what_would_change_it
 
-SEED = 0.3
+SEED = 0.4
 """A line must reach this estimate to found a statement."""
 JOIN = 0.1
 """A neighbour under the same heading must reach this one to join it."""

@@ -141,10 +141,9 @@ def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
     """Give what the line is about, by its heading or lead; empty where these name no topic."""
-    for candidate in (
-        line.lead if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else "",
-        *line.headings[:0:-1],
-    ):
+    # the heading above a turn of a chat export names the export
+    headings = () if line.turn else line.headings[:0:-1]
+    for candidate in (line.lead if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else "", *headings):
         title = _clean_title(candidate)
         if title and _names_a_topic(title, languages):
             return title
