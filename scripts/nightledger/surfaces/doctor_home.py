@@ -78,7 +78,7 @@ def check_log_of(home: Home, ring: KeyRing) -> Iterator[Check]:
             "nightledger verify; then put it back from a backup",
         )
         return
-    yield good("log", f"the log holds, {log.report.size} entries")
+    yield good("log", f"the log holds; entries: {log.report.size}")
     yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
     book = fold_events(log.events)
     altered = find_altered(home, Ledger(log=log, book=book))

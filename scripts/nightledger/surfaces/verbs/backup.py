@@ -1,4 +1,4 @@
-"""Copy a home's records to one file: gated files, daily logs, memory, audit, settings.
+"""Copy a home's records to one file: gated files, logs, memory, audit, settings.
 
 Reads   the home; its pin, and with --with-keys its private keys
 Writes  FILE, complete or not at all; never over another file

@@ -1,4 +1,4 @@
-"""What changed a gated file, when, why, who signed it, and whether it can still be undone.
+"""What changed a gated file, when, why, who signed it, can it still be undone.
 
 Reads   audit/, memory/state/proposals/
 Changes no memory, and writes nothing at all.

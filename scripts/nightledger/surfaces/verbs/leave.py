@@ -1,7 +1,8 @@
-"""Stop using Nightledger and keep your files; without --yes only say what that means.
+"""Stop using Nightledger and keep your files; without --yes only say what it means.
 
 Reads   the home, the crontab (crontab -l)
-Writes  a last entry and a signed head of the audit log; removes .nightledger/ and views
+Writes  a last entry and a signed head of the audit log; removes .nightledger/
+        and views
 Changes no memory, and moves nothing: using the home again takes it up again.
 """
 

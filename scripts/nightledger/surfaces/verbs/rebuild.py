@@ -1,8 +1,8 @@
 """Fold derived files again from what they derive from; with --check only compare.
 
 Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl
-Writes  memory/state/tc-*.json, memory/system/entries.json, hebbian-links.json, cursors.json,
-        .nightledger/links/; nothing with --check
+Writes  memory/state/tc-*.json, .nightledger/links/, and in memory/system/
+        entries.json, hebbian-links.json, cursors.json; nothing with --check
 Changes no memory.
 """
 

@@ -1,6 +1,7 @@
 """What waits, what cools, what can be undone, what ran, what is wrong: one screen.
 
-Reads   audit/, memory/system/runs.jsonl, the gated files, the pin in $NIGHTLEDGER_KEYS
+Reads   audit/, memory/system/runs.jsonl, the gated files, the pin in
+        $NIGHTLEDGER_KEYS
 Changes no memory, and writes nothing at all.
 """
 
