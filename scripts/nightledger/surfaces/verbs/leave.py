@@ -1,4 +1,4 @@
-"""Stop using Nightledger and keep your files; without --yes only say what it means.
+"""Stop using Nightledger and keep your files; without --yes only say how.
 
 Reads   the home, the crontab (crontab -l)
 Writes  a last entry and a signed head of the audit log; removes .nightledger/
