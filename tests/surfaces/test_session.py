@@ -13,7 +13,6 @@ from nightledger.files.lock import Lock
 from nightledger.gate.editing import propose_edit
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.upkeep import refresh
 from nightledger.trust.pin import read_pin
 from nightledger.trust.reading import check_log
 
@@ -93,7 +92,6 @@ def test_a_home_without_its_keys_is_not_written(desk: Desk) -> None:
 
 
 def test_views_are_refreshed_from_the_log_as_it_is_now(desk: Desk) -> None:
-    with session.writing(context(desk)) as at_work:
+    with session.writing(context(desk)):
         proposal = desk.proposal(addition("One."))
-        refresh(at_work)
     assert proposal.id in Path(desk.home.pending_view).read_text()

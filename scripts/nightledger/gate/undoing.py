@@ -192,7 +192,8 @@ def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
 
 def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
     """Give the opposite of a change; None when what it put in is no longer there as it was."""
-    before, after = change.hunk.added, change.hunk.removed
+    before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
+    after = change.hunk.removed
     line = _line_of(document, before) if before else 0
     if before and not line:
         return None

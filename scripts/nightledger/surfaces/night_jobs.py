@@ -55,11 +55,9 @@ def _close_day(context: Context) -> Callable[[Period], JobReport]:
     def run(period: Period) -> JobReport:
         from nightledger.gate.daily import close_day
         from nightledger.surfaces.session import writing
-        from nightledger.surfaces.upkeep import refresh
 
         with writing(context) as session:
             counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)
-            refresh(session)
         return JobReport(counts=counts)
 
     return run
@@ -69,11 +67,9 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
     def run(period: Period) -> JobReport:
         from nightledger.jobs.consolidate import Asked, consolidate
         from nightledger.surfaces.session import writing
-        from nightledger.surfaces.upkeep import refresh
 
         with writing(context) as session:
             done = consolidate(session.gate, session.ledger, Asked(day=period.last_day), session.moment)
-            refresh(session)
         record = done.record
         return JobReport(
             counts={

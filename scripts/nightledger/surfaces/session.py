@@ -1,7 +1,7 @@
 """A command at work on a home: the lock, the gate, the checked log, and the end of the run.
 
-Invariant: a run that appended to the log signs one checkpoint before it lets go of the
-lock; what a crash cut short is finished before anything new begins.
+Invariant: a run that appended to the log writes the views anew and signs one checkpoint
+before it lets go of the lock; what a crash cut short is finished before anything new begins.
 """
 
 import os
@@ -16,6 +16,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.recovering import recover
+from nightledger.gate.views import refresh_views
 from nightledger.surfaces.context import Context
 
 LOCK_TIMEOUT_S = 5.0
@@ -95,17 +96,7 @@ def writing(context: Context, *, actor: Actor | None = None, keep_head: bool = F
             session.reread()
         try:
             yield session
+            if len(session.reread().log.events) > before:
+                refresh_views(gate, session.ledger)
         finally:
-            _finish(session, before, keep_head=keep_head)
-
-
-def _finish(session: Session, before: int, *, keep_head: bool) -> None:
-    if len(read_ledger_events(session.gate)) > before:
-        sign_head(session.gate, session.moment, keep=keep_head)
-
-
-def read_ledger_events(gate: Gate) -> tuple[object, ...]:
-    """Give the log's events as they are now, unchecked."""
-    from nightledger.trust.reading import read_events
-
-    return read_events(gate.home)
+            sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed

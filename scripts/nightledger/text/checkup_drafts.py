@@ -190,7 +190,7 @@ def _reason(doubts: Sequence[Doubt]) -> str:
         [doubts[0].reason]
     )
     (first, count), *rest = reasons.most_common(2)
-    if len(doubts) == 1:
+    if sum(reasons.values()) == 1:
         return _sentence(first)
     others = f"; {rest[0][1]}: {rest[0][0]}" if rest else ""
     return _sentence(f"{sum(reasons.values())} items go together; {count}: {first}{others}")

@@ -124,7 +124,7 @@ def verify_signature(
     if not lines:
         raise SignatureError(
             f"the key {key.fingerprint} is not in allowed_signers",
-            hint="see who may sign: nightledger key list",
+            hint="config/nightledger/allowed_signers lists who may sign",
         )
     refusals = [_refusal(line, namespace, at) for line in lines]
     if all(refusals):

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         _leave_mark(session)
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
-        for line in _lines(attempt, asked=options.id is not None):
+        for line in _lines(attempt, asked=options.id is not None or not context.quiet):
             context.print(line)
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")

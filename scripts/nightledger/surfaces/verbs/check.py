@@ -51,16 +51,12 @@ def _check_home(options: argparse.Namespace, context: Context) -> "Checkup":
     from nightledger.files.configuration import home_zone
     from nightledger.jobs.check import check
     from nightledger.surfaces.session import writing
-    from nightledger.surfaces.upkeep import refresh
 
     with writing(context) as session:
         gate = session.gate
         today = log_day(session.moment.at, home_zone(gate.home, gate.settings))
         path = options.path or gate.home.identity.gated[0]
-        found = check(gate, session.ledger, path, today, session.moment, dry_run=options.dry_run)
-        if not options.dry_run:
-            refresh(session)
-    return found
+        return check(gate, session.ledger, path, today, session.moment, dry_run=options.dry_run)
 
 
 def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> None:

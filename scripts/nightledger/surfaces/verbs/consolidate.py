@@ -33,7 +33,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.files.configuration import home_zone
     from nightledger.jobs.consolidate import Asked, consolidate
     from nightledger.surfaces.session import writing
-    from nightledger.surfaces.upkeep import refresh
 
     with writing(context) as session:
         zone = home_zone(session.gate.home, session.gate.settings)
@@ -44,8 +43,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
             dry_run=options.dry_run,
         )
         done = consolidate(session.gate, session.ledger, asked, session.moment)
-        if not options.dry_run:
-            refresh(session)
     _report(context, done)
     return 0
 

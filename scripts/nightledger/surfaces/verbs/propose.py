@@ -48,7 +48,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.files.home import Home
     from nightledger.gate.agent_lane import Wish, propose_wish
     from nightledger.surfaces.session import writing
-    from nightledger.surfaces.upkeep import refresh
 
     home = Home(context.home_path).require()
     text = _read_stdin() if options.stdin else options.text or ""
@@ -66,7 +65,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     )
     with writing(context, actor=Actor.AGENT) as session:
         outcome = propose_wish(session.gate, session.ledger, wish, session.moment, dry_run=options.dry_run)
-        refresh(session)
     held = sorted({rule for item in outcome.held for rule in item.rules})
     made = outcome.proposal.id if outcome.proposal else None
     context.emit({"id": made, "held": held, "dry_run": options.dry_run})

@@ -126,6 +126,7 @@ def _defer(session: "Session", later: "list[Answer]") -> None:
 def report_signed(context: Context, decisions: "list[Decision]") -> None:
     """Say what was signed and when it can be applied."""
     from nightledger.domain.decision import DecisionType
+    from nightledger.surfaces import screen
 
     approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
     rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
@@ -134,9 +135,9 @@ def report_signed(context: Context, decisions: "list[Decision]") -> None:
     if approved:
         count = sum(len(decision.changes) for decision in approved)
         when = max(decision.not_before for decision in approved)
-        context.print(
-            f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
-        )
+        told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
+        for line in screen.wrap(told, indent="  ", first=""):
+            context.print(line)
 
 
 def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, int]) -> "list[Answer] | None":
