@@ -3,74 +3,163 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.homes import make_home
 
 from nightledger.files.home import Home
+from nightledger.hosts import daylogs
 from nightledger.hosts.daylogs import LogFile, day_of, find_daylogs, read_daylogs
 
 DIRECTORIES = ("memory", "memory/daily")
+DAY = date(2026, 2, 28)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    made = make_home(tmp_path)
-    (tmp_path / "memory" / "daily").mkdir()
+    made = make_home(tmp_path / "home")
+    Path(made.daily_dir).mkdir()
     return made
 
 
+def write(home: Home, path: str, content: bytes = b"- a line\n") -> Path:
+    written = Path(home.path(path))
+    written.write_bytes(content)
+    return written
+
+
 @pytest.mark.parametrize(
-    ("name", "day"),
+    "name",
     [
-        ("2026-02-28.md", date(2026, 2, 28)),
-        ("2026-02-28-boat-talk.md", date(2026, 2, 28)),
-        ("2026-02-28_1430.txt", date(2026, 2, 28)),
-        ("2026-02-28T14.MD", date(2026, 2, 28)),
-        ("2026-02-28 notes.markdown", date(2026, 2, 28)),
-        ("2024-02-29.md", date(2024, 2, 29)),
-        ("2026-02-29.md", None),
-        ("2026-02-28.json", None),
-        ("2026-02-281.md", None),
-        ("x2026-02-28.md", None),
-        ("MEMORY.md", None),
-        ("2026-2-8.md", None),
+        "2026-02-28.md",
+        "2026-02-28.MD",
+        "2026-02-28.markdown",
+        "2026-02-28.txt",
+        "2026-02-28-relay-outage.md",
+        "2026-02-28_0930.md",
+        "2026-02-28 notes.md",
+        "2026-02-28T0930.md",
+        "2026-02-28.old.md",
+        "2026-02-28-\u65e5\u8a18.md",
     ],
 )
-def test_a_log_is_known_by_its_name(name: str, day: date | None) -> None:
-    assert day_of(name) == day
+def test_a_name_that_begins_with_a_date_is_a_daily_log(name: str) -> None:
+    assert day_of(name) == DAY
 
 
-def test_logs_come_by_date_then_name_from_every_layout(home: Home, tmp_path: Path) -> None:
-    for name in ("2026-03-01.md", "2026-02-28-b.md", "daily/2026-02-28.md", "2026-02-28-a.md", "README.md"):
-        (tmp_path / "memory" / name).touch()
-    assert [log.path for log in find_daylogs(home, (*DIRECTORIES, "missing"))] == [
-        "memory/2026-02-28-a.md",
-        "memory/2026-02-28-b.md",
-        "memory/daily/2026-02-28.md",
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-02-30.md",
+        "2026-13-01.md",
+        "2025-02-29.md",
+        "0000-01-01.md",
+        "notes-2026-02-28.md",
+        "2026-2-28.md",
+        "20260228.md",
+        "2026-02-281.md",
+        "2026-02-28.json",
+        "2026-02-28.md.bak",
+        "2026-02-28.md\n",
+        "2026-02-28",
+        "MEMORY.md",
+        "",
+    ],
+)
+def test_any_other_name_is_none(name: str) -> None:
+    assert day_of(name) is None
+
+
+def test_a_leap_day_is_a_day() -> None:
+    assert day_of("2028-02-29.md") == date(2028, 2, 29)
+
+
+@given(st.text(max_size=30))
+def test_no_name_makes_it_fail(name: str) -> None:
+    day = day_of(name)
+    assert day is None or name.startswith(day.isoformat())
+
+
+def test_logs_of_every_layout_come_by_date_then_name(home: Home) -> None:
+    for path in (
         "memory/2026-03-01.md",
+        "memory/daily/2026-02-28.md",
+        "memory/2026-02-28-b.md",
+        "memory/2026-02-28-a.md",
+        "memory/notes.md",
+    ):
+        write(home, path)
+    assert find_daylogs(home, DIRECTORIES) == [
+        LogFile(path="memory/2026-02-28-a.md", day=DAY),
+        LogFile(path="memory/2026-02-28-b.md", day=DAY),
+        LogFile(path="memory/daily/2026-02-28.md", day=DAY),
+        LogFile(path="memory/2026-03-01.md", day=date(2026, 3, 1)),
     ]
 
 
-def test_what_looks_like_a_log_and_is_none_is_named_and_passed_over(home: Home, tmp_path: Path) -> None:
-    memory = tmp_path / "memory"
-    (memory / "2026-02-01.md").write_bytes(b"\xef\xbb\xbfa\r\n\xff")
-    (memory / "2026-02-02.md").mkdir()
-    os.mkfifo(memory / "2026-02-03.md")
-    (memory / "2026-02-04.md").symlink_to("/etc/hosts")
-    (memory / "2026-02-05.md").symlink_to("2026-02-01.md")
-    with (memory / "2026-02-06.md").open("wb") as stream:
-        stream.truncate(32_000_001)
-    texts, skipped = read_daylogs(home, find_daylogs(home, DIRECTORIES))
-    assert {log.path: text for log, text in texts.items()} == {
-        "memory/2026-02-01.md": b"\xef\xbb\xbfa\r\n\xff",
-        "memory/2026-02-05.md": b"\xef\xbb\xbfa\r\n\xff",
-    }
-    assert [item.path[-13:] for item in skipped] == [f"2026-02-0{n}.md" for n in (2, 3, 4, 6)]
-    for item, reason in zip(skipped, ("directory", "FIFO", "outside", "32000001 bytes"), strict=True):
-        assert reason in item.reason
+def test_the_order_does_not_depend_on_the_file_system(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"2026-02-{n:02}.md" for n in range(1, 20)]
+    for name in names:
+        write(home, f"memory/{name}")
+    listed = find_daylogs(home, DIRECTORIES)
+    listing = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: sorted(listing(path), reverse=True))
+    assert find_daylogs(home, DIRECTORIES) == listed
 
 
-def test_a_log_that_vanished_is_named(home: Home) -> None:
-    gone = LogFile(path="memory/2026-02-01.md", day=date(2026, 2, 1))
-    texts, skipped = read_daylogs(home, [gone])
-    assert not texts
-    assert skipped[0].path == gone.path
+def test_a_directory_that_is_missing_or_a_file_holds_no_logs(home: Home) -> None:
+    write(home, "journal")
+    assert find_daylogs(home, ("nowhere", "journal")) == []
+
+
+def test_the_bytes_of_a_log_are_given_as_they_are(home: Home) -> None:
+    raw = b"\xef\xbb\xbf- caf\xe9\r\n\0"
+    write(home, "memory/2026-02-28.md", raw)
+    contents, skipped = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    assert (list(contents.values()), skipped) == ([raw], [])
+
+
+def test_what_cannot_be_read_is_named_as_the_home_knows_it_and_the_rest_is_read(home: Home) -> None:
+    write(home, "memory/2026-02-28.md")
+    Path(home.path("memory/2026-02-28-dir.md")).mkdir()
+    os.mkfifo(home.path("memory/2026-02-28-fifo.md"))
+    os.close(os.open(os.fsencode(home.path("memory")) + b"/2026-02-28-\xff.md", os.O_CREAT))
+    contents, skipped = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    assert [log.path for log in contents] == ["memory/2026-02-28.md"]
+    assert [one.reason for one in skipped] == [
+        "memory/2026-02-28-dir.md is a directory, not a file to read",
+        "memory/2026-02-28-fifo.md is a FIFO, not a file to read",
+        "memory/2026-02-28-\\xff.md has a name that is not UTF-8",
+    ]
+    assert [one.path for one in skipped][:2] == ["memory/2026-02-28-dir.md", "memory/2026-02-28-fifo.md"]
+
+
+def test_links_are_followed_inside_the_home_only(home: Home, tmp_path: Path) -> None:
+    inside = write(home, "memory/kept.md", b"in")
+    outside = tmp_path / "secret.md"
+    outside.write_bytes(b"out")
+    Path(home.path("memory/2026-02-27.md")).symlink_to(inside)
+    Path(home.path("memory/2026-02-28.md")).symlink_to(outside)
+    contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    assert list(contents.values()) == [b"in"]
+    assert skipped.reason == f"memory/2026-02-28.md is a link to {outside}, outside the home"
+
+
+def test_a_directory_of_logs_that_leads_out_of_the_home_is_not_read(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "2026-02-28.md").write_bytes(b"out")
+    Path(home.path("journal")).symlink_to(tmp_path / "out")
+    contents, skipped = read_daylogs(home, find_daylogs(home, ("journal",)))
+    assert contents == {}
+    assert len(skipped) == 1
+
+
+def test_a_log_larger_than_any_agent_writes_is_passed_over(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daylogs, "MAX_LOG_BYTES", 4)
+    write(home, "memory/2026-02-27.md", b"1234")
+    write(home, "memory/2026-02-28.md", b"12345")
+    contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
+    assert list(contents.values()) == [b"1234"]
+    assert skipped.reason == "memory/2026-02-28.md has 5 bytes; at most 4 are read"

@@ -2,34 +2,57 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.hosts.presets import PRESETS, detect_host, preset
+from nightledger.hosts.presets import (
+    CLAUDE_CODE,
+    CODEX,
+    GENERIC,
+    HERMES,
+    OPENCLAW,
+    PRESETS,
+    Preset,
+    detect_host,
+    preset,
+)
 
 
 @pytest.mark.parametrize(
     ("names", "host"),
     [
-        ((), "generic"),
-        (("SOUL.md",), "generic"),
-        (("SOUL.md", "AGENTS.md"), "openclaw"),
-        (("SOUL.md", "AGENTS.md", "CLAUDE.md"), "openclaw"),
-        (("memories", "state.db"), "hermes"),
-        ((".codex",), "codex"),
-        (("CLAUDE.md",), "claude_code"),
+        (["SOUL.md", "AGENTS.md"], OPENCLAW),
+        (["memories", "state.db"], HERMES),
+        ([".codex"], CODEX),
+        (["CLAUDE.md"], CLAUDE_CODE),
+        ([], GENERIC),
+        (["SOUL.md"], GENERIC),
+        (["AGENTS.md"], GENERIC),
+        (["memories"], GENERIC),
+        (["SOUL.md", "AGENTS.md", "CLAUDE.md", ".codex"], OPENCLAW),
+        (["CLAUDE.md", ".codex"], CODEX),
     ],
 )
-def test_a_workspace_is_known_by_its_files(tmp_path: Path, names: tuple[str, ...], host: str) -> None:
+def test_a_workspace_is_known_by_all_of_its_marks(tmp_path: Path, names: list[str], host: str) -> None:
     for name in names:
         (tmp_path / name).touch()
     assert detect_host(str(tmp_path)) == host
 
 
-def test_every_host_has_a_memory_file_and_daily_logs() -> None:
-    assert [p.host for p in PRESETS] == ["openclaw", "hermes", "codex", "claude_code", "generic"]
-    assert preset("hermes").gated == ("memories/MEMORY.md", "memories/USER.md")
-    assert preset("openclaw").gated == ("MEMORY.md",)
-    assert all(p.daily == ("memory", "memory/daily") for p in PRESETS)
-    assert {p.instructions for p in PRESETS} == {"AGENTS.md", "CLAUDE.md"}
+def test_a_mark_that_is_a_broken_link_is_a_mark(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").symlink_to(tmp_path / "elsewhere")
+    assert detect_host(str(tmp_path)) == CLAUDE_CODE
 
 
-def test_an_unknown_host_is_generic() -> None:
-    assert preset("other").host == "generic"
+@pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.host)
+def test_each_host_has_its_own_preset(one: Preset) -> None:
+    assert preset(one.host) is one
+
+
+def test_a_host_that_is_not_known_is_generic() -> None:
+    assert preset("a_host_of_tomorrow").host == GENERIC
+
+
+def test_no_host_gates_what_no_proposal_may_change() -> None:
+    for one in PRESETS:
+        assert one.gated
+        assert not {"SOUL.md", "AGENTS.md", "CLAUDE.md"} & set(one.gated)
+        assert one.instructions not in one.gated
+    assert preset(HERMES).gated == ("memories/MEMORY.md", "memories/USER.md")
