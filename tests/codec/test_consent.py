@@ -1,0 +1,177 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.configuration import SCHEMAS
+from nightledger.codec.consent import parse_consent
+from nightledger.domain.consent import TIER_WORDS, Tier
+from nightledger.domain.errors import NightledgerError
+
+SHIPPED = (Path(SCHEMAS).parent / "config" / "consent-graph.json").read_bytes()
+FLOOR = parse_consent(SHIPPED, None, where="floor")
+
+
+def own(domains: dict[str, Any] | None = None, **fields: Any) -> bytes:
+    return json.dumps({"v": 1, "domains": domains or {}, **fields}).encode()
+
+
+def refused(raw: bytes) -> NightledgerError:
+    with pytest.raises(NightledgerError) as caught:
+        parse_consent(SHIPPED, raw, where="home/consent-graph.json")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("domain", "action", "tier"),
+    [
+        ("email", "read", Tier.AUTONOMOUS),
+        ("email", "archive_thread", Tier.AUTONOMOUS),
+        ("email", "send", Tier.REQUIRES_APPROVAL),
+        ("email", "delete_vip", Tier.BLOCKED),
+        ("email", "never_heard_of", Tier.BLOCKED),
+        ("never_heard_of", "read", Tier.BLOCKED),
+        ("self_modification", "propose_behavioral_change", Tier.TRUSTED_CHANNEL_REQUIRED),
+        ("self_modification", "forget", Tier.TRUSTED_CHANNEL_REQUIRED),
+        ("self_modification", "modify_soul_md", Tier.BLOCKED),
+        ("self_modification", "modify_audit_log", Tier.BLOCKED),
+        ("self_modification", "restore_context", Tier.AUTONOMOUS),
+    ],
+)
+def test_the_shipped_graph_is_the_floor(domain: str, action: str, tier: Tier) -> None:
+    assert FLOOR.tier(domain, action) is tier
+    assert (FLOOR.cooling_hours, FLOOR.undo_days) == (2, 7)
+
+
+def test_an_action_in_several_lists_takes_the_strictest_in_any_order() -> None:
+    for words in (list(TIER_WORDS), list(reversed(TIER_WORDS))):
+        graph = parse_consent(own({"fax": {word: ["send"] for word in words}}), None, where="x")
+        assert graph.tier("fax", "send") is Tier.BLOCKED
+    graph = parse_consent(
+        own({"fax": {"requires_approval": ["send"], "autonomous": ["send"]}}), None, where="x"
+    )
+    assert graph.tier("fax", "send") is Tier.REQUIRES_APPROVAL
+
+
+def test_a_home_tightens_and_lengthens() -> None:
+    raw = own(
+        {"email": {"blocked": ["send"], "autonomous": ["forward"]}, "fax": {"autonomous": ["read*"]}},
+        cooling_period_hours=24,
+        undo_window_days=30,
+    )
+    graph = parse_consent(SHIPPED, raw, where="x")
+    assert graph.tier("email", "send") is Tier.BLOCKED
+    assert graph.tier("email", "forward") is Tier.AUTONOMOUS
+    assert graph.tier("email", "read") is Tier.AUTONOMOUS
+    assert graph.tier("fax", "read_page") is Tier.AUTONOMOUS
+    assert (graph.cooling_hours, graph.undo_days) == (24, 30)
+
+
+def test_times_that_a_home_does_not_name_stay_as_shipped() -> None:
+    longer = own({}, cooling_period_hours=12, undo_window_days=9)
+    graph = parse_consent(longer, own({}, undo_window_days=8), where="x")
+    assert (graph.cooling_hours, graph.undo_days) == (12, 9)
+
+
+@pytest.mark.parametrize(
+    ("domains", "message"),
+    [
+        (
+            {"self_modification": {"autonomous": ["forget"]}},
+            "self_modification.forget: autonomous is below the floor trusted_channel_required",
+        ),
+        (
+            {"self_modification": {"requires_approval": ["modify_*"]}},
+            "self_modification.modify_*: requires_approval is below the floor blocked",
+        ),
+        (
+            {"self_modification": {"autonomous": ["brand_new"]}},
+            "self_modification.brand_new: autonomous is below the floor blocked",
+        ),
+        (
+            {"email": {"autonomous": ["delete_vip"]}},
+            "email.delete_vip: autonomous is below the floor blocked",
+        ),
+    ],
+)
+def test_a_home_that_loosens_the_floor_is_refused_with_each_place(
+    domains: dict[str, Any], message: str
+) -> None:
+    error = refused(own(domains))
+    assert str(error) == f"home/consent-graph.json loosens the floor:\n  {message}"
+    assert "a home may only be stricter" in error.hint
+
+
+def test_all_that_is_looser_is_named_at_once() -> None:
+    error = refused(
+        own({"email": {"autonomous": ["delete_vip"]}, "self_modification": {"autonomous": ["a", "b"]}})
+    )
+    assert len(str(error).splitlines()) == 4
+
+
+def test_a_wildcard_of_a_home_opens_nothing_that_the_floor_blocks() -> None:
+    graph = parse_consent(SHIPPED, own({"email": {"autonomous": ["delete*", "s*"]}}), where="x")
+    assert graph.tier("email", "delete_vip") is Tier.BLOCKED
+    assert graph.tier("email", "send_to_unknown") is Tier.BLOCKED
+    assert graph.tier("email", "delete_draft") is Tier.AUTONOMOUS
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["self_modification", "email", "files"]),
+        st.dictionaries(
+            st.sampled_from(list(TIER_WORDS)),
+            st.lists(
+                st.sampled_from(
+                    ["forget", "modify_soul_md", "modify*", "delete*", "delete_vip", "read", "x"]
+                ),
+                unique=True,
+            ),
+        ),
+    )
+)
+def test_no_graph_of_a_home_makes_a_floor_looser(domains: dict[str, Any]) -> None:
+    try:
+        graph = parse_consent(SHIPPED, own(domains), where="x")
+    except NightledgerError:
+        return
+    for domain, actions in FLOOR.domains.items():
+        for action, tier in actions.items():
+            if domain == "self_modification" or tier is Tier.BLOCKED:
+                assert graph.tier(domain, action) >= FLOOR.tier(domain, action)
+    assert graph.tier("self_modification", "modify_what_is_new") is Tier.BLOCKED
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "home/consent-graph.json"),
+        (b"{", "home/consent-graph.json"),
+        (b"[]", "is not of type 'object'"),
+        (b'{"v": 1, "v": 1, "domains": {}}', "home/consent-graph.json"),
+        (b'{"v": NaN, "domains": {}}', "home/consent-graph.json"),
+        (b'{"v": 2, "domains": {}}', "v: 1 was expected"),
+        (b'{"v": 1}', "'domains' is a required property"),
+        (own({"email": {"sometimes": ["read"]}}), "domains.email: "),
+        (own({"email": {"autonomous": ["Read Mail"]}}), "domains.email.autonomous.0: "),
+        (own({"email": {"autonomous": ["*read"]}}), "domains.email.autonomous.0: "),
+        (own({"email": {"autonomous": ["*"]}}), "domains.email.autonomous.0: "),
+        (own({"email": {"autonomous": ["read", "read"]}}), "domains.email.autonomous: "),
+        (own({}, cooling_period_hours=1), "cooling_period_hours: 1 is less than the minimum of 2"),
+        (own({}, undo_window_days=6), "undo_window_days: 6 is less than the minimum of 7"),
+        (own({}, require_diff=False), "require_diff: True was expected"),
+        (own({}, consent_decay_days=31), "consent_decay_days: 31 is greater than the maximum of 30"),
+        (own({}, anything=1), "anything"),
+    ],
+)
+def test_a_graph_that_is_not_valid_is_refused_with_what_and_where(raw: bytes, message: str) -> None:
+    assert message in str(refused(raw))
+
+
+def test_every_problem_is_named() -> None:
+    error = refused(own({}, cooling_period_hours=0, undo_window_days=0))
+    assert "cooling_period_hours" in str(error)
+    assert "undo_window_days" in str(error)

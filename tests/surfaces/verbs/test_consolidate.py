@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+from tests.jobs.nights import HIDDEN, LEAKED, LESSON, SECRET, log_of
+from tests.surfaces.calling import Caller, make_caller
+
+from nightledger.domain.errors import UsageError
+
+NEXT = "2026-03-02T06:00:00Z"
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    made = make_caller(tmp_path, monkeypatch, capsys)
+    Path(made.home.memory_dir).mkdir(exist_ok=True)
+    return made
+
+
+def write(caller: Caller, *lines: str, name: str = "2026-03-01.md") -> None:
+    (Path(caller.home.memory_dir) / name).write_text(log_of(*lines))
+
+
+def snapshot(caller: Caller) -> dict[str, bytes]:
+    root = Path(caller.home.root)
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".nightledger" not in path.parts
+    }
+
+
+def test_yesterday_is_consolidated_and_what_is_proposed_is_shown(caller: Caller) -> None:
+    write(caller, LESSON)
+    text = caller.text("consolidate", now=NEXT)
+    assert "1 change(s) proposed; 'nightledger review' shows them." in text
+    assert "misses edits within one second" in text
+    assert Path(caller.home.pending_view).exists()
+
+
+def test_a_night_without_proposals_is_said_in_one_line(caller: Caller) -> None:
+    assert caller.lines("consolidate", now=NEXT) == [
+        "Nothing proposed: there are no daily logs of these days."
+    ]
+
+
+def test_a_day_is_chosen_with_its_date_and_older_logs_with_since(caller: Caller) -> None:
+    write(caller, LESSON, name="2026-02-27.md")
+    assert caller.run("consolidate", "--day", "2026-02-28", now=NEXT) == 0
+    record = caller.record("consolidate", "--day", "2026-02-28", "--since", "2026-02-27", now=NEXT)
+    assert (record["period"], record["proposed"]) == ("2026-02-28", 1)
+    assert [log["path"] for log in record["logs"]] == ["memory/2026-02-27.md"]
+
+
+def test_yesterday_is_a_day_of_the_homes_zone(caller: Caller) -> None:
+    assert caller.record("consolidate", now="2026-03-02T00:00:00Z")["period"] == "2026-03-01"
+    assert caller.record("consolidate", now="2026-03-01T23:59:59Z")["period"] == "2026-02-28"
+
+
+@pytest.mark.parametrize("option", ["--day", "--since"])
+@pytest.mark.parametrize("word", ["yesterday", "2026-02-30", "", "2026-2-1"])
+def test_what_is_no_date_is_a_mistake_of_usage(caller: Caller, option: str, word: str) -> None:
+    with pytest.raises(UsageError, match=f"{option} .* is not a date"):
+        caller.run("consolidate", option, word, now=NEXT)
+
+
+def test_what_was_held_back_or_passed_over_is_named_and_never_quoted(caller: Caller) -> None:
+    write(caller, LESSON, HIDDEN, LEAKED)
+    (Path(caller.home.memory_dir) / "2026-03-01-b.md").mkdir()
+    lines = caller.lines("consolidate", now=NEXT)
+    assert lines[0] == "held back: memory/2026-03-01.md:11 (unicode.bidi)"
+    assert lines[1] == "held back: memory/2026-03-01.md:19 (secret.github)"
+    assert lines[2] == "passed over: memory/2026-03-01-b.md is a directory, not a file to read"
+    assert SECRET not in "".join(lines)
+    assert "\u202e" not in "".join(lines)
+
+
+def test_a_name_of_a_file_is_shown_as_data(caller: Caller) -> None:
+    (Path(caller.home.memory_dir) / "2026-03-01-\x1b[31m.md").mkdir()
+    assert caller.lines("consolidate", now=NEXT)[0] == (
+        "passed over: memory/2026-03-01-\\u{1b}[31m.md is a directory, not a file to read"
+    )
+
+
+def test_a_dry_run_shows_the_same_and_writes_nothing(caller: Caller) -> None:
+    write(caller, LESSON, HIDDEN)
+    before = snapshot(caller)
+    tried = caller.lines("consolidate", "--dry-run", now=NEXT)
+    assert snapshot(caller) == before
+    assert caller.lines("consolidate", now=NEXT) == tried
+
+
+def test_the_record_is_the_line_of_the_consolidation_log(caller: Caller) -> None:
+    import json
+
+    write(caller, LESSON)
+    record = caller.record("consolidate", now=NEXT)
+    assert record == json.loads(Path(caller.home.consolidation_log).read_text())
+    assert record["proposal"].startswith("p-")
