@@ -44,3 +44,30 @@ def test_days_before_a_proposal_and_days_that_the_machine_was_off_do_not_count(d
     desk.wait(days=90)
     close(desk, "after")
     assert desk.states(proposal) == ["pending"]
+
+
+def test_a_run_that_catches_up_counts_as_one_day(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."), lane=JOB)
+    desk.wait(days=30)
+    for n in range(20):
+        desk.wait(minutes=1)
+        close(desk, f"missed {n}")
+    assert desk.states(proposal) == ["pending"]
+    for n in range(13):
+        desk.wait(days=1)
+        close(desk, f"day {n}")
+    assert desk.states(proposal) == ["pending"]
+    desk.wait(days=1)
+    close(desk, "day 13")
+    assert desk.states(proposal) == ["withdrawn"]
+
+
+def test_what_was_withdrawn_is_logged_and_frees_its_room(desk: Desk) -> None:
+    desk.set(reviewable_days=1, waiting_changes=1)
+    desk.proposal(addition("One."), lane=JOB)
+    assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").no_room == 1
+    for n in range(2):
+        desk.wait(days=1)
+        close(desk, f"day {n}")
+    assert "proposal.closed" in desk.events()
+    assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").proposal is not None

@@ -5,6 +5,8 @@ from tests.gate.homes import Desk, addition, removal
 
 from nightledger.gate.views import build_views, refresh_views, stale_views
 
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+
 
 def read(path: str) -> dict[str, object]:
     record: dict[str, object] = json.loads(Path(path).read_bytes())
@@ -84,3 +86,18 @@ def test_a_change_without_evidence_has_no_source(desk: Desk) -> None:
     desk.proposal(replace(addition("One."), evidence=()))
     view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.pending_view])
     assert view["proposed_additions"][0]["source"] == ""
+
+
+def test_no_view_copies_a_secret_that_stands_in_the_file(desk: Desk) -> None:
+    desk.memory.write_text(f"# M\n\n## Keys {SECRET}\n\n- relay {SECRET}\n\n## Lessons\n\n- one\n")
+    desk.proposal(addition("Two."))
+    for content in build_views(desk.gate, desk.ledger()).values():
+        assert SECRET.encode() not in content
+    view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.entries])
+    assert view["entries"][0]["section"] == ["M", "Keys [masked: 40 bytes]"]
+
+
+def test_a_view_that_is_missing_is_stale(desk: Desk) -> None:
+    refresh_views(desk.gate, desk.ledger())
+    Path(desk.home.pending_view).unlink()
+    assert stale_views(desk.gate, desk.ledger()) == ["memory/state/tc-consolidate-pending.json"]
