@@ -163,7 +163,8 @@ class _Events:
     """The records of those rows that are asked for, sorted by resolution; an event is one resolution of a row."""
 
     def __init__(self, own: _Records, pairs: _Pairs) -> None:
-        chosen = pairs.sizes >= (STRONG_EVIDENCE if own.first else layout.LIGHT_RECORDS + 1)
+        heavy = layout.LIGHT_RECORDS + 1
+        chosen = pairs.sizes >= (min(STRONG_EVIDENCE, heavy) if own.first else heavy)
         mask = np.repeat(chosen, pairs.sizes)
         rows = np.repeat(np.flatnonzero(chosen).astype(np.uint32), pairs.sizes[chosen])
         facts = pairs.facts[mask]

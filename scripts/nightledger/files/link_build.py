@@ -147,9 +147,10 @@ class _Stretch:
         known = self._known(ids)
         fresh = rows
         if known or len(ids) < len(rows):
-            fresh = list({row.id: row for row in reversed(rows) if row.id.encode() not in known}.values())[
-                ::-1
-            ]
+            first: dict[str, LinkRow] = {}
+            for row in rows:
+                first.setdefault(row.id, row)
+            fresh = [row for row in first.values() if row.id.encode("ascii") not in known]
         self._columns.add(fresh)
         self._duplicates += len(rows) - len(fresh)
         self._seen |= ids

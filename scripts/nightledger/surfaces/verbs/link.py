@@ -1,0 +1,64 @@
+"""Associate tags that occur together with what resolved them.
+
+Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json
+Writes  memory/system/hebbian-links.json, cursors.json, .nightledger/links/
+Changes no memory.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nightledger.files.home import Home
+    from nightledger.jobs.link import LinkReport
+    from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``link``."""
+    parser.add_argument("--rebuild", action="store_true", help="fold all outcomes anew")
+    parser.add_argument("--dry-run", action="store_true", help="read and count; write nothing")
+    parser.add_argument(
+        "--index-only",
+        action="store_true",
+        help="bring up to date what recall reads, and leave hebbian-links.json for the night",
+    )
+
+
+def run(options: argparse.Namespace, context: "Context") -> int:
+    """Link, and say what was read and what there is."""
+    from nightledger.files.configuration import home_zone, load_settings
+    from nightledger.files.home import Home
+    from nightledger.jobs.link import Options, link
+    from nightledger.surfaces.session import require_machine
+
+    home = Home(context.home_path).require()
+    require_machine(home)
+    how = Options(rebuild=options.rebuild, dry_run=options.dry_run, view=not options.index_only)
+    _report(context, home, link(home, home_zone(home, load_settings(home)), how))
+    return 0
+
+
+def _report(context: "Context", home: "Home", report: "LinkReport") -> None:
+    from dataclasses import asdict
+
+    context.emit(asdict(report))
+    log = home.relative(home.outcomes)
+    for number, problem in report.problems:
+        context.note(f"{log}:{number} is no outcome: {problem}")
+    if report.bad_lines > len(report.problems):
+        context.note(f"{report.bad_lines - len(report.problems)} more lines of {log} are no outcomes")
+    if report.torn_bytes:
+        context.note(f"the last line of {log} is unfinished; it is read once the logger has closed it")
+    if report.reason:
+        context.print(f"All outcomes were read: {report.reason}.")
+    context.print(_summary(report))
+
+
+def _summary(report: "LinkReport") -> str:
+    repeated = f" ({report.duplicates} repeated)" if report.duplicates else ""
+    text = f"{report.added} new outcomes{repeated}, {report.outcomes} in all"
+    if report.links is None or report.in_view is None:
+        return f"{text}."
+    left_out = f"; the {report.in_view} of most sessions are in the view" * (report.in_view < report.links)
+    return f"{text}; {report.links} links{left_out}."

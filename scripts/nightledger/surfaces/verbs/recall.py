@@ -1,0 +1,89 @@
+"""Show what worked before for some tags, and what did not.
+
+With one tag, all of its links; with several, the links between them. A resolution is
+shown from a confidence of .7 up, which fades by the days on which the agent was active.
+
+Reads   .nightledger/links/
+Writes  nothing.
+"""
+
+import argparse
+
+from nightledger.codec.link_record import dump_day, link_record
+from nightledger.domain.errors import UsageError
+from nightledger.domain.tags import read_tag
+from nightledger.files.home import Home
+from nightledger.files.link_index import open_index
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from nightledger.domain.links import Tally
+    from nightledger.files.link_index import Recalled
+    from nightledger.surfaces.context import Context
+
+MAX_SHOWN = 10
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``recall``."""
+    parser.add_argument("--tags", metavar="A,B", required=True, help="what the task is about: cron,time_zone")
+    parser.add_argument(
+        "-n", dest="limit", metavar="N", type=int, default=MAX_SHOWN, help="links to show (default: 10)"
+    )
+
+
+def run(options: argparse.Namespace, context: "Context") -> int:
+    """Print the links, the surest first; nothing when none is sure enough."""
+    home = Home(context.home_path).require()
+    if options.limit < 1:
+        raise UsageError(f"-n {options.limit} shows nothing", hint="give 1 or more")
+    tags = _tags(options.tags)
+    index = open_index(home.link_index_dir)
+    if index is None:
+        context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
+    found, more = index.recall(tags, options.limit) if index else ([], 0)
+    context.emit({"links": [_record(item) for item in found], "more": more})
+    for item in found:
+        context.print(_line(item))
+        for rival in item.link.rivals:
+            if rival.evidence < 0:
+                context.print(f"      not {_shown(rival.resolution)}: {_tally(rival)}")
+    if index and not found and not context.quiet:
+        context.print("Nothing has worked often enough for these tags yet.")
+    if more:
+        context.print(f"{more} more; -n {len(found) + more} shows them")
+    return 0
+
+
+def _tags(text: str) -> list[str]:
+    try:
+        return sorted({read_tag(tag) for tag in text.split(",")})
+    except ValueError as error:
+        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
+
+
+def _record(item: "Recalled") -> dict[str, object]:
+    return {
+        **link_record(item.link),
+        "link": item.link.key,
+        "confidence_now": item.confidence,
+        "idle_days": item.idle_days,
+    }
+
+
+def _line(item: "Recalled") -> str:
+    link = item.link
+    return (
+        f"{item.confidence:.2f}  {_shown(link.key)}: {_shown(link.best.resolution)} "
+        f"({_tally(link.best)}; sessions {link.co_occurrences}, last {dump_day(link.last_day)})"
+    )
+
+
+def _tally(tally: "Tally") -> str:
+    counts = ((tally.successes, "worked"), (tally.partials, "in part"), (tally.failures, "failed"))
+    return ", ".join(f"{count} {word}" for count, word in counts if count)
+
+
+def _shown(name: str) -> str:
+    """Give a name of the index, which anyone may have written, so that a terminal only prints it."""
+    return name if name.isprintable() else ascii(name)

@@ -1,0 +1,39 @@
+import json
+
+import pytest
+
+from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_cursors, parse_link_cursor
+from nightledger.codec.schema import find_problems
+
+CURSOR = LinkCursor(
+    path="memory/system/outcome-records.jsonl",
+    offset=40960,
+    inode=131,
+    probe="a" * 64,
+    zone="Europe/Berlin",
+    forgotten_sha256="b" * 64,
+    index_sha256="c" * 64,
+)
+
+
+def test_the_cursor_comes_back_and_holds_to_its_schema() -> None:
+    raw = dump_link_cursor(b"", CURSOR)
+    assert parse_link_cursor(raw) == CURSOR
+    assert find_problems("cursors", json.loads(raw)) == ()
+
+
+def test_entries_of_others_stay() -> None:
+    raw = dump_link_cursor(b'{"other":{"ratio":0.5},"link":{"v":7}}', CURSOR)
+    assert parse_cursors(raw)["other"] == {"ratio": 0.5}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b'{"link":3}', b'{"link":{"v":1}}', b'{"other":{}}'],
+)
+def test_what_is_no_cursor_is_none(raw: bytes) -> None:
+    assert parse_link_cursor(raw) is None
+
+
+def test_a_cursor_of_another_version_is_none() -> None:
+    assert parse_link_cursor(dump_link_cursor(b"", CURSOR).replace(b'"v":1', b'"v":2')) is None

@@ -1,0 +1,38 @@
+import json
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.link_record import dump_day, link_record
+from nightledger.codec.link_view import dump_view
+from nightledger.codec.schema import find_problems
+from nightledger.domain.links import Link, Tally
+
+
+def make_link(first: str = "cron", second: str = "time_zone") -> Link:
+    best, rival = Tally("set_zone"), Tally("réessayer")
+    best.add([0, 3, 1, 0, 0, 0, 739675])
+    best.sources = ("o-" + "a" * 26,)
+    rival.add([0, 0, 0, 2, 0, 1, 739676])
+    return Link((first, second), co_occurrences=4, tallies=[rival, best], resolutions=2, last_day=739676)
+
+
+def test_a_link_is_a_record_of_its_schema() -> None:
+    record = link_record(make_link())
+    assert find_problems("hebbian-links", {"cron + time_zone": record}) == ()
+    assert (record["resolution_pattern"], record["confidence"]) == ("set_zone", 0.85)
+    assert record["last_active"] == dump_day(739676) == "2026-03-01"
+    assert record["rivals"][0]["last_active"] == "2026-03-01"
+
+
+def test_each_line_of_the_view_is_canonical() -> None:
+    rows = dump_view([make_link(), make_link("cron", "übung")]).decode().splitlines()
+    assert rows[1] == f'"cron + time_zone":{canonical(link_record(make_link()), floats=True).decode()},'
+    assert json.loads("".join(rows)).keys() == {"cron + time_zone", "cron + übung"}
+
+
+def test_no_links_are_an_empty_object() -> None:
+    assert dump_view([]) == b"{}\n"
+
+
+def test_the_bytes_do_not_depend_on_the_order_of_the_links() -> None:
+    one, other = make_link(), make_link("a", "b")
+    assert dump_view([one, other]) == dump_view([other, one])

@@ -1,0 +1,81 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.links import MAX_RIVALS, Link, Tally, link_key, split_key, was_shown
+
+
+def tally(resolution: str, successes: int = 0, failures: int = 0, last_day: int = 1) -> Tally:
+    made = Tally(resolution)
+    made.add([0, successes, 0, failures, 0, 0, last_day])
+    return made
+
+
+def link(*tallies: Tally) -> Link:
+    return Link(
+        ("cron", "time_zone"),
+        co_occurrences=1,
+        tallies=tallies,
+        resolutions=len(tallies),
+        last_day=max(one.last_day for one in tallies),
+    )
+
+
+def test_stretches_of_a_log_add_up() -> None:
+    made = Tally("set_zone")
+    made.add([7, 1, 2, 3, 1, 2, 30, 99])
+    made.add([8, 10, 20, 30, 10, 20, 20])
+    assert (made.successes, made.partials, made.failures) == (11, 22, 33)
+    assert (made.shown_successes, made.shown_failures, made.last_day) == (11, 22, 30)
+
+
+def test_the_best_resolution_has_the_most_evidence() -> None:
+    assert link(tally("often", 9, 4), tally("always", 3)).best.resolution == "always"
+    assert link(tally("often", 9, 4), tally("always", 3)).best.confidence == 0.85
+
+
+def test_of_equal_evidence_more_successes_then_the_newer_then_the_name_win() -> None:
+    assert link(tally("tried", 4, 1), tally("new", 2)).best.resolution == "tried"
+    assert link(tally("a", 2, 0, 5), tally("b", 2, 0, 6)).best.resolution == "b"
+    assert link(tally("b", 2), tally("a", 2)).best.resolution == "a"
+
+
+def test_the_rivals_are_the_next_best_and_all_are_counted() -> None:
+    made = link(*(tally(f"r{n}", successes=n) for n in range(9)))
+    assert [one.resolution for one in made.rivals] == ["r7", "r6", "r5", "r4", "r3"]
+    assert len(made.rivals) == MAX_RIVALS
+    assert made.resolutions == 9
+
+
+def test_a_link_has_one_name_in_either_order() -> None:
+    assert link_key("time_zone", "cron") == link_key("cron", "time_zone") == "cron + time_zone"
+    assert link(tally("x")).key == "cron + time_zone"
+
+
+@given(st.lists(st.text("abc_+", min_size=1), min_size=2, max_size=2, unique=True))
+def test_a_name_gives_its_tags_back(tags: list[str]) -> None:
+    assert split_key(link_key(*tags)) == tuple(sorted(tags))
+
+
+@pytest.mark.parametrize(
+    "key", ["", "cron", "cron+disk", "disk + cron", "cron + cron", " + cron", "a + b + c"]
+)
+def test_what_is_no_name_of_a_link_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match="is not the name of a link"):
+        split_key(key)
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ([], False),
+        (["set_zone"], True),
+        (["cron + time_zone"], True),
+        (["cron + disk"], False),
+        (["restart", "e-abcdefghijklmnopqrstuvwxyz"], False),
+    ],
+)
+def test_a_resolution_was_shown_by_its_name_or_by_a_link_of_the_outcomes_tags(
+    shown: list[str], *, expected: bool
+) -> None:
+    assert was_shown("set_zone", ("cron", "mail", "time_zone"), shown) is expected
