@@ -8,10 +8,12 @@ from tests.gate.homes import MEMORY, addition, removal
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
 from nightledger.gate.applying import place_changes
-from nightledger.gate.hunks import hunks_sha256, make_changes, readable_diff, why_not
+from nightledger.gate.hunks import BESIDE, hunks_sha256, make_changes, readable_diff, why_not
 from nightledger.text.merge import Merged
 from nightledger.text.place import NotApplied, Unplaced
 from nightledger.text.take_back import take_back
+
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
 def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
@@ -108,9 +110,38 @@ def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
 
 
+def test_a_change_that_would_have_to_quote_a_secret_to_tell_its_place_is_unfit() -> None:
+    secret = "token ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    document = f"# A\n\n- same\n- {secret}\n- same\n"
+    changes, unfit = make_changes(document, [replace(removal("- same"), line=5)])
+    assert not changes
+    assert unfit[0].reason == BESIDE
+
+
 def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:
     before = b"caf\xe9\n".decode("utf-8", "surrogateescape")
     diff = readable_diff(before, before + "x\n", path="M.md")
     assert " caf\\xe9\n" in diff
     assert "+++ b/M.md" in diff
     diff.encode("utf-8")
+
+
+def test_a_diff_masks_the_secrets_around_a_change() -> None:
+    document = f"# M\n\n## Lessons\n\n- relay {SECRET}\n- one\n"
+    (change,), unfit = make_changes(document, [addition("two")])
+    assert unfit == []
+    assert SECRET not in repr(change)
+    assert " - relay [masked: 40 bytes]\n - one\n+- two\n" in change.diff
+
+
+def test_a_diff_masks_what_goes_and_what_comes() -> None:
+    diff = readable_diff(f"a {SECRET}\n", f"b {SECRET}\n", path="M")
+    assert SECRET not in diff
+    assert "-a [masked: 40 bytes]\n+b [masked: 40 bytes]\n" in diff
+
+
+def test_a_line_that_only_a_secret_beside_it_tells_apart_has_no_place() -> None:
+    document = f"# M\n\n- relay {SECRET}\n- same\n- other\n- same\n"
+    changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=4)])
+    assert changes == []
+    assert unfit.reason == BESIDE
