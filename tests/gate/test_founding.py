@@ -128,6 +128,7 @@ def giant(path: Path) -> None:
         ({"gated": (".nightledger/x",)}, lambda _: None, RefusedError),
         ({"gated": ("../x.md",)}, lambda _: None, RefusedError),
         ({"gated": ("/etc/x.md",)}, lambda _: None, RefusedError),
+        ({"gated": ("a\x1bb.md",)}, lambda _: None, RefusedError),
         ({"gated": ("BIG.md",)}, lambda home: giant(home / "BIG.md"), UnreadableError),
         ({"gated": ("dir",)}, lambda home: (home / "dir").mkdir(), UnreadableError),
         ({"gated": ("pipe",)}, lambda home: os.mkfifo(home / "pipe"), UnreadableError),

@@ -25,7 +25,7 @@ def answer_one(
         UsageError: No such proposal or change waits.
         RefusedError: The diff is not the one that was named, or the changes do not fit.
     """
-    with session.writing(context, keep_head=True) as home:
+    with session.writing(context, keep_head=True, person=True) as home:
         documents = read_documents(home.gate)
         status = find_status(home.ledger.book, id_text)
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents)

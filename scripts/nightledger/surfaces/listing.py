@@ -8,7 +8,7 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.surfaces.screen import mask_diff
@@ -81,11 +81,6 @@ def cooling_ends(gate: Gate, book: Book) -> Mapping[str, datetime]:
         for decision in book.decisions.values()
         if decision.type is DecisionType.APPROVE
     }
-
-
-def state_word(gate: Gate, book: Book, status: ProposalStatus, now: datetime) -> str:
-    """Give the one word that lists show for a proposal."""
-    return proposal_state(status, now, cooling_ends(gate, book))
 
 
 def _time(moment: datetime | None) -> str | None:

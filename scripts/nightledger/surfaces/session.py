@@ -17,6 +17,7 @@ from nightledger.files.lock import Lock
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.recovering import recover
 from nightledger.gate.views import refresh_views
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 
 LOCK_TIMEOUT_S = 5.0
@@ -75,20 +76,25 @@ def reading(context: Context) -> Iterator[Session]:
 
 
 @contextmanager
-def writing(context: Context, *, actor: Actor | None = None, keep_head: bool = False) -> Iterator[Session]:
+def writing(
+    context: Context, *, actor: Actor | None = None, keep_head: bool = False, person: bool = False
+) -> Iterator[Session]:
     """Open a home to write; one command at a time.
 
     Args:
         context: The command's surroundings.
         actor: Who called, where it is known better than by the terminal.
         keep_head: Keep the checkpoint of this run for ever, because a decision refers to it.
+        person: Whether only the operator may call it.
 
     Raises:
         LockedError: Another run is at work.
-        RefusedError: Another machine writes this home.
+        RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
     gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
     require_machine(gate.home)
+    if person:
+        require_person(context.verb, simulated=gate.home.identity.simulated)
     with Lock(gate.home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = len(session.ledger.log.events)

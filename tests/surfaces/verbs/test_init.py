@@ -9,6 +9,7 @@ from tests.surfaces.console import Terminal
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.files.home import Home
+from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import init
 from nightledger.trust.keys import needs_passphrase
 
@@ -138,6 +139,19 @@ def test_the_machines_zone(monkeypatch: pytest.MonkeyPatch, named: str, zone: st
     assert init.machine_zone() == (zone or "Asia/Tokyo")
     monkeypatch.setattr(os.path, "realpath", lambda path: path)
     assert init.machine_zone() == (zone or "UTC")
+
+
+@pytest.mark.parametrize(("typed", "status"), [(["one", "one"], 0), (["one", "two"], 2), (["", ""], 2)])
+def test_the_passphrase_is_asked_for_twice_and_must_be_one(
+    place: Place, monkeypatch: pytest.MonkeyPatch, typed: list[str], status: int
+) -> None:
+    answers = iter(typed)
+    monkeypatch.setattr("getpass.getpass", lambda _: next(answers))
+    monkeypatch.setattr(Context, "interactive", lambda _: True)
+    ran = place.run("--simulated")
+    assert ran.status == status
+    assert place.home.exists() == (status == 0)
+    assert "has no passphrase" not in ran.out
 
 
 def start(place: Place, monkeypatch: pytest.MonkeyPatch) -> Terminal:

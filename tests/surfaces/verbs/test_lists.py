@@ -8,6 +8,8 @@ from pathlib import Path
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
+from nightledger.surfaces.verbs import verify
+
 OLD = "- Keep backups for 30 days."
 
 
@@ -168,6 +170,14 @@ def test_verify_names_the_first_bad_place_of_a_changed_log(console: Console) -> 
     assert ":2: " in ran.out
     finding = console.record("verify")["findings"][0]
     assert (finding["class"], finding["line"], finding["alarm"]) == ("edited", 2, True)
+
+
+def test_verify_says_what_it_could_not_check(console: Console) -> None:
+    log = console.desk.ledger().log
+    report = replace(log.report, unchecked=("the ML-DSA-44 line",))
+    lines = list(verify._lines(verify._Seen(report=report, simulated=False)))
+    assert lines[-1] == "not checked: the ML-DSA-44 line"
+    assert "simulated" not in lines[0]
 
 
 def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.session import writing
 
     attempts = []
-    with writing(context) as session:
+    with writing(context, person=options.id is not None) as session:
         wanted = find_status(session.ledger.book, options.id).id if options.id else None
         for decision in session.ledger.book.approvals_to_apply():
             if wanted in (None, decision.proposal):

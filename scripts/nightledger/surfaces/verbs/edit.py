@@ -28,7 +28,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.own_edit import approve_edit
     from nightledger.surfaces.session import writing
 
-    with writing(context, keep_head=True) as session:
+    with writing(context, keep_head=True, person=True) as session:
         path = options.path or session.gate.home.identity.gated[0]
         before = read_gated(session.gate.home, path)
         edited = _edited(options, before)

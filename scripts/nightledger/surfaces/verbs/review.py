@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             context.emit([item_record(item) for item in items])
             _show_all(context, session, items)
         return 0
-    with sessions.writing(context, keep_head=True) as session:
+    with sessions.writing(context, keep_head=True, person=True) as session:
         return _ask_and_sign(options, context, session)
 
 

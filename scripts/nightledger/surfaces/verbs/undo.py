@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
-    with writing(context, keep_head=True) as session:
+    with writing(context, keep_head=True, person=True) as session:
         status = find_status(session.ledger.book, name)
         undo = plan_undo(session.gate, session.ledger, status, only, session.moment)
         for line in screen.diff_lines(undo.diff):

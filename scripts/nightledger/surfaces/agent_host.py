@@ -1,0 +1,39 @@
+"""Refuse an operator's verbs where an agent's host is calling.
+
+A stop for honest mistakes, not a wall: whoever can run a command can also clear its
+environment. What holds is the signature.
+"""
+
+import os
+
+from nightledger.domain.errors import RefusedError
+
+MARKS = {
+    "CLAUDECODE": "Claude Code",
+    "CODEX_SANDBOX": "Codex",
+    "OPENCLAW_SHELL": "OpenClaw",
+}
+"""Variables that hosts set for the commands of their agents.
+
+OpenClaw: docs.openclaw.ai/help/environment (``exec``, ``acp``); Claude Code sets ``CLAUDECODE=1``
+in the shells that it starts; Codex names its sandbox.
+"""
+OPENCLAW_LOCAL = "tui-local"
+"""OpenClaw's mark for a shell that its owner opened by hand: a person, not an agent."""
+
+
+def require_person(verb: str, *, simulated: bool) -> None:
+    """Make sure that no agent's host is calling; simulated homes are for trials by anyone.
+
+    Raises:
+        RefusedError: The environment carries a host's mark.
+    """
+    if simulated:
+        return
+    for name, host in MARKS.items():
+        value = os.environ.get(name, "")
+        if value and (name, value) != ("OPENCLAW_SHELL", OPENCLAW_LOCAL):
+            raise RefusedError(
+                f"'nightledger {verb}' is for the operator, and {host} is calling (${name} is set)",
+                hint="run it in a terminal of your own; an agent may 'nightledger propose'",
+            )
