@@ -34,7 +34,7 @@ def test_a_rule_among_work_is_the_only_statement() -> None:
 
 
 def test_neighbours_under_one_heading_become_one_statement() -> None:
-    log = "# D\n## Kettle\n- never boil it dry\n- its manual lives in the cellar\n## Garden\n- always water at night"
+    log = "# D\n## Kettle\n- never boil it dry\n- never leave it on the stove\n## Garden\n- always water at night"
     assert [statement.lines for statement in found(log).statements] == [(3, 4), (6, 6)]
 
 

@@ -142,7 +142,7 @@ def test_a_key_that_is_not_in_the_set_is_refused_whatever_it_signs() -> None:
             signers=allowed(f"a {ALICE.public.line}"),
             at=NOW,
         )
-    assert "key list" in caught.value.hint
+    assert "allowed_signers" in caught.value.hint
 
 
 def test_revocation_wins() -> None:

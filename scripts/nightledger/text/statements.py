@@ -22,7 +22,7 @@ from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve
 
 SEED = 0.4
 """A line must reach this estimate to found a statement."""
-JOIN = 0.1
+JOIN = 0.25
 """A neighbour under the same heading must reach this one to join it."""
 SHARE = 0.3
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
