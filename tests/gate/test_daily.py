@@ -71,3 +71,15 @@ def test_what_was_withdrawn_is_logged_and_frees_its_room(desk: Desk) -> None:
         close(desk, f"day {n}")
     assert "proposal.closed" in desk.events()
     assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").proposal is not None
+
+
+def test_the_day_on_which_a_proposal_was_made_does_not_count(desk: Desk) -> None:
+    close(desk, "that day")
+    proposal = desk.proposal(addition("One."), lane=JOB)
+    for n in range(14):
+        desk.wait(days=1)
+        close(desk, f"day {n}")
+    assert desk.states(proposal) == ["pending"]
+    desk.wait(days=1)
+    close(desk, "one more")
+    assert desk.states(proposal) == ["withdrawn"]

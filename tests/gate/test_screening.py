@@ -49,3 +49,8 @@ def test_a_flag_is_kept_beside_those_that_were_there() -> None:
         rule for one in held for rule in one.rules
     ]
     assert all(rule.startswith("instruction.") for rule in flags)
+
+
+def test_what_is_held_is_named_by_the_first_line_of_its_evidence() -> None:
+    (held,), _ = screen([replace(addition("a\u202eb"), evidence=(replace(evidence("m.md"), lines=(3, 5)),))])
+    assert (held.path, held.line) == ("m.md", 3)
