@@ -1,7 +1,9 @@
+from datetime import timedelta
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.outcomes import told
-from tests.jobs.nights import Nights, as_line
+from tests.jobs.nights import DAY, Nights, as_line, texts
 
 from nightledger.jobs.consolidate.outcomes import read_records
 
@@ -51,3 +53,36 @@ def test_kinds_of_task_that_were_not_at_work_lately_had_their_turn(nights: Night
     done = nights.night()
     assert done.proposal is not None
     assert [change.key.split()[1] for change in done.proposal.changes] == ["task_0"]
+
+
+def test_a_kind_of_task_is_recent_for_fourteen_days(nights: Nights) -> None:
+    nights.tell("13 - a", "14 - a", "15 + b", "16 + b", task="relay", tags="x y")
+    assert nights.night(DAY + timedelta(days=1), dry_run=True).record.proposed == 0
+    assert nights.night(DAY, dry_run=True).record.proposed == 1
+
+
+def test_what_was_answered_is_not_superseded(nights: Nights) -> None:
+    topic = {"task": "sync", "tags": "relay vpn"}
+    nights.tell("26 - retry", "27 - retry", "28 - retry", "29 - retry", **topic)
+    warned = nights.night()
+    assert warned.proposal is not None
+    nights.desk.reject(warned.proposal)
+    nights.tell("30 + new_key", "31 + new_key", **topic)
+    assert any("new_key" in text for text in texts(nights.night(DAY + timedelta(days=2))))
+    assert nights.desk.states(warned.proposal) == ["rejected"]
+    assert "proposal.closed" not in nights.desk.events()
+
+
+def test_a_sentence_that_the_operator_wrote_by_hand_is_no_lesson_of_ours(nights: Nights) -> None:
+    nights.teach(1)
+    first = nights.night()
+    assert first.proposal is not None
+    nights.desk.reject(first.proposal)
+    nights.desk.memory.write_text(f"# MEMORY.md\n\n## Lessons\n\n{texts(first)[0]}\n")
+    nights.tell("30 - mend_0", "30.2 - mend_0", "31 - mend_0", task="task_0", tags="topic_0 area_0")
+    relapse = nights.night(DAY + timedelta(days=2))
+    assert (
+        all("task_0" not in change.before for change in relapse.proposal.changes)
+        if relapse.proposal
+        else True
+    )
