@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import shutil
@@ -372,3 +373,19 @@ def test_the_log_day_of_the_adoption_is_the_day_in_the_homes_zone(nights: Nights
         nights.desk.gate, settings=replace(nights.desk.gate.settings, zone="Pacific/Honolulu")
     )
     assert [log.path for log in nights.night().record.logs] == ["memory/2026-02-28.md"]
+
+
+def test_evidence_names_the_line_and_its_hash(nights: Nights) -> None:
+    nights.write("2026-03-01.md", log_of("Checked mail.", LESSON))
+    done = nights.night()
+    assert done.proposal is not None
+    (evidence,) = done.proposal.changes[0].evidence
+    assert (evidence.path, evidence.lines) == ("memory/2026-03-01.md", (11, 11))
+    assert evidence.sha256 == hashlib.sha256(f"- {LESSON}".encode()).hexdigest()
+    assert [flag.rule for flag in done.proposal.changes[0].flags] == ["single_source"]
+
+
+def test_the_hash_of_a_secret_is_logged_nowhere(nights: Nights) -> None:
+    nights.write("2026-03-01.md", log_of(LEAKED))
+    (held,) = nights.night().outcome.held
+    assert held.text_sha256 == hashlib.sha256(b"memory/2026-03-01.md:3").hexdigest()
