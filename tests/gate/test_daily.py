@@ -83,3 +83,14 @@ def test_the_day_on_which_a_proposal_was_made_does_not_count(desk: Desk) -> None
     desk.wait(days=1)
     close(desk, "one more")
     assert desk.states(proposal) == ["withdrawn"]
+
+
+def test_days_that_were_signed_before_a_proposal_do_not_count(desk: Desk) -> None:
+    for n in range(20):
+        desk.wait(days=1)
+        close(desk, f"before {n}")
+    desk.wait(hours=1)
+    proposal = desk.proposal(addition("One."), lane=JOB)
+    desk.wait(days=1)
+    close(desk, "after")
+    assert desk.states(proposal) == ["pending"]
