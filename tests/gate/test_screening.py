@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import replace
 
 from tests.gate.homes import addition, evidence, removal
@@ -54,3 +55,10 @@ def test_a_flag_is_kept_beside_those_that_were_there() -> None:
 def test_what_is_held_is_named_by_the_first_line_of_its_evidence() -> None:
     (held,), _ = screen([replace(addition("a\u202eb"), evidence=(replace(evidence("m.md"), lines=(3, 5)),))])
     assert (held.path, held.line) == ("m.md", 3)
+
+
+def test_a_secret_in_a_heading_holds_an_addition_back_and_its_hash_is_of_the_place() -> None:
+    (held,), clean = screen([replace(addition("A lesson."), section=(f"Keys {SECRET}",))])
+    assert clean == []
+    assert held.secret
+    assert held.text_sha256 == hashlib.sha256(b"memory/2026-02-28.md:1").hexdigest()
