@@ -145,3 +145,6 @@ def test_a_line_that_only_a_secret_beside_it_tells_apart_has_no_place() -> None:
     changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=4)])
     assert changes == []
     assert unfit.reason == BESIDE
+    document = f"- same\n- relay {SECRET}\n- other\n- same\n- last\n"
+    changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=1)])
+    assert (changes, unfit.reason) == ([], BESIDE)
