@@ -59,6 +59,13 @@ def test_what_happened_on_one_day_names_that_day() -> None:
     assert draft.reason == "resolved failure: 4 outcomes of 4 independent sources, on 2026-02-10"
 
 
+def test_what_happened_on_two_days_names_both() -> None:
+    lines = ("10.1 - restart", "10.2 - restart", "11.1 + set_tz", "11.2 + set_tz")
+    records = [told(line, session=f"s{n}")[0] for n, line in enumerate(lines)]
+    (draft,) = drafts(find_patterns(records, LEARNING))
+    assert draft.reason.endswith(", from 2026-02-10 to 2026-02-11")
+
+
 def test_evidence_is_bounded_and_the_counts_are_not() -> None:
     (pattern,) = patterns("1 - restart", "2 - restart", *(f"{n} + set_tz" for n in range(3, 28)))
     (draft,) = drafts([pattern])
