@@ -54,6 +54,7 @@ def test_the_title_of_the_file_is_no_shelf() -> None:
 def test_the_fewest_words_win_then_the_outermost_then_the_first() -> None:
     assert chosen("# M\n## Core Lessons\n## Lessons\n", Shelf.LESSONS) == ("M", "Lessons")
     assert chosen("# M\n## A\n### Lessons\n## Gotchas\n", Shelf.LESSONS) == ("M", "Gotchas")
+    assert chosen("# M\n## A\n### Lessons\n## Core Gotchas\n", Shelf.LESSONS) == ("M", "A", "Lessons")
     assert chosen("# M\n## Gotchas\n## Lessons\n", Shelf.LESSONS) == ("M", "Gotchas")
 
 
