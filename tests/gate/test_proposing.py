@@ -242,3 +242,11 @@ def test_the_worst_source_decides_what_is_held(desk: Desk) -> None:
 def test_lanes_are_written_as_they_were_asked_for(desk: Desk) -> None:
     assert desk.proposal(addition("A."), lane=AGENT).lane == "agent"
     assert desk.ledger().log.events[-1].fields["lane"] == "agent"
+
+
+def test_the_same_bytes_under_another_key_are_the_same_proposal(desk: Desk) -> None:
+    first = desk.proposal(addition("One."))
+    again = desk.propose(replace(addition("One."), statement_key="said otherwise")).proposal
+    assert again is not None
+    assert again.id == first.id
+    assert desk.events().count("proposal.created") == 1
