@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from nightledger.gate.proposing import Outcome
     from nightledger.jobs.check import Checkup
 
 SHOWN = 12
@@ -82,8 +83,16 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
         context.print(
             f"Proposed as {proposal.id}, the surest first: 'nightledger review {proposal.id[:8]}' asks one by one."
         )
-    elif found.outcome and found.outcome.suppressed and not proposal:
-        context.print("All of it was proposed before: 'nightledger proposals --all'.")
+    elif found.outcome and not proposal:
+        for line in _why_not(found.outcome):
+            context.print(line)
+
+
+def _why_not(outcome: "Outcome") -> list[str]:
+    """Say why nothing of what is doubtful was proposed."""
+    lines = ["All of it was proposed before: 'nightledger proposals --all'."] if outcome.suppressed else []
+    lines += [f"{len(outcome.held)} change(s) are held back by the scanners."] if outcome.held else []
+    return [*lines, *(f"Not proposed: {unfit.reason}." for unfit in outcome.unfit)]
 
 
 def _show_doubts(options: argparse.Namespace, context: Context, found: "Checkup") -> None:
