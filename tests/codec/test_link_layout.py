@@ -11,9 +11,9 @@ def segment(lengths: list[int]) -> bytes:
 def test_tables_stand_one_after_the_other_each_at_an_even_place() -> None:
     raw = segment([56, 3, 4, 9])
     spans = layout.parse_header(raw, len(raw))
-    assert spans[:8] == [496, 56, 552, 3, 560, 4, 568, 9]
-    assert layout.HEADER_BYTES == 496
-    assert spans[8:] == [584, 0] * (layout.TABLES - 4)
+    assert spans[:8] == [512, 56, 568, 3, 576, 4, 584, 9]
+    assert layout.HEADER_BYTES == 512
+    assert spans[8:] == [600, 0] * (layout.TABLES - 4)
 
 
 @pytest.mark.parametrize(

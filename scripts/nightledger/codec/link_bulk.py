@@ -306,7 +306,7 @@ def _cells(pairs: _Pairs, events: _Events) -> tuple[Numbers, Numbers]:
 
 
 def _sort_ids(ids: Numbers) -> list[bytes]:
-    """Give ``ID_KEY`` and ``ID_RECORD``.
+    """Give ``ID_FILTER``, ``ID_KEY`` and ``ID_RECORD``.
 
     Raises:
         IrregularError: When an id stands twice.
@@ -319,7 +319,15 @@ def _sort_ids(ids: Numbers) -> list[bytes]:
     records = _order(keys)
     keys = keys[records]
     _require_distinct(ids, records, np.flatnonzero(keys[1:] == keys[:-1]))
-    return [_table(keys), _table(records)]
+    return [_filter(keys), _table(keys), _table(records)]
+
+
+def _filter(keys: Numbers) -> bytes:
+    """Give ``ID_FILTER`` (Bloom, CACM 13(7), 1970, with one hash): one look tells most new ids from old ones."""
+    bits = min(layout.ID_KEY_BITS, len(keys).bit_length() + 3)
+    there = np.zeros(1 << bits, bool)
+    there[keys >> (layout.ID_KEY_BITS - bits)] = True
+    return bytes(np.packbits(there, bitorder="little").data)
 
 
 def _require_distinct(ids: Numbers, records: Numbers, alike: Numbers) -> None:

@@ -49,7 +49,9 @@ def tally_records(
         cells[_FIRST_RESULT + result] += 1
         if fact & SHOWN and result != PARTIAL:
             cells[_FIRST_SHOWN + (result >> 1)] += 1
-        cells[LAST_DAY] = max(cells[LAST_DAY], days[record])
+        day = days[record]
+        if day > cells[LAST_DAY]:  # noqa: PLR1730 - max() would take a third of the time of this loop
+            cells[LAST_DAY] = day
         cells.append(record)
     return list(found.values())
 

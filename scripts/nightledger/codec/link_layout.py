@@ -39,20 +39,21 @@ SORTED_TABLES = (
     CELLS,  # u32: of a row of at most LIGHT_RECORDS records their numbers, else its tallies
     STRONG_FIRST,  # u32, one more than tags: first of the tag's strong links
     STRONG,  # u32 x 4: other tag, row, evidence, last day of a link that is shown
+    ID_FILTER,  # bits: which leading bits of keys occur; a power of two, 8 a record or more
     ID_KEY,  # u32, sorted: the first 30 bits of each id
     ID_RECORD,  # u32: its record
     SESSION_FIRST,  # u32, one more than sessions: its first place in SESSION_RECORD
     SESSION_RECORD,  # u32: records by session
     TAG_START,  # u32, one more than records: its first place in RECORD_TAGS
-) = tuple(range(15, 29))
+) = tuple(range(15, 30))
 TABLES = len(RECORD_TABLES) + len(SORTED_TABLES)
-ITEM_BYTES = {EXTENT: 8, SESSION_KEY: 8, TAG_TEXT: 1, RESOLUTION_TEXT: 1, IDS: 1, TAG_COUNT: 1}
+ITEM_BYTES = {EXTENT: 8, SESSION_KEY: 8, TAG_TEXT: 1, RESOLUTION_TEXT: 1, IDS: 1, TAG_COUNT: 1, ID_FILTER: 1}
 """Size of a table's items where it is not 4."""
 EXTENT_FIELDS = ("start", "end", "lines", "bad", "duplicates", "first_record", "records")
 
 FOLD_FROM = 4096
 """Records from which the sorted tables are made: looking through fewer takes 2 ms at most."""
-LIGHT_RECORDS = 128
+LIGHT_RECORDS = 64
 """Records of a row that are added up by whoever reads it; with more, reading would take longer than finding it."""
 TOP = 1 << 16
 SOURCES = 5
@@ -65,6 +66,7 @@ TRIPLE = 3
 STRONG_CELLS = 4
 ID_CHARACTERS = 28
 ID_KEY_CHARACTERS = 6
+ID_KEY_BITS = 30
 HEADER_BYTES = len(MAGIC) + 8 + 16 * TABLES
 _ALIGNMENT = 8
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from nightledger.codec.link_columns import Columns, sift
-from nightledger.codec.link_layout import FOLD_FROM
+from nightledger.codec.link_layout import FOLD_FROM, id_key
 from nightledger.codec.link_rows import LinkRow, RowReader, read_ids, require_order, split_ids
 from nightledger.codec.link_tables import (
     Before,
@@ -158,24 +158,26 @@ class _Stretch:
     def _known(self, ids: set[bytes]) -> set[bytes]:
         """Give the ids that stood before, in this stretch or in front of it."""
         known = ids & self._seen
-        for segment in self._earlier:
-            if segment.folded:
-                with Guard(segment.path):
-                    known |= segment.find_known(ids)
+        sorted_ones = [segment for segment in self._earlier if segment.folded]
+        keyed = {outcome_id: id_key(outcome_id) for outcome_id in ids} if sorted_ones else {}
+        for segment in sorted_ones:
+            with Guard(segment.path):
+                known |= segment.find_known(keyed)
         return known
 
     def _counted(self) -> dict[int, frozenset[Pair]]:
         """Give the pairs that earlier segments counted for the sessions of this stretch."""
-        if not self._earlier:
-            return {}
-        counted = {}
-        for session, key in enumerate(self._columns.session_hashes()):
-            pairs: frozenset[Pair] = frozenset()
-            for segment in self._earlier:
-                with Guard(segment.path):
-                    pairs |= segment.pairs_of_session(key)
-            if pairs:
-                counted[session] = pairs
+        numbers = (
+            {key: number for number, key in enumerate(self._columns.session_hashes())}
+            if self._earlier
+            else {}
+        )
+        counted: dict[int, frozenset[Pair]] = {}
+        for segment in self._earlier:
+            with Guard(segment.path):
+                for key in segment.find_sessions(set(numbers)):
+                    pairs = segment.pairs_of_session(key)
+                    counted[numbers[key]] = counted.get(numbers[key], frozenset()) | pairs
         return counted
 
 

@@ -9,8 +9,7 @@ from bisect import bisect_right
 from itertools import combinations
 
 from nightledger.codec.link_cells import COUNTS
-from nightledger.domain.confidence import SHOWN_FROM, confidence_of, decayed
-from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.confidence import CAP, SHOWN_FROM, confidence_of, decayed, least_evidence
 from nightledger.domain.links import MAX_RIVALS, MAX_SOURCES, Link, Tally
 from nightledger.files.link_segment import Guard, Segment, SegmentError
 
@@ -21,12 +20,15 @@ if TYPE_CHECKING:
     from nightledger.files.link_segment import Part
 
     _Parts = tuple[Segment, Part]
+    _Candidate = tuple[float, int, tuple[str, str], int, int, Link | None]
 
 CURRENT = "current"
 """Names the segments in use, oldest first, one a line with its size and CRC-32; replaced in one step."""
 FIRST_LINE = "nightledger-links 1"
 SUFFIX = ".links"
 MAX_CURRENT_BYTES = 1 << 16
+FULL_EVIDENCE = least_evidence(CAP)
+"""More raises no confidence."""
 NAMED = 1 + MAX_RIVALS
 """Resolutions that a link names: the best one and its rivals."""
 
@@ -105,19 +107,12 @@ class LinkIndex:
             LinkIndexError: When the index is damaged.
         """
         with Guard(self.directory):
-            days = sorted({day for segment in self.segments for day in segment.active_days})
-            found = []
-            for pair, (score, last_day) in self._scores(tags).items():
-                idle_days = len(days) - bisect_right(days, last_day)
-                confidence = decayed(confidence_of(score), idle_days)
-                if confidence >= SHOWN_FROM:
-                    found.append((-confidence, -score, pair, idle_days))
-            found.sort()
+            found, total = self._candidates(tags, limit)
             shown = [
-                Recalled(_merge(self._parts_of(*pair)), -confidence, idle_days)
-                for confidence, _, pair, idle_days in found[:limit]
+                Recalled(link or self._link_of_row(row), -confidence, idle_days)
+                for confidence, _, _, idle_days, row, link in sorted(found)[:limit]
             ]
-        return shown, len(found) - len(shown)
+        return shown, total - len(shown)
 
     def top_links(self, limit: int) -> "tuple[list[Link], int]":
         """Give the links that occurred in most sessions; of equals, those whose names sort first.
@@ -172,20 +167,73 @@ class LinkIndex:
                 found.setdefault((part.first, part.second), []).append((segment, part))
         return found
 
-    def _scores(self, tags: "Sequence[str]") -> "dict[tuple[str, str], tuple[int, int]]":
-        """Give evidence and last day of every link that may be shown for some tags."""
-        if len(tags) != 1:
-            pairs = set(combinations(sorted(tags), 2))
-            merged = {pair: _merge(parts) for pair in pairs if (parts := self._parts_of(*pair))}
-            return {pair: (link.best.evidence, link.last_day) for pair, link in merged.items()}
-        tag, scores = tags[0], {}
-        for other, _, score, last_day in self._base.strong(tag) if self._base else ():
-            scores[min(tag, other), max(tag, other)] = (score, last_day)
-        changed = {(part.first, part.second) for segment in self._newer for part in segment.links_of(tag)}
-        for pair in changed:
-            link = _merge(self._parts_of(*pair))
-            scores[pair] = (link.best.evidence, link.last_day)
-        return scores
+    def _candidates(self, tags: "Sequence[str]", limit: int) -> "tuple[list[_Candidate], int]":
+        """Give the links that may be shown, of the strong ones in the base the best; and how many there are."""
+        fading = _Fading({day for segment in self.segments for day in segment.active_days})
+        merged = self._between(tags) if len(tags) > 1 else self._changed(tags[0])
+        found = [item for item in map(fading.judge, merged) if -item[0] >= SHOWN_FROM]
+        base = self._base
+        if base is None or len(tags) > 1:
+            return found, len(found)
+        known = {base.find_row(link.first, link.second) for link in merged}
+        strong = [
+            (-confidence, -score, other, idle_days, row)
+            for other, row, score, last_day in base.strong(tags[0])
+            if row not in known and (now := fading.now(score, last_day))[0] >= SHOWN_FROM
+            for confidence, idle_days in (now,)
+        ]
+        best: list[_Candidate] = [
+            (confidence, score, base.pair(row), idle_days, row, None)
+            for confidence, score, _, idle_days, row in sorted(strong)[:limit]
+        ]
+        return found + best, len(found) + len(strong)
+
+    def _between(self, tags: "Sequence[str]") -> list[Link]:
+        pairs = combinations(sorted(tags), 2)
+        return [_merge(parts) for pair in pairs if (parts := self._parts_of(*pair))]
+
+    def _changed(self, tag: str) -> list[Link]:
+        """Give the links of a tag of which another segment than the base knows."""
+        base = self._base
+        found: dict[tuple[str, str], list[_Parts]] = {}
+        for segment in self._newer:
+            for part in segment.links_of(tag):
+                found.setdefault((part.first, part.second), []).append((segment, part))
+        for pair, parts in found.items() if base else ():
+            row = base.find_row(*pair) if base else -1
+            if base and row >= 0:
+                parts.insert(0, (base, base.row(row)))
+        return [_merge(parts) for parts in found.values()]
+
+    def _link_of_row(self, row: int) -> Link:
+        base = self.segments[0]
+        return _merge([(base, base.row(row, NAMED))])
+
+
+class _Fading:
+    """What is left of a confidence, by the active days of all segments; remembers what it worked out."""
+
+    __slots__ = ("_days", "_known")
+
+    def __init__(self, days: "set[int]") -> None:
+        self._days = sorted(days)
+        self._known: dict[tuple[int, int], tuple[float, int]] = {}
+
+    def now(self, score: int, last_day: int) -> "tuple[float, int]":
+        """Give confidence and idle days."""
+        score = min(score, FULL_EVIDENCE)
+        found = self._known.get((score, last_day))
+        if found is None:
+            idle_days = len(self._days) - bisect_right(self._days, last_day)
+            found = decayed(confidence_of(score), idle_days), idle_days
+            self._known[score, last_day] = found
+        return found
+
+    def judge(self, link: Link) -> "_Candidate":
+        """Give a link as a candidate; they sort the surest first, of equals by evidence, then by name."""
+        score = link.best.evidence
+        confidence, idle_days = self.now(score, link.last_day)
+        return (-confidence, -score, (link.first, link.second), idle_days, -1, link)
 
 
 def open_index(directory: str) -> LinkIndex | None:
@@ -241,6 +289,8 @@ def parse_current(raw: bytes, directory: str) -> list[Stored]:
     first, *lines = raw.decode("utf-8", "replace").split("\n")
     fields = [line.split(" ") for line in lines[:-1]]
     if first != FIRST_LINE or lines[-1:] != [""] or not all(_is_entry(words) for words in fields):
+        from nightledger.domain.errors import LinkIndexError
+
         raise LinkIndexError(f"the link index in {directory} is damaged, or of another version")
     return [Stored(name, int(size), int(crc32, 16)) for name, size, crc32 in fields]
 

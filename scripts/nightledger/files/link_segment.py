@@ -13,7 +13,6 @@ from itertools import accumulate, combinations
 
 from nightledger.codec import link_layout as layout
 from nightledger.codec.link_cells import LAST_DAY, tally_records, unpack_tallies
-from nightledger.domain.errors import LinkIndexError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ class Guard:
         trace: "TracebackType | None",
     ) -> None:
         if isinstance(error, (ValueError, IndexError)):
+            from nightledger.domain.errors import LinkIndexError
+
             raise LinkIndexError(f"the link index in {self._directory} is damaged ({error})") from error
 
 
@@ -260,27 +261,36 @@ class Segment:
         """Give the sessions of a row of the sorted tables."""
         return int(self._tables[layout.ROW_SESSIONS][row])
 
-    def strong(self, name: str) -> "list[tuple[str, int, int, int]]":
-        """Give ``(other tag, row, evidence, last day)`` of a tag's links that are shown; only where it is folded."""
+    def strong(self, name: str) -> "Iterator[tuple[int, int, int, int]]":
+        """Give number of the other tag, row, evidence and last day of a tag's links that are shown.
+
+        Only the first segment has them, and only when it has sorted tables.
+        """
         tag = self.find_tag(name)
         if tag < 0:
-            return []
-        first, entries = self._tables[layout.STRONG_FIRST], self._tables[layout.STRONG]
-        span = entries[first[tag] * layout.STRONG_CELLS : first[tag + 1] * layout.STRONG_CELLS].tolist()
-        return [
-            (self.tag(span[at]), span[at + 1], span[at + 2], span[at + 3])
-            for at in range(0, len(span), layout.STRONG_CELLS)
-        ]
+            return iter(())
+        first, cells = self._tables[layout.STRONG_FIRST], self._tables[layout.STRONG]
+        size = layout.STRONG_CELLS
+        span = cells[first[tag] * size : first[tag + 1] * size].tolist()
+        return zip(span[::size], span[1::size], span[2::size], span[3::size], strict=True)
 
     # ------------------------------------------------------------ what the next segment asks
 
-    def find_known(self, ids: "set[bytes]") -> "set[bytes]":
-        """Give those of some ids that are in this segment, which must have sorted tables."""
+    def find_known(self, keyed: "dict[bytes, int]") -> "set[bytes]":
+        """Give those of some ids that are in this segment, which must have sorted tables.
+
+        Args:
+            keyed: The ids, each with its ``link_layout.id_key``.
+        """
         stored, size = self._tables[layout.IDS], layout.ID_CHARACTERS
         keys, records = self._tables[layout.ID_KEY], self._tables[layout.ID_RECORD]
+        there = self._tables[layout.ID_FILTER]
+        shift = layout.ID_KEY_BITS - (8 * len(there)).bit_length() + 1
         known = set()
-        for outcome_id in ids:
-            key = layout.id_key(outcome_id)
+        for outcome_id, key in keyed.items():
+            bit = key >> shift
+            if not there[bit >> 3] >> (bit & 7) & 1:
+                continue
             place = bisect_left(keys, key)
             while place < len(keys) and keys[place] == key:
                 at = records[place] * size
@@ -288,6 +298,14 @@ class Segment:
                     known.add(outcome_id)
                 place += 1
         return known
+
+    def find_sessions(self, hashes: "set[int]") -> "set[int]":
+        """Give those of some sessions, by their hashes, that have records in this segment."""
+        keys = self._tables[layout.SESSION_KEY]
+        if not self.folded:
+            return hashes.intersection(keys)
+        places = ((key, bisect_left(keys, key)) for key in hashes)
+        return {key for key, place in places if place < len(keys) and keys[place] == key}
 
     def pairs_of_session(self, session: int) -> "frozenset[tuple[str, str]]":
         """Give the pairs of tags of a session's records that count, by the hash of the session."""

@@ -10,6 +10,7 @@ report says why. Both ways end in the same view, byte for byte.
 """
 
 import hashlib
+import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from nightledger.codec.link_view import VIEW_LINKS, dump_view
 from nightledger.domain.errors import LinkIndexError
 from nightledger.domain.links import link_key
 from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_build import Built, build_segment
 from nightledger.files.link_index import LinkIndex, Stored, open_segment, parse_current, read_current
@@ -118,6 +120,29 @@ def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> Link
             return run.go_on(run.find_earlier())
         except (SegmentError, LinkIndexError) as error:
             return run.go_on(_Earlier(reason=f"the index is damaged: {error}"))
+
+
+def fold_view(home: "Home", zone: "ZoneInfo", forgotten: "Mapping[Pair, int] | None" = None) -> bytes:
+    """Give the view that the whole log says, whatever index, cursor and view say; nothing of them is touched.
+
+    Args:
+        home: Whose.
+        zone: The home's zone.
+        forgotten: Deleted links, as in :class:`Options`.
+
+    Raises:
+        UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
+        FileChangedError: When it was replaced or cut while it was read.
+    """
+    make_dir(home.work_dir, ignored_by_git=True)
+    with (
+        LineLog(home.outcomes) as log,
+        tempfile.TemporaryDirectory(prefix="links-", dir=home.work_dir) as directory,
+    ):
+        built = build_segment(log, 0, (), zone, forgotten or {})
+        log.require_same()
+        segment = open_segment(directory, write_segment(directory, built.pieces))
+        return dump_view(LinkIndex(directory, [segment]).top_links(VIEW_LINKS)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
