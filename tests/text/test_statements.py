@@ -1,12 +1,15 @@
+from datetime import date
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.logs import read
 
 from nightledger.domain.proposal import Origin
 from nightledger.domain.statement import Found
+from nightledger.text.daylog import read_daylog
 from nightledger.text.estimate import Model
 from nightledger.text.similar import fold
-from nightledger.text.statements import SPAN, find_statements
+from nightledger.text.statements import SPAN, TOPIC_SHARE, find_statements
 
 SURE = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.wish": 6.0, "b.cause": 6.0, "b.place": 2.5})
 """A model that keeps what holds always, what is wished and what explains, and half likes a place."""
@@ -138,3 +141,14 @@ def test_statements_lie_in_the_file_apart_and_the_same_each_time(lines: list[str
     covered = [n for s in result.statements for n in range(s.lines[0], s.lines[1] + 1)]
     assert len(covered) == len(set(covered))
     assert all(1 <= n <= len(lines) for n in covered)
+
+
+def test_a_statement_of_a_file_named_after_a_topic_counts_less() -> None:
+    text = "# D\n\n- never water the seedlings at night without the lamp, always use the blue can\n"
+    plain = find_statements(read_daylog("memory/2026-03-01.md", text, date(2026, 3, 1))).statements
+    topic = find_statements(
+        read_daylog("memory/2026-03-01-seedling-plan.md", text, date(2026, 3, 1))
+    ).statements
+    dated = find_statements(read_daylog("memory/2026-03-01-0930.md", text, date(2026, 3, 1))).statements
+    assert topic[0].score == round(TOPIC_SHARE * plain[0].score, 4)
+    assert dated[0].score == plain[0].score

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from nightledger.domain.statement import Statement
 from nightledger.text.similar import numbers, shingles
 
-THRESHOLD = 0.47
+THRESHOLD = 0.45
 """The first addition of a night must be at least this likely to be welcome, ..."""
 STEP = 0.2
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
