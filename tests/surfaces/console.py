@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import termios
 import time
@@ -64,6 +65,7 @@ class Terminal:
     def start(cls, argv: list[str], columns: int) -> "Terminal":
         process, descriptor = pty.fork()
         if process == 0:
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             for name in ("COLUMNS", "LINES", "NO_COLOR"):
                 os.environ.pop(name, None)
