@@ -35,9 +35,9 @@ def test_what_is_no_segment_is_named(damage: object, problem: str) -> None:
 
 
 def test_the_key_of_an_id_is_its_first_30_bits() -> None:
-    assert layout.id_key(b"o-" + b"a" * 26) == 0
-    assert layout.id_key(b"o-777777" + b"a" * 20) == 2**30 - 1
-    assert layout.id_key(b"o-aaaaab" + b"7" * 20) == 1
+    ids = b"o-" + b"a" * 26 + b"o-777777" + b"a" * 20 + b"o-aaaaab" + b"7" * 20
+    assert layout.id_keys(ids) == [0, 2**30 - 1, 1]
+    assert layout.id_keys(b"") == []
 
 
 def test_every_table_has_a_place_of_its_own() -> None:

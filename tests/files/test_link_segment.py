@@ -177,15 +177,17 @@ def test_both_ways_of_numbering_anew_agree() -> None:
     assert link_bulk.renumber(columns.tag_codes, places) == renumber(columns.tag_codes, places).tobytes()
 
 
+def keyed(ids: set[bytes]) -> dict[bytes, int]:
+    return {known: link_layout.id_keys(known)[0] for known in ids}
+
+
 def test_ids_are_found_in_a_sorted_segment(tmp_path: Path) -> None:
     tables = tables_of([outcome(n) for n in range(50)])
     segment = write(tmp_path / "a.links", [*tables, *link_bulk.sorted_tables(tables)])
     known = {outcome_id(n).encode() for n in range(40, 60)}
-    assert segment.find_known({known_id: link_layout.id_key(known_id) for known_id in known}) == {
-        outcome_id(n).encode() for n in range(40, 50)
-    }
+    assert segment.find_known(keyed(known)) == {outcome_id(n).encode() for n in range(40, 50)}
     shares_a_key = (outcome_id(1)[:8] + "a" * 20).encode()
-    assert segment.find_known({shares_a_key: link_layout.id_key(shares_a_key)}) == set()
+    assert segment.find_known(keyed({shares_a_key})) == set()
     assert segment.outcome_id(7) == outcome_id(7)
 
 

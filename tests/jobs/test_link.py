@@ -465,6 +465,36 @@ def test_a_view_that_somebody_changed_is_put_right(home: Home) -> None:
     assert Path(home.links).read_bytes() == right
 
 
+@pytest.mark.parametrize("step", ["write_segment", "use_segments", "replace_file", "dump_view"])
+def test_a_run_that_dies_anywhere_costs_a_run_and_no_outcome(
+    home: Home, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    write(home, lines(outcome(n, session=str(n)) for n in range(3)))
+    run(home)
+    append(home, line(outcome(3, session="3")))
+
+    def die(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(job, step, die)
+        with pytest.raises(OSError, match="No space left"):
+            run(home)
+    run(home)
+    assert view(home) == fold_plainly([outcome(n, session=str(n)) for n in range(4)])
+    assert run(home).mode == "unchanged"
+
+
+def test_a_view_that_grew_out_of_bounds_is_put_right(home: Home) -> None:
+    write(home, line(outcome(1)))
+    run(home)
+    right = Path(home.links).read_bytes()
+    with Path(home.links).open("ab") as stream:
+        stream.truncate(1 << 30)
+    run(home)
+    assert Path(home.links).read_bytes() == right
+
+
 # ---------------------------------------------------------------- how to run
 
 

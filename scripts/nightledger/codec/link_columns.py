@@ -99,6 +99,7 @@ class Columns:
     """
 
     __slots__ = (
+        "_hashes",
         "_hours",
         "_sessions",
         "days",
@@ -126,6 +127,7 @@ class Columns:
         self.days = array("I")
         self.ids = bytearray()
         self._sessions = _Sessions()
+        self._hashes = array("Q")
         self._hours = _Days(zone)
 
     def __len__(self) -> int:
@@ -160,15 +162,14 @@ class Columns:
 
     def session_hashes(self) -> "array[int]":
         """Give 64 bits of BLAKE2b for each numbered session, the same in every run."""
-        names = [
-            f"day {session}" if isinstance(session, int) else f"session {session}"
-            for session in self._sessions
-        ]
-        return array("Q", b"".join([blake2b(name.encode(), digest_size=8).digest() for name in names]))
-
-    def forget_sessions(self) -> None:
-        """Give back the memory of the sessions' names; nothing can be added afterwards."""
-        self._sessions.clear()
+        if len(self._hashes) < len(self._sessions):
+            names = [
+                f"day {session}" if isinstance(session, int) else f"session {session}"
+                for session in self._sessions
+            ]
+            digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
+            self._hashes = array("Q", b"".join(digests))
+        return self._hashes
 
     def _sessions_of(self, rows: Sequence[LinkRow], days: list[int]) -> list[int]:
         names = [row.session for row in rows]

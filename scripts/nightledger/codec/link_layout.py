@@ -80,9 +80,10 @@ _DIGITS = bytes.maketrans(b"abcdefghijklmnopqrstuvwxyz234567", b"0123456789abcde
 """From the alphabet of RFC 4648 section 6, lower case, to the digits that int(x, 32) reads."""
 
 
-def id_key(outcome_id: bytes) -> int:
-    """Give the number by which the index finds an id: its first 30 bits."""
-    return int(outcome_id[2 : 2 + ID_KEY_CHARACTERS].translate(_DIGITS), 32)
+def id_keys(ids: bytes) -> list[int]:
+    """Give for each of some joined ids the number by which the index finds it: its first 30 bits."""
+    digits = ids.translate(_DIGITS)
+    return [int(digits[at : at + ID_KEY_CHARACTERS], 32) for at in range(2, len(ids), ID_CHARACTERS)]
 
 
 def dump_header(lengths: "list[int]") -> "tuple[bytes, list[int]]":

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from nightledger.codec.link_columns import Columns, sift
-from nightledger.codec.link_layout import FOLD_FROM, id_key
+from nightledger.codec.link_layout import FOLD_FROM, id_keys
 from nightledger.codec.link_rows import LinkRow, RowReader, read_ids, require_order, split_ids
 from nightledger.codec.link_tables import (
     Before,
@@ -143,8 +143,9 @@ class _Stretch:
 
     def _take_with_care(self, rows: list[LinkRow]) -> None:
         require_order(rows)
-        ids = set(split_ids(read_ids(rows)))
-        known = self._known(ids)
+        joined = read_ids(rows)
+        ids = set(split_ids(joined))
+        known = ids & self._seen | self._known(joined)
         fresh = rows
         if known or len(ids) < len(rows):
             first: dict[str, LinkRow] = {}
@@ -155,12 +156,14 @@ class _Stretch:
         self._duplicates += len(rows) - len(fresh)
         self._seen |= ids
 
-    def _known(self, ids: set[bytes]) -> set[bytes]:
-        """Give the ids that stood before, in this stretch or in front of it."""
-        known = ids & self._seen
-        sorted_ones = [segment for segment in self._earlier if segment.folded]
-        keyed = {outcome_id: id_key(outcome_id) for outcome_id in ids} if sorted_ones else {}
-        for segment in sorted_ones:
+    def _known(self, ids: bytes) -> set[bytes]:
+        """Give those of some joined ids that are in a sorted segment."""
+        segments = [segment for segment in self._earlier if segment.folded]
+        if not segments:
+            return set()
+        keyed = dict(zip(split_ids(ids), id_keys(ids), strict=True))
+        known: set[bytes] = set()
+        for segment in segments:
             with Guard(segment.path):
                 known |= segment.find_known(keyed)
         return known

@@ -280,17 +280,19 @@ class Segment:
         """Give those of some ids that are in this segment, which must have sorted tables.
 
         Args:
-            keyed: The ids, each with its ``link_layout.id_key``.
+            keyed: The ids, each with its number of ``link_layout.id_keys``.
         """
         stored, size = self._tables[layout.IDS], layout.ID_CHARACTERS
         keys, records = self._tables[layout.ID_KEY], self._tables[layout.ID_RECORD]
         there = self._tables[layout.ID_FILTER]
         shift = layout.ID_KEY_BITS - (8 * len(there)).bit_length() + 1
+        maybe = [
+            (outcome_id, key)
+            for outcome_id, key in keyed.items()
+            if there[key >> shift >> 3] >> (key >> shift & 7) & 1
+        ]
         known = set()
-        for outcome_id, key in keyed.items():
-            bit = key >> shift
-            if not there[bit >> 3] >> (bit & 7) & 1:
-                continue
+        for outcome_id, key in maybe:
             place = bisect_left(keys, key)
             while place < len(keys) and keys[place] == key:
                 at = records[place] * size

@@ -19,7 +19,7 @@ from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_li
 from nightledger.codec.link_layout import FOLD_FROM
 from nightledger.codec.link_tables import Extent
 from nightledger.codec.link_view import VIEW_LINKS, dump_view
-from nightledger.domain.errors import LinkIndexError
+from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import link_key
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from nightledger.files.home import Home
 
 MAX_CURSORS_BYTES = 1 << 20
-MAX_VIEW_BYTES = 64 << 20
 MAX_LOOSE = 8
 """Segments without sorted tables; each is looked through by every ``recall``."""
 GROWTH = 4
@@ -259,7 +258,7 @@ class _Run:
         """Write the view where it differs; gives how many links there are, and how many are in it."""
         links, total = LinkIndex(self._directory, shown.segments).top_links(VIEW_LINKS)
         view = dump_view(links)
-        if not self._how.dry_run and read_optional(self._home.links, MAX_VIEW_BYTES) != view:
+        if not self._how.dry_run and not _holds(self._home.links, view):
             replace_file(self._home.links, view)
         return total, len(links)
 
@@ -286,6 +285,13 @@ class _Run:
             links=links,
             in_view=in_view,
         )
+
+
+def _holds(path: str, content: bytes) -> bool:
+    try:
+        return read_optional(path, len(content)) == content
+    except UnreadableError:  # too large, or no file: replacing it says what is wrong
+        return False
 
 
 def _count_kept(segments: "Sequence[Segment]", tail_bytes: int) -> int:
