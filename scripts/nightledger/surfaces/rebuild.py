@@ -15,10 +15,12 @@ from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.views import refresh_views, stale_views
-from nightledger.jobs.link import MAX_CURSORS_BYTES, MAX_VIEW_BYTES, Options, link
+from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.surfaces.session import Session
 
 _BLOCK_BYTES = 1 << 20
+MAX_VIEW_BYTES = 1 << 30
+"""The view of a million links; a larger file is none of ours."""
 
 
 def find_stale(session: Session) -> list[str]:
