@@ -182,7 +182,7 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("small")
 @given(stretches=stretches)
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_however_the_log_is_split_the_view_is_that_of_the_plain_fold(
     tmp_path: Path, stretches: list[list[dict[str, Any]]]
 ) -> None:
@@ -205,7 +205,7 @@ def test_however_the_log_is_split_the_view_is_that_of_the_plain_fold(
 
 @pytest.mark.usefixtures("small")
 @given(stretches=stretches, deleted=st.integers(0, 12))
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_deleted_links_too_are_folded_the_same_however_the_log_is_split(
     tmp_path: Path, stretches: list[list[dict[str, Any]]], deleted: int
 ) -> None:
