@@ -1,41 +1,39 @@
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Anchor, Op, Origin
-from nightledger.gate.editing import edit_hunks, propose_edit, revise
+from nightledger.gate.editing import propose_edit, revise
 from nightledger.gate.stored import read_proposal
-from nightledger.text.place import Applied, apply_hunks
-
-LINES = st.lists(st.sampled_from(["a\n", "b\n", "\n", "- c\n", "## d\n", "e\r\n"]), max_size=12)
-TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "tail"]))
 
 
-@settings(max_examples=60)
-@given(TEXTS, TEXTS)
-def test_an_edit_becomes_hunks_that_give_exactly_the_edited_bytes(before: str, after: str) -> None:
-    hunks = edit_hunks(before, after)
-    assert bool(hunks) == (before != after)
-    result = apply_hunks(before, hunks)
-    assert isinstance(result, Applied)
-    assert result.text == after
+def test_an_edit_in_two_places_is_two_small_changes_that_say_where(desk: Desk) -> None:
+    proposal = desk.edit(MEMORY.replace("30 days", "90 days").replace("an upgrade", "each upgrade").encode())
+    first, second = proposal.changes
+    assert (first.before, first.after) == ("- Keep backups for 30 days.\n", "- Keep backups for 90 days.\n")
+    assert (first.hunk.anchor, first.hunk.context_before) == (Anchor.EXACT, "")
+    assert (first.section, second.section) == ("MEMORY.md > Decisions", "MEMORY.md > Lessons")
+    assert second.after == "- Restart the relay after each upgrade.\n"
 
 
-def test_an_edit_in_two_places_is_two_small_hunks() -> None:
-    after = MEMORY.replace("30 days", "90 days").replace("an upgrade", "each upgrade")
-    first, second = edit_hunks(MEMORY, after)
-    assert (first.removed, first.added) == ("- Keep backups for 30 days.\n", "- Keep backups for 90 days.\n")
-    assert (first.anchor, first.context_before) == (Anchor.EXACT, "")
-    assert second.added == "- Restart the relay after each upgrade.\n"
+def test_each_diff_of_an_edit_is_against_what_the_changes_before_it_left(desk: Desk) -> None:
+    desk.memory.write_text("- a\n- a\n- b\n- a\n")
+    proposal = desk.edit(b"- b\n- a\n- a\n")
+    assert len(proposal.changes) == 2
+    assert [
+        [line for line in change.diff.splitlines() if line[0] in "+-" and line[:3] not in {"---", "+++"}]
+        for change in proposal.changes
+    ] == [["-- a", "-- a"], ["+- a"]]
 
 
-def test_places_that_cannot_be_told_apart_are_one_hunk() -> None:
+def test_an_edit_where_nothing_tells_the_place_is_refused(desk: Desk) -> None:
     before = "x\n" * 2000
-    hunks = edit_hunks(before, "x\n" * 1000 + "y\n" + "x\n" * 999)
-    assert len(hunks) == 1
-    assert hunks[0].removed == before
+    desk.memory.write_text(before)
+    with pytest.raises(RefusedError, match="line 1001 repeat too often") as refused:
+        propose_edit(
+            desk.gate, desk.ledger(), "MEMORY.md", ("x\n" * 1000 + "y\n" + "x\n" * 1000).encode(), desk.moment
+        )
+    assert "your own editor" in (refused.value.hint or "")
 
 
 def test_an_operators_edit_is_signed_at_once_and_can_be_undone_and_repeated(desk: Desk) -> None:
@@ -78,9 +76,13 @@ def test_an_edit_of_bytes_that_no_record_can_hold_is_refused(tmp_path: "object",
     assert desk.memory.read_bytes() == edited
 
 
-def test_an_emptied_file_and_an_emptied_start() -> None:
-    assert [h.removed for h in edit_hunks("a\n", "")] == ["a\n"]
-    assert [h.added for h in edit_hunks("", "a\n")] == ["a\n"]
+def test_a_file_can_be_emptied_and_begun_anew(desk: Desk) -> None:
+    emptied = desk.edit(b"")
+    assert desk.memory.read_bytes() == b""
+    assert [(c.op, c.before, c.section) for c in emptied.changes] == [(Op.REMOVE, MEMORY, "MEMORY.md")]
+    begun = desk.edit(b"a\n")
+    assert desk.text() == "a\n"
+    assert [(c.op, c.after, c.section) for c in begun.changes] == [(Op.ADD, "a\n", "")]
 
 
 def test_a_reworded_change_supersedes_the_one_that_was_shown(desk: Desk) -> None:

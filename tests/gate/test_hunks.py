@@ -42,9 +42,10 @@ def test_changes_are_numbered_without_gaps_and_carry_their_drafts() -> None:
     )
     assert [change.n for change in changes] == [1, 2]
     assert [one.reason for one in unfit] == ["the lines to take out are not in the file as given"]
-    assert (changes[0].before, changes[0].section, changes[0].key) == ("", "Lessons", "one.")
+    assert (changes[0].before, changes[0].section, changes[0].key) == ("", "MEMORY.md > Lessons", "one.")
     assert changes[0].provenance == (Origin.AGENT,)
     assert changes[1].before == "- Keep backups for 30 days.\n"
+    assert changes[1].section == "MEMORY.md > Decisions"
 
 
 LINES = st.sampled_from(
@@ -147,4 +148,9 @@ def test_a_line_that_only_a_secret_beside_it_tells_apart_has_no_place() -> None:
     assert unfit.reason == BESIDE
     document = f"- same\n- relay {SECRET}\n- other\n- same\n- last\n"
     changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=1)])
+    assert (changes, unfit.reason) == ([], BESIDE)
+
+
+def test_a_change_below_a_heading_with_a_secret_has_no_place() -> None:
+    changes, (unfit,) = make_changes(f"# M\n\n## Relay {SECRET}\n\n- one\n- two\n", [removal("- one")])
     assert (changes, unfit.reason) == ([], BESIDE)

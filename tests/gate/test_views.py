@@ -23,7 +23,7 @@ def test_what_waits_stands_in_the_published_fields(desk: Desk) -> None:
             {
                 "proposal": proposal.id,
                 "n": 1,
-                "section": "Lessons",
+                "section": "MEMORY.md > Lessons",
                 "content": "- Set the zone.",
                 "source": "memory/2026-02-28.md:1",
                 "confidence": 0.5,
@@ -33,7 +33,7 @@ def test_what_waits_stands_in_the_published_fields(desk: Desk) -> None:
             {
                 "proposal": proposal.id,
                 "n": 2,
-                "section": "",
+                "section": "MEMORY.md > Decisions",
                 "entry": "- Keep backups for 30 days.\n",
                 "reason": "it is over",
             }

@@ -93,7 +93,8 @@ class Hunk:
         anchor: How the place is found.
         section: Heading texts from the outermost to the section's own; () is the top of the file.
         removed: Bytes to take out; empty for an addition.
-        added: Bytes to put in; empty for a removal.
+        added: Bytes to put in; for a removal empty, or the one blank line without which the
+            blocks above and below it would be read as one.
         context_before: Lines that must stand directly before ``removed``; only as many as
             make it unique.
         context_after: Lines that must stand directly after it.

@@ -10,16 +10,14 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import readable_diff
+from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
-from nightledger.text.diff import Run, changed_runs
-from nightledger.text.markdown import is_utf8, split_lines
-from nightledger.text.place import Applied, apply_hunks
-from nightledger.text.place_context import context_needed
+from nightledger.text.edits import hunks_between
+from nightledger.text.place import Applied, Unplaced, apply_hunks, put
 
 
 def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, moment: Moment) -> Outcome:
@@ -68,19 +66,19 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
         The proposal, to be signed at once; None when nothing was changed.
 
     Raises:
-        RefusedError: It touches bytes that are not UTF-8, which no record can hold.
+        RefusedError: It touches bytes that are not UTF-8, which no record can hold, or lines
+            that repeat so often that nothing tells their place.
     """
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
-    wanted = edited.decode("utf-8", "surrogateescape")
-    hunks = edit_hunks(document, wanted)
+    hunks = hunks_between(document, edited.decode("utf-8", "surrogateescape"))
+    if isinstance(hunks, Unplaced):
+        raise RefusedError(
+            f"the edit of {path} cannot be recorded: {hunks.reason}",
+            hint="change it in your own editor; 'nightledger verify' then shows it as drift",
+        )
     if not hunks:
         return None
-    if not all(is_utf8(text) for hunk in hunks for text in (hunk.removed, hunk.added)):
-        raise RefusedError(
-            f"the edit touches lines of {path} that are not UTF-8",
-            hint="mend these lines in your own editor; 'nightledger verify' then shows them as drift",
-        )
-    changes = [_edit_change(n, path, document, hunk, moment) for n, hunk in enumerate(hunks, 1)]
+    changes = _edit_changes(path, document, hunks, moment)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
         lane=EDIT_LANE,
@@ -91,50 +89,26 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
     return submit_changes(gate, ledger, submission, path, changes, moment)
 
 
-def edit_hunks(document: str, wanted: str) -> list[Hunk]:
-    """Give hunks that turn one text into the other, as few lines each as tell their place."""
-    old, new = split_lines(document), split_lines(wanted)
-    runs = changed_runs(old, new)
-    if not runs:
-        return []
-    span = Run(
-        old_start=runs[0].old_start,
-        old_stop=runs[-1].old_stop,
-        new_start=runs[0].new_start,
-        new_stop=runs[-1].new_stop,
-    )
-    for attempt in (runs, (span,)):
-        hunks = [hunk for run in attempt if (hunk := _hunk(old, new, run)) is not None]
-        result = apply_hunks(document, hunks)
-        if len(hunks) == len(attempt) and isinstance(result, Applied) and result.text == wanted:
-            return hunks
-    return [Hunk(anchor=Anchor.EXACT, section=(), removed=document, added=wanted)]
+def _edit_changes(path: str, document: str, hunks: Sequence[Hunk], moment: Moment) -> list[Change]:
+    """Give each hunk as a change, with its diff against the document as the hunks before it left it."""
+    applied = apply_hunks(document, hunks)
+    if not isinstance(applied, Applied):
+        raise AssertionError("unreachable: they were made to fit")  # noqa: TRY004 - a bug, not a type
+    changes = []
+    for n, (hunk, placed) in enumerate(zip(hunks, applied.placed, strict=True), 1):
+        edited = put(document, placed)
+        diff = readable_diff(document, edited, path=path)
+        changes.append(_edit_change(n, path, hunk, diff, moment))
+        document = edited
+    return changes
 
 
-def _hunk(old: Sequence[str], new: Sequence[str], run: Run) -> Hunk | None:
-    needed = context_needed(old, run.old_start, run.old_stop)
-    if needed is None:
-        return None
-    before, after = needed
-    return Hunk(
-        anchor=Anchor.EXACT,
-        section=(),
-        removed="".join(old[run.old_start : run.old_stop]),
-        added="".join(new[run.new_start : run.new_stop]),
-        context_before="".join(old[run.old_start - before : run.old_start]),
-        context_after="".join(old[run.old_stop : run.old_stop + after]),
-    )
-
-
-def _edit_change(n: int, path: str, document: str, hunk: Hunk, moment: Moment) -> Change:
-    alone = apply_hunks(document, [hunk])
-    diff = readable_diff(document, alone.text, path=path) if isinstance(alone, Applied) else ""
-    op = Op.REPLACE if hunk.removed and hunk.added else Op.ADD if hunk.added else Op.REMOVE
+def _edit_change(n: int, path: str, hunk: Hunk, diff: str, moment: Moment) -> Change:
     return Change(
         n=n,
-        op=op,
+        op=Op.REPLACE if hunk.removed and hunk.added else Op.ADD if hunk.added else Op.REMOVE,
         target=path,
-        section="",
+        section=SHOWN_SECTION.join(hunk.section),
         before=hunk.removed,
         after=hunk.added,
         diff=diff,

@@ -16,7 +16,7 @@ from nightledger.text.scan import mask_secrets, scan_secrets
 
 SHOWN_SECTION = " > "
 BESIDE = "only a line with a secret tells its place; take the secret out of the file first"
-"""Why a hunk is refused whose context would copy a secret into a proposal."""
+"""Why a hunk is refused whose context or headings would copy a secret into a proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         if isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=hunk.reason))
             continue
-        if scan_secrets(hunk.context_before) or scan_secrets(hunk.context_after):
+        if any(map(scan_secrets, (hunk.context_before, hunk.context_after, *hunk.section))):
             unfit.append(Unfit(draft=draft, reason=BESIDE))
             continue
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
@@ -79,7 +79,7 @@ def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
         n=n,
         op=draft.op,
         target=draft.target,
-        section=SHOWN_SECTION.join(draft.section),
+        section=SHOWN_SECTION.join(hunk.section),
         before="" if draft.op is Op.ADD else draft.before,
         after=draft.after,
         diff=diff,

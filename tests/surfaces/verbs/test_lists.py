@@ -50,7 +50,7 @@ def test_the_fields_of_a_proposal_are_a_contract(console: Console) -> None:
         "op": "add",
         "state": "pending",
         "target": "MEMORY.md",
-        "section": "Lessons",
+        "section": "MEMORY.md > Lessons",
         "before": "",
         "after": "- One.",
         "reason": "it was said",

@@ -28,7 +28,7 @@ def test_the_text_may_come_on_standard_input_with_its_source(console: Console) -
     )
     assert ran.status == 0, ran.err
     (change,) = console.record("proposals")[0]["changes"]
-    assert change["section"] == "Projects"
+    assert change["section"] == "MEMORY.md > Projects"
     assert [(e["path"], e["lines"]) for e in change["evidence"]] == [("memory/a.md", [2, 2])]
 
 
