@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.linking import BERLIN, lines, outcome, outcome_id
 
 from nightledger.codec import link_bulk, link_layout
+from nightledger.codec.link_cells import Part
 from nightledger.codec.link_columns import Columns
 from nightledger.codec.link_rows import RowReader
 from nightledger.codec.link_tables import (
@@ -21,7 +22,7 @@ from nightledger.codec.link_tables import (
     renumber,
 )
 from nightledger.domain.errors import LinkIndexError
-from nightledger.files.link_segment import Guard, Part, Segment, SegmentError
+from nightledger.files.link_segment import Guard, Segment, SegmentError
 
 TAGS = ("backup", "cron", "disk", "mail", "time_zone", "übung")
 

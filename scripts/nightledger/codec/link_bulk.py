@@ -16,6 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nightledger.codec import link_layout as layout
+from nightledger.codec.link_arrays import (
+    DIGIT_BITS,
+    Numbers,
+    bounds_of,
+    changes,
+    numbers_of,
+    order_of,
+    sums,
+    table_of,
+)
 from nightledger.codec.link_cells import COUNTS, LAST_DAY
 from nightledger.codec.link_tables import IrregularError
 from nightledger.domain.confidence import FAILURE_WEIGHT, SHOWN_FROM, least_evidence
@@ -26,14 +36,11 @@ if TYPE_CHECKING:
 STRONG_EVIDENCE = least_evidence(SHOWN_FROM)
 STRETCH = 30_000
 """Places in ``RECORD_TAGS`` at a time: some ten thousand pairs, which stay in a processor's cache."""
-_DIGIT_BITS = 16
-Numbers = Any
-"""A one-dimensional numpy array of whole numbers."""
 
 
 def renumber(numbers: Any, places: "Sequence[int]") -> bytes:
     """Give ``places[number]`` for each of many numbers, as a table of u32."""
-    return bytes(np.array(places, np.uint32)[_numbers(numbers)].data)
+    return bytes(np.array(places, np.uint32)[numbers_of(numbers)].data)
 
 
 def sorted_tables(tables: "Sequence[Any]") -> "list[bytes | bytearray]":
@@ -50,7 +57,7 @@ def sorted_tables(tables: "Sequence[Any]") -> "list[bytes | bytearray]":
     rows = _Rows(records)
     for low, high in records.stretches():
         rows.add(low, high)
-    return [*rows.dump(), *ids, *_sort_sessions(records), _table(records.starts)]
+    return [*rows.dump(), *ids, *_sort_sessions(records), table_of(records.starts)]
 
 
 class _Records:
@@ -58,20 +65,20 @@ class _Records:
 
     def __init__(self, tables: "Sequence[Any]") -> None:
         counts = np.frombuffer(tables[layout.TAG_COUNT], np.uint8)
-        self.starts = _bounds(counts)
-        self.facts = _numbers(tables[layout.FACTS])
-        self.days = _numbers(tables[layout.DAYS])
+        self.starts = bounds_of(counts)
+        self.facts = numbers_of(tables[layout.FACTS])
+        self.days = numbers_of(tables[layout.DAYS])
         self.in_order = bool((self.days[1:] >= self.days[:-1]).all())
         """No record is of an earlier day than the one before it, so that the last one is the newest."""
-        self.sessions = _numbers(tables[layout.SESSIONS])
+        self.sessions = numbers_of(tables[layout.SESSIONS])
         self.session_count = memoryview(tables[layout.SESSION_KEY]).nbytes // 8
         self.ids = np.frombuffer(tables[layout.IDS], np.uint8).reshape(-1, layout.ID_CHARACTERS)
-        self.counted = _numbers(tables[layout.COUNTED]).reshape(-1, layout.TRIPLE).astype(np.int64)
-        self.forgotten = _numbers(tables[layout.FORGOTTEN]).reshape(-1, layout.TRIPLE)
+        self.counted = numbers_of(tables[layout.COUNTED]).reshape(-1, layout.TRIPLE).astype(np.int64)
+        self.forgotten = numbers_of(tables[layout.FORGOTTEN]).reshape(-1, layout.TRIPLE)
         self.first = int(np.frombuffer(tables[layout.EXTENT], np.uint64)[0]) == 0
         self.tags = memoryview(tables[layout.TAG_END]).nbytes // 4
-        self.tag_codes = _numbers(tables[layout.RECORD_TAGS])
-        if self.tags <= 1 << _DIGIT_BITS:
+        self.tag_codes = numbers_of(tables[layout.RECORD_TAGS])
+        if self.tags <= 1 << DIGIT_BITS:
             self.tag_codes = self.tag_codes.astype(np.uint16)
         self._require_order()
         behind = np.repeat(self.starts[1:].astype(np.uint32), counts)
@@ -79,10 +86,10 @@ class _Records:
         self.behind = behind.astype(np.uint8)
         """For each place in ``RECORD_TAGS`` the tags of its record that sort after this one."""
         self.record_of = np.repeat(np.arange(len(counts), dtype=np.uint32), counts)
-        self.by_tag = _order(self.tag_codes).astype(np.uint32)
-        self.tag_starts = _bounds(np.bincount(self.tag_codes, minlength=self.tags))
-        changes = int(np.count_nonzero(self.sessions[1:] != self.sessions[:-1]))
-        self.contiguous = changes + 1 == self.session_count and not len(self.counted)
+        self.by_tag = order_of(self.tag_codes).astype(np.uint32)
+        self.tag_starts = bounds_of(np.bincount(self.tag_codes, minlength=self.tags))
+        turns = int(np.count_nonzero(self.sessions[1:] != self.sessions[:-1]))
+        self.contiguous = turns + 1 == self.session_count and not len(self.counted)
         """No session comes back after another one, so that each change is a new session."""
 
     def stretches(self) -> list[tuple[int, int]]:
@@ -115,16 +122,16 @@ class _Pairs:
     def __init__(self, own: _Records, low: int, high: int) -> None:
         places = own.by_tag[own.tag_starts[low] : own.tag_starts[high]]
         behind = own.behind[places]
-        bounds = _bounds(behind)
+        bounds = bounds_of(behind)
         seconds = own.tag_codes[np.repeat(places + 1 - bounds[:-1], behind) + np.arange(bounds[-1])]
         firsts = np.repeat(own.tag_codes[places], behind)
-        order = _order(seconds, firsts - low)
+        order = order_of(seconds, firsts - low)
         self.firsts = firsts  # in this order already
         self.seconds = seconds[order]
         self.records = np.repeat(own.record_of[places], behind)[order]
         self._forget(own.forgotten)
         self.facts = own.facts[self.records]
-        self.starts = np.flatnonzero(_changes(self.firsts) | _changes(self.seconds))
+        self.starts = np.flatnonzero(changes(self.firsts) | changes(self.seconds))
         self.sizes = np.diff(self.starts, append=len(self.records))
 
     def __len__(self) -> int:
@@ -141,7 +148,7 @@ class _Pairs:
         """Count the distinct sessions of each row that no earlier segment counted."""
         sessions = own.sessions[self.records]
         if own.contiguous:
-            changed = _changes(sessions)
+            changed = changes(sessions)
             changed[self.starts] = True
             return np.add.reduceat(changed, self.starts, dtype=np.uint32)
         rows = np.repeat(np.arange(len(self)), self.sizes)
@@ -168,13 +175,11 @@ class _Events:
         mask = np.repeat(chosen, pairs.sizes)
         rows = np.repeat(np.flatnonzero(chosen).astype(np.uint32), pairs.sizes[chosen])
         facts = pairs.facts[mask]
-        order = _order(facts >> layout.RESOLUTION_SHIFT, rows)
+        order = order_of(facts >> layout.RESOLUTION_SHIFT, rows)
         self._own = own
         self._facts, self._records = facts[order], pairs.records[mask][order]
         resolutions = self._facts >> layout.RESOLUTION_SHIFT
-        self._starts = np.flatnonzero(
-            _changes(rows) | _changes(resolutions)
-        )  # rows are in this order already
+        self._starts = np.flatnonzero(changes(rows) | changes(resolutions))  # rows are in this order already
         self._ends = np.append(self._starts[1:], len(rows))[: len(self._starts)]
         self._rows, self._resolutions = rows[self._starts], resolutions[self._starts]
 
@@ -183,10 +188,10 @@ class _Events:
         if not len(self._starts):
             return self._starts, self._starts
         low = self._facts & 7
-        evidence = _sum(_OWN_WEIGHTS[low], self._starts)
+        evidence = sums(_OWN_WEIGHTS[low], self._starts)
         if (low & layout.SHOWN).any():
-            evidence += np.minimum(1, _sum(_SHOWN_WEIGHTS[low], self._starts))
-        rows = np.flatnonzero(_changes(self._rows))
+            evidence += np.minimum(1, sums(_SHOWN_WEIGHTS[low], self._starts))
+        rows = np.flatnonzero(changes(self._rows))
         return self._rows[rows], np.maximum.reduceat(evidence, rows)
 
     def tallies(self, heavy: Numbers) -> tuple[Numbers, Numbers]:
@@ -211,11 +216,11 @@ class _Events:
 
     def _count(self, cells: Numbers, starts: Numbers, ends: Numbers) -> None:
         sizes = ends - starts
-        own = _bounds(sizes)[:-1]
+        own = bounds_of(sizes)[:-1]
         at = np.repeat(starts - own, sizes) + np.arange(sizes.sum())
         low = self._facts[at] & 7
         for column, wanted in enumerate(_COUNTED_FACTS, 1):
-            cells[:, column] = _sum(wanted[low], own)
+            cells[:, column] = sums(wanted[low], own)
         cells[:, LAST_DAY] = self._own.last_days(self._records[at], own)
 
 
@@ -240,28 +245,28 @@ class _Rows:
         if self._own.first:
             self._add_strong(pairs, events)
         self._row_counts += np.bincount(firsts, minlength=len(self._row_counts))
-        self._cell_ends += _table(ends + len(self._cells) // 4)
-        self._seconds += _table(pairs.seconds[pairs.starts])
-        self._sessions += _table(pairs.sessions(self._own))
-        self._sizes += _table(pairs.sizes)
-        self._cells += _table(cells)
+        self._cell_ends += table_of(ends + len(self._cells) // 4)
+        self._seconds += table_of(pairs.seconds[pairs.starts])
+        self._sessions += table_of(pairs.sessions(self._own))
+        self._sizes += table_of(pairs.sizes)
+        self._cells += table_of(cells)
 
     def dump(self) -> "list[bytes | bytearray]":
         """Give the tables from ``ROW_FIRST`` to ``STRONG``."""
         links = np.concatenate(self._strong)
         both = np.concatenate([links, links[:, [1, 0, 2, 3, 4]]])
         both = both[np.argsort(both[:, 0], kind="stable")]
-        sessions = _numbers(self._sessions)
+        sessions = numbers_of(self._sessions)
         return [
-            _table(_bounds(self._row_counts)),
+            table_of(bounds_of(self._row_counts)),
             self._seconds,
             self._sessions,
-            _table(np.zeros(1)) + self._cell_ends,
+            table_of(np.zeros(1)) + self._cell_ends,
             self._sizes,
-            _table(_order(sessions.max(initial=0) - sessions)[: layout.TOP]),
+            table_of(order_of(sessions.max(initial=0) - sessions)[: layout.TOP]),
             self._cells,
-            _table(_bounds(np.bincount(both[:, 0], minlength=self._own.tags))),
-            _table(both[:, 1:]),
+            table_of(bounds_of(np.bincount(both[:, 0], minlength=self._own.tags))),
+            table_of(both[:, 1:]),
         ]
 
     def _add_strong(self, pairs: _Pairs, events: _Events) -> None:
@@ -284,7 +289,7 @@ def _rank(cells: Numbers, rows: Numbers) -> Numbers:
     evidence = successes - shown_successes - FAILURE_WEIGHT * (failures - shown_failures)
     evidence += np.minimum(1, shown_successes - FAILURE_WEIGHT * shown_failures)
     falling = [numbers.max() - numbers for numbers in (last_days, successes, evidence)]
-    return _order(falling[0], failures, falling[1], falling[2], rows)
+    return order_of(falling[0], failures, falling[1], falling[2], rows)
 
 
 def _cells(pairs: _Pairs, events: _Events) -> tuple[Numbers, Numbers]:
@@ -298,7 +303,7 @@ def _cells(pairs: _Pairs, events: _Events) -> tuple[Numbers, Numbers]:
     light = np.repeat(~heavy, pairs.sizes)
     at = np.arange(len(pairs.records)) + np.repeat(ends - lengths - pairs.starts, pairs.sizes)
     cells[at[light]] = pairs.records[light]
-    runs = np.flatnonzero(_changes(rows))
+    runs = np.flatnonzero(changes(rows))
     within = np.arange(len(rows)) - np.repeat(runs, np.diff(runs, append=len(rows)))
     at = (ends - lengths)[rows] + within * layout.TALLY_CELLS
     cells[at[:, None] + np.arange(layout.TALLY_CELLS)] = tallies
@@ -316,10 +321,10 @@ def _sort_ids(ids: Numbers) -> list[bytes]:
     keys = np.zeros(len(ids), np.uint32)
     for column in range(2, 2 + layout.ID_KEY_CHARACTERS):
         keys = keys << 5 | values[ids[:, column]]
-    records = _order(keys)
+    records = order_of(keys)
     keys = keys[records]
     _require_distinct(ids, records, np.flatnonzero(keys[1:] == keys[:-1]))
-    return [_filter(keys), _table(keys), _table(records)]
+    return [_filter(keys), table_of(keys), table_of(records)]
 
 
 def _filter(keys: Numbers) -> bytes:
@@ -343,24 +348,7 @@ def _require_distinct(ids: Numbers, records: Numbers, alike: Numbers) -> None:
 def _sort_sessions(records: _Records) -> list[bytes]:
     """Give ``SESSION_FIRST`` and ``SESSION_RECORD``."""
     counts = np.bincount(records.sessions, minlength=records.session_count)
-    return [_table(_bounds(counts)), _table(_order(records.sessions))]
-
-
-def _order(*columns: Numbers) -> Numbers:
-    """Give the stable order by the last column, of equals by the one before it, and so on.
-
-    Sorting by digits from the least one up (Knuth, TAOCP 3, section 5.2.5): numpy sorts
-    numbers of 16 bits by counting, two to three times as fast as longer ones by comparing.
-    """
-    order: Numbers = None
-    for column in columns:
-        for shift in range(0, int(column.max(initial=0)).bit_length(), _DIGIT_BITS):
-            digits = (column >> shift if shift else column).astype(np.uint16)
-            if order is None:
-                order = np.argsort(digits, kind="stable")
-            else:
-                order = order[np.argsort(digits[order], kind="stable")]
-    return np.arange(len(columns[0])) if order is None else order
+    return [table_of(bounds_of(counts)), table_of(order_of(records.sessions))]
 
 
 _RESULT = np.arange(8) >> layout.RESULT_SHIFT
@@ -376,29 +364,3 @@ _COUNTED_FACTS = (
 _WEIGHTS = (_RESULT == layout.SUCCESS) * np.int8(1) - (_RESULT == layout.FAILURE) * np.int8(FAILURE_WEIGHT)
 _OWN_WEIGHTS, _SHOWN_WEIGHTS = _WEIGHTS * ~_AFTER_SHOWING, _WEIGHTS * _AFTER_SHOWING
 """Evidence of a record by those bits."""
-
-
-def _sum(numbers: Numbers, starts: Numbers) -> Numbers:
-    return np.add.reduceat(numbers, starts, dtype=np.int64)
-
-
-def _changes(numbers: Numbers) -> Numbers:
-    """Tell for each number whether it differs from the one before it."""
-    changed = np.ones(len(numbers), bool)
-    np.not_equal(numbers[1:], numbers[:-1], out=changed[1:])
-    return changed
-
-
-def _bounds(counts: Numbers) -> Numbers:
-    """Give where each of some runs begins, and where the last one ends."""
-    bounds = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=bounds[1:])
-    return bounds
-
-
-def _numbers(table: Any) -> Numbers:
-    return np.frombuffer(table, np.uint32)
-
-
-def _table(numbers: Numbers) -> bytes:
-    return bytes(numbers.astype(np.uint32).tobytes())

@@ -25,6 +25,29 @@ _FIRST_RESULT = 1
 _FIRST_SHOWN = 4
 
 
+class Part:
+    """What one segment knows of one link.
+
+    Attributes:
+        first: The tag that sorts first.
+        second: The other one.
+        sessions: Sessions that this segment counts for the link.
+        tallies: For each resolution, or for the best ones, seven counts and its newest records,
+            ascending; numbers are those of this segment.
+        resolutions: How many resolutions there are.
+        last_day: Newest log day, an ordinal.
+    """
+
+    __slots__ = ("first", "last_day", "resolutions", "second", "sessions", "tallies")
+
+    def __init__(self, pair: "tuple[str, str]", sessions: int, tallies: list[list[int]]) -> None:
+        self.first, self.second = pair
+        self.sessions = sessions
+        self.tallies = tallies
+        self.resolutions = len(tallies)
+        self.last_day = max([cells[LAST_DAY] for cells in tallies])
+
+
 def tally_records(
     records: "Iterable[int]", facts: "Sequence[int]", days: "Sequence[int]"
 ) -> "list[list[int]]":

@@ -5,7 +5,7 @@ and sessions are numbered by their order, so that the same records give the same
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -83,11 +83,6 @@ def record_tables(
     low = range(1 << RESOLUTION_SHIFT)
     facts = [place << RESOLUTION_SHIFT | bits for place in resolution_places for bits in low]
     counted = ((pair, session_places[session]) for session, pairs in before.counted.items() for pair in pairs)
-    forgotten = (
-        (pair, min(count - extent.first_record, len(columns)))
-        for pair, count in before.forgotten.items()
-        if count > extent.first_record
-    )
     return [
         _dump_extent(extent, len(columns)),
         *_dump_names(tags),
@@ -101,7 +96,7 @@ def record_tables(
         columns.tag_counts,
         renumber(columns.tag_codes, tag_places),
         _dump_triples(counted, tags),
-        _dump_triples(forgotten, tags),
+        _dump_triples(_forgotten_here(before, extent, len(columns)), tags),
     ]
 
 
@@ -135,6 +130,13 @@ def _dump_names(names: Sequence[str]) -> "tuple[bytes, array[int]]":
 def _dump_extent(extent: Extent, records: int) -> "array[int]":
     counts = (extent.start, extent.end, extent.lines, extent.bad, extent.duplicates, extent.first_record)
     return array("Q", [*counts, records])
+
+
+def _forgotten_here(before: Before, extent: Extent, records: int) -> Iterator[tuple[Pair, int]]:
+    """Give the links that were deleted, each with how many of these records no longer count for it."""
+    for pair, count in before.forgotten.items():
+        if count > extent.first_record:
+            yield pair, min(count - extent.first_record, records)
 
 
 def _dump_triples(numbers: Iterable[tuple[Pair, int]], tags: Sequence[str]) -> "array[int]":

@@ -17,7 +17,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nightledger.files.link_segment import Part
+    from nightledger.codec.link_cells import Part
 
     _Parts = tuple[Segment, Part]
     _Candidate = tuple[float, int, tuple[str, str], int, int, Link | None]

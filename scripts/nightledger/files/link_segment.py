@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate, combinations
 
 from nightledger.codec import link_layout as layout
-from nightledger.codec.link_cells import LAST_DAY, tally_records, unpack_tallies
+from nightledger.codec.link_cells import LAST_DAY, Part, tally_records, unpack_tallies
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -46,29 +46,6 @@ class Guard:
             from nightledger.domain.errors import LinkIndexError
 
             raise LinkIndexError(f"the link index in {self._directory} is damaged ({error})") from error
-
-
-class Part:
-    """What one segment knows of one link.
-
-    Attributes:
-        first: The tag that sorts first.
-        second: The other one.
-        sessions: Sessions that this segment counts for the link.
-        tallies: For each resolution, or for the best ones, seven counts and its newest records,
-            ascending, as ``codec/link_cells.py`` has them; numbers are those of this segment.
-        resolutions: How many resolutions there are.
-        last_day: Newest log day, an ordinal.
-    """
-
-    __slots__ = ("first", "last_day", "resolutions", "second", "sessions", "tallies")
-
-    def __init__(self, pair: "tuple[str, str]", sessions: int, tallies: list[list[int]]) -> None:
-        self.first, self.second = pair
-        self.sessions = sessions
-        self.tallies = tallies
-        self.resolutions = len(tallies)
-        self.last_day = max([cells[LAST_DAY] for cells in tallies])
 
 
 class Segment:

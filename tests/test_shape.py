@@ -1,0 +1,48 @@
+"""The two maxima of our code: a module of 400 lines, a function of 40."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST_MODULE_LINES = 400
+"""Tests mirror modules and are longer than these; only programs and the package are held to it."""
+MOST_FUNCTION_LINES = 40
+"""From ``def`` to the last line, the docstring included."""
+
+
+def too_long(path: str, source: str) -> Iterator[str]:
+    """Name the module, and each of its functions, that goes over its maximum."""
+    lines = source.count("\n")
+    if lines > MOST_MODULE_LINES and not path.startswith("tests/"):
+        yield f"{path}: {lines} lines"
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > MOST_FUNCTION_LINES:
+                yield f"{path}:{node.lineno}: {node.name} has {lines} lines"
+
+
+@pytest.mark.parametrize("folder", ["scripts", "bench", "tests"])
+def test_no_module_and_no_function_is_longer_than_one_can_hold(folder: str) -> None:
+    sources = sorted((ROOT / folder).rglob("*.py"))
+    assert sources
+    long = [
+        line
+        for path in sources
+        for line in too_long(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+    ]
+    assert not long, "too long:\n" + "\n".join(long)
+
+
+def test_what_is_one_line_too_long_is_named() -> None:
+    function = "def one() -> None:\n" + "    pass\n" * 39
+    assert not list(too_long("scripts/a.py", function + "x = 1\n" * 360))
+    longer = "class A:\n    async def two(self) -> None:\n" + "        pass\n" * 40
+    assert list(too_long("scripts/a.py", longer + "x = 1\n" * 359)) == [
+        "scripts/a.py: 401 lines",
+        "scripts/a.py:2: two has 41 lines",
+    ]
+    assert list(too_long("tests/test_a.py", "x = 1\n" * 401)) == []
