@@ -9,6 +9,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.errors import ConfigurationError, LockedError, RefusedError
 from nightledger.domain.event import Actor
+from nightledger.files.blobs import BlobStore
 from nightledger.files.lock import Lock
 from nightledger.gate.editing import propose_edit
 from nightledger.surfaces import session
@@ -95,3 +96,38 @@ def test_views_are_refreshed_from_the_log_as_it_is_now(desk: Desk) -> None:
     with session.writing(context(desk)):
         proposal = desk.proposal(addition("One."))
     assert proposal.id in Path(desk.home.pending_view).read_text()
+
+
+def test_what_a_crash_cut_short_is_finished_before_a_person_sees_it(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    (decision,) = desk.approve(proposal)
+    blobs = BlobStore(desk.home.blobs_dir)
+    before, after = blobs.put(desk.memory.read_bytes()), blobs.put(b"new\n")
+    target = {
+        "path": "MEMORY.md",
+        "before": before,
+        "after": after,
+        "signed_base": before,
+        "signed_result": after,
+    }
+    fields = {"decision": decision.id, "proposal": proposal.id, "changes": [1], "targets": [target]}
+    desk.record("apply.intent", apply=f"a-{'a' * 26}", **fields)
+    with session.reading(context(desk)) as looking:
+        assert looking.ledger.book.unfinished()
+    with session.reading(context(desk), person=True) as asking:
+        assert not asking.ledger.book.unfinished()
+    assert desk.events()[-1] == "apply.aborted"
+
+
+def test_a_persons_answers_wait_for_a_run_at_work_for_so_long(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(session, "PATIENCE_S", 0.05)
+    with (
+        Lock(desk.home.lock_path()),
+        pytest.raises(LockedError),
+        session.writing(context(desk), answered=True),
+    ):
+        pass
+    assert "what you answered waits for its end" in capsys.readouterr().err

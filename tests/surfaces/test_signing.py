@@ -9,6 +9,7 @@ from tests.surfaces.console import Console
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.surfaces import session, signing
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.settling import settle
 from nightledger.trust.keys import KeyFileError, operator_key_path
 
 
@@ -61,9 +62,10 @@ def test_a_key_that_may_not_sign_is_named(console: Console) -> None:
         signing.prepare(at_work)
 
 
-def test_nothing_to_sign_asks_for_nothing(console: Console) -> None:
-    with session.reading(context(console.desk)) as looking:
-        assert signing.sign_all(looking, [], context(console.desk)) == []
+def test_nothing_answered_asks_for_nothing(locked: Desk) -> None:
+    with session.reading(context(locked)) as looking:
+        settled = settle(context(locked), looking, [], [])
+    assert (settled.decisions, settled.refusals) == ((), ())
 
 
 def test_a_passphrase_is_asked_for_on_a_terminal_only(locked: Desk) -> None:

@@ -2,12 +2,12 @@
 
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
-from nightledger.gate.composing import compose
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status
-from nightledger.surfaces import screen, session, signing
+from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
+from nightledger.surfaces.settling import settle
 
 
 def answer_one(
@@ -23,9 +23,10 @@ def answer_one(
 
     Raises:
         UsageError: No such proposal or change waits.
-        RefusedError: The diff is not the one that was named, or the changes do not fit.
+        RefusedError: The diff is not the one that was named, or changes do not fit or were
+            settled elsewhere meanwhile; the others are signed.
     """
-    with session.writing(context, keep_head=True, person=True) as home:
+    with session.reading(context, person=True) as home:
         documents = read_documents(home.gate)
         status = find_status(home.ledger.book, id_text)
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents)
@@ -33,15 +34,16 @@ def answer_one(
         _check_diff(items, diff_sha256)
         if verb is Verb.APPROVE:
             _show(context, items)
-        answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
-        decisions, refusals = compose(home.gate, items, answers, documents, signing.prepare(home))
-        if refusals:
-            raise RefusedError(
-                f"{status.id} cannot be signed: {refusals[0].reason}",
-                hint="'nightledger review' shows it as it is now",
-            )
-        accepted = signing.sign_all(home, decisions, context)
-    _report(context, accepted[0])
+    answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
+    settled = settle(context, home, items, answers)
+    for decision in settled.decisions:
+        _report(context, decision)
+    if settled.refusals:
+        first = settled.refusals[0]
+        raise RefusedError(
+            f"{first.proposal} cannot be signed: {first.reason}",
+            hint="'nightledger review' shows it as it is now",
+        )
     return 0
 
 

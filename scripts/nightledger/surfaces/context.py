@@ -45,7 +45,7 @@ class Context:
 
     @property
     def now(self) -> "datetime":
-        """The time of this command, read once; aware, UTC, whole seconds as records keep it.
+        """The time of this command, read once (:meth:`renew`); aware, UTC, whole seconds as records keep it.
 
         Raises:
             UsageError: When ``--now`` is malformed or the home is not a simulated one.
@@ -59,6 +59,10 @@ class Context:
                 self._now = clock.parse_now(self._now_text).replace(microsecond=0)
                 self._require_simulated()
         return self._now
+
+    def renew(self) -> None:
+        """Read the clock anew at the next look: a person took their time since."""
+        self._now = None
 
     @property
     def moment(self) -> "Moment":

@@ -4,11 +4,15 @@ import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.gate.editing import revise
-from nightledger.gate.reviewing import Item
-from nightledger.surfaces.session import Session
+from nightledger.gate.rechecking import recheck
+from nightledger.gate.reviewing import Answer, Item, Verb
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import writing
 
 
 def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
@@ -34,19 +38,41 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
             return stream.read()
 
 
-def revise_change(session: Session, item: Item) -> str | None:
-    """Let the operator word a change anew; give the new proposal's id, or None when nothing came of it."""
+def revise_change(context: Context, item: Item) -> str | None:
+    """Let the operator word a change anew; give the new proposal's id, or None when nothing came of it.
+
+    The home's lock is taken once the editor is closed.
+    """
     before = item.change.after.encode("utf-8", "surrogateescape")
     after = edit_text(before)
     if after == before or not after.strip():
         return None
-    outcome = revise(
-        session.gate,
-        session.ledger,
-        item.stored,
-        item.change.n,
-        after.decode("utf-8", "replace"),
-        session.moment,
-    )
-    session.reread()
+    answer = Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.LATER)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        _, fallen = recheck(session.gate, session.ledger.book, [item], [answer])
+        if fallen:
+            context.print(f"  not taken: {fallen[0].reason}")
+            return None
+        wording = after.decode("utf-8", "replace")
+        outcome = revise(session.gate, session.ledger, item.stored, item.change.n, wording, session.moment)
     return outcome.proposal.id if outcome.proposal else None
+
+
+@contextmanager
+def kept_aside(text: bytes | None) -> Iterator[None]:
+    """Keep what the operator typed in a file outside the home when what follows fails.
+
+    Args:
+        text: The text; None where it is in a file of the operator's already.
+    """
+    try:
+        yield
+    except NightledgerError as error:
+        if text is not None:
+            descriptor, path = tempfile.mkstemp(prefix="nightledger-edit-", suffix=".md")
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(text)
+            error.hint = (
+                f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
+            )
+        raise

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from nightledger.domain.errors import RefusedError
+from nightledger.domain.errors import LockedError, RefusedError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
@@ -22,6 +22,8 @@ from nightledger.surfaces.context import Context
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
+PATIENCE_S = 900.0
+"""How long a person's answers wait for a run at work, longer than such a night. Our choice."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,15 +71,35 @@ def actor_of(context: Context) -> Actor:
 
 
 @contextmanager
-def reading(context: Context) -> Iterator[Session]:
-    """Open a home to look at; takes no lock and writes nothing."""
+def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
+    """Open a home to look at; takes no lock and writes nothing.
+
+    Args:
+        context: The command's surroundings.
+        person: Whether the operator is to answer what is shown.
+
+    Raises:
+        RefusedError: An answer could not be recorded here: another machine writes this home, or an
+            agent's host is calling.
+    """
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    if person:
+        require_machine(gate.home)
+        require_person(context.verb, simulated=gate.home.identity.simulated)
+        if read_ledger(gate).book.unfinished():
+            with writing(context):
+                pass  # what a crash cut short is finished before it is shown
     yield Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
 
 
 @contextmanager
 def writing(
-    context: Context, *, actor: Actor | None = None, keep_head: bool = False, person: bool = False
+    context: Context,
+    *,
+    actor: Actor | None = None,
+    keep_head: bool = False,
+    person: bool = False,
+    answered: bool = False,
 ) -> Iterator[Session]:
     """Open a home to write; one command at a time.
 
@@ -86,6 +108,8 @@ def writing(
         actor: Who called, where it is known better than by the terminal.
         keep_head: Keep the checkpoint of this run for ever, because a decision refers to it.
         person: Whether only the operator may call it.
+        answered: Whether a person has answered already: then a run at work is waited for, because
+            answers are not to be given twice, and the clock is read anew.
 
     Raises:
         LockedError: Another run is at work.
@@ -95,7 +119,7 @@ def writing(
     require_machine(gate.home)
     if person:
         require_person(context.verb, simulated=gate.home.identity.simulated)
-    with Lock(gate.home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+    with _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = len(session.ledger.log.events)
         if recover(gate, session.ledger, session.moment):
@@ -106,3 +130,23 @@ def writing(
                 refresh_views(gate, session.ledger)
         finally:
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+
+
+@contextmanager
+def _turn(context: Context, home: Home, *, answered: bool) -> Iterator[None]:
+    """Hold the home's lock."""
+    lock = Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S)
+    try:
+        lock.acquire()
+    except LockedError:
+        if not answered:
+            raise
+        context.note("another run is at work; what you answered waits for its end")
+        lock.timeout_s = PATIENCE_S
+        lock.acquire()
+    if answered:
+        context.renew()
+    try:
+        yield
+    finally:
+        lock.release()

@@ -59,11 +59,21 @@ def principal_of(session: Session) -> str:
     )
 
 
-def sign_all(session: Session, decisions: Sequence[Decision], context: Context) -> list[Decision]:
-    """Sign decisions with one passphrase or touch, and have the gate accept each."""
-    if not decisions:
-        return []
-    signer = signer_of(session.gate, context)
+def unlock(session: Session, context: Context) -> Signer:
+    """Unlock the operator's key, asking for its passphrase; the home's lock need not be held.
+
+    Raises:
+        RefusedError: The key may not sign for this home, or wants a passphrase and nobody can be asked.
+    """
+    principal_of(session)
+    return signer_of(session.gate, context)
+
+
+def sign_all(session: Session, decisions: Sequence[Decision], signer: Signer) -> list[Decision]:
+    """Sign decisions and have the gate accept each; the caller holds the home's lock.
+
+    A hardware key is touched meanwhile, for the seconds that it waits for that.
+    """
     accepted = []
     for decision in decisions:
         signed: Signed = sign(decision, signer)

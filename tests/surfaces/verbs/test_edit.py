@@ -1,8 +1,12 @@
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, make_desk
 from tests.surfaces.console import Console
+
+from nightledger.files.lock import Lock
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 EDITED = MEMORY.replace("30 days", "90 days")
@@ -95,3 +99,56 @@ def test_an_edit_that_could_not_be_applied_says_why(
     ran = console.run("edit", "--from", source(console, EDITED.encode()))
     assert ran.status == 1
     assert "the edit was not applied: the moon is full" in ran.err
+
+
+def editor(console: Console, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    path = console.desk.root / "meanwhile.sh"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(path))
+
+
+def test_no_lock_is_held_while_the_editor_is_open(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = console.desk
+    asks = f"import fcntl; fcntl.flock(open({desk.home.lock_path()!r}, 'a'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    with Lock(desk.home.lock_path()):  # the lock's own file
+        pass
+    editor(console, monkeypatch, f'"{sys.executable}" -c "{asks}" || exit 9; sed -i s/30/90/ "$1"')
+    console.out("edit")
+    assert desk.text() == EDITED
+
+
+def test_an_edit_keeps_what_came_elsewhere_in_the_file_meanwhile(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    longer = MEMORY.replace("## Projects\n", "## Projects\n\n- One.\n- Two.\n- Three.\n- Four.\n- Five.\n")
+    desk.memory.write_text(longer)
+    desk.edit(longer.encode() + b"- Six.\n")
+    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; echo "- Seven." >> "{desk.memory}"')
+    console.out("edit")
+    assert desk.text() == longer.replace("30 days", "90 days") + "- Six.\n- Seven.\n"
+
+
+def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; sed -i s/30/60/ "{desk.memory}"')
+    monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
+    ran = console.run("edit")
+    assert ran.status == 1
+    assert "MEMORY.md was changed meanwhile, in or beside the lines that you edited" in ran.err
+    (kept,) = desk.root.glob("nightledger-edit-*.md")
+    assert f"your text is kept in {kept}" in ran.err
+    assert kept.read_text() == EDITED
+    assert kept.stat().st_mode & 0o077 == 0
+    assert desk.text() == MEMORY.replace("30", "60")
+    assert desk.ledger().book.proposals == {}
+
+
+def test_somebody_made_the_same_edit_meanwhile(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor(console, monkeypatch, f'sed -i s/30/90/ "$1"; sed -i s/30/90/ "{console.desk.memory}"')
+    monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
+    assert console.run("edit").status == 1
+    assert console.desk.ledger().book.proposals == {}

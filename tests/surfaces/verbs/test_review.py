@@ -1,12 +1,15 @@
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.gate.homes import MEMORY, Desk, addition, later, make_desk, removal
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Proposal
+from nightledger.files.lock import Lock
+from nightledger.surfaces import clock, session
 from nightledger.trust.keys import operator_key_path
 
 OLD = "- Keep backups for 30 days."
@@ -217,24 +220,73 @@ def test_an_interrupt_signs_nothing(console: Console) -> None:
     assert console.desk.states(proposal) == ["pending", "pending"]
 
 
-def test_two_reviews_at_once_are_one_and_a_polite_refusal(
+def test_while_a_person_reads_other_runs_go_on(console: Console) -> None:
+    proposal = two(console.desk)
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    assert console.run("apply").status == 0
+    console.out("approve", proposal.id, "--only", "1")
+    agents = console.desk.proposal(addition("Later thought."))
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    assert terminal.end() == 1
+    assert f"not signed: {proposal.id}#1: it is approved meanwhile" in terminal.seen
+    assert "Signed 1 change(s)." in terminal.seen
+    assert console.desk.states(proposal) == ["approved", "approved"]
+    assert console.desk.states(agents) == ["pending"]
+
+
+def test_answers_wait_for_a_run_at_work_and_are_not_lost(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nightledger.surfaces import session
-
     monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.05)
     proposal = two(console.desk)
     terminal = console.terminal("review")
     terminal.expect(PROMPT)
-    for words in (("apply",), ("approve", proposal.id), ("undo", proposal.id)):
-        ran = console.run(*words)
-        assert ran.status == 75
-        assert "another run is at work" in ran.err
-    terminal.type("y")
-    terminal.expect(PROMPT)
-    terminal.type("y")
+    with Lock(console.desk.home.lock_path()):
+        terminal.type("y")
+        terminal.expect(PROMPT)
+        terminal.type("s")
+        terminal.expect("another run is at work; what you answered waits for its end")
+        assert console.desk.states(proposal) == ["pending", "pending"]
     assert terminal.end() == 0
-    assert console.desk.states(proposal) == ["approved", "approved"]
+    assert console.desk.states(proposal) == ["approved", "deferred"]
+
+
+def test_the_cooling_begins_when_it_is_signed_and_not_when_it_was_shown(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    proposal = two(desk)
+    desk.wait(hours=5)  # the wait after the proposal is over, the one after the signature counts
+    times = iter([desk.moment.at, later(desk.moment, hours=1).at])
+    last = [desk.moment.at]
+
+    def parse_now(_: str) -> datetime:
+        last[0] = next(times, last[0])
+        return last[0]
+
+    monkeypatch.setattr(clock, "parse_now", parse_now)
+    console.out("review", typed=["y", "q"])
+    (decision,) = desk.ledger().book.decisions.values()
+    assert decision.recorded.at == later(desk.moment, hours=1).at
+    assert desk.states(proposal) == ["approved", "pending"]
+
+
+def test_a_change_reworded_elsewhere_is_not_reworded_again(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = two(console.desk)
+    monkeypatch.setenv("VISUAL", editor(console.desk.root, 'printf -- "- Set it." > "$1"'))
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    console.out("reject", proposal.id, "--reason", "no")
+    terminal.type("e")
+    terminal.expect("not taken: it is rejected meanwhile")
+    terminal.expect(PROMPT)
+    terminal.type("q")
+    assert terminal.end() == 0
 
 
 def test_no_text_of_a_file_can_pose_as_another_row(console: Console) -> None:

@@ -19,36 +19,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Edit, show, sign, apply."""
-    from nightledger.domain.errors import RefusedError
-    from nightledger.gate.applying import apply_one
-    from nightledger.gate.editing import propose_edit
+    """Edit, show, sign, apply; the home's lock is held for the last two only."""
     from nightledger.gate.gated import read_gated
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.own_edit import approve_edit
-    from nightledger.surfaces.session import writing
+    from nightledger.gate.hunks import readable_diff
+    from nightledger.surfaces import screen, signing
+    from nightledger.surfaces.editing import kept_aside
+    from nightledger.surfaces.own_edit import apply_edit, rebase
+    from nightledger.surfaces.session import reading, writing
 
-    with writing(context, keep_head=True, person=True) as session:
-        path = options.path or session.gate.home.identity.gated[0]
-        before = read_gated(session.gate.home, path)
+    with reading(context, person=True) as seen:
+        path = options.path or seen.gate.home.identity.gated[0]
+        before = read_gated(seen.gate.home, path)
         edited = _edited(options, before)
-        proposal = propose_edit(session.gate, session.ledger, path, edited, session.moment)
-        if proposal is None:
-            context.emit({"changed": False})
-            context.print("Nothing was changed.")
-            return 0
-        session.reread()
-        for change in proposal.changes:
-            for line in screen.diff_lines(change.diff):
-                context.print(line)
-        decision = approve_edit(session, context, proposal)
-        attempt = apply_one(session.gate, session.ledger, decision, session.moment)
-    if not attempt.changes:
-        why = "; ".join([*attempt.reasons, *(reason for _, reason in attempt.stale)])
-        raise RefusedError(f"the edit was not applied: {why}")
+    if edited == before:
+        context.emit({"changed": False})
+        context.print("Nothing was changed.")
+        return 0
+    with kept_aside(None if options.source else edited):
+        for line in screen.diff_lines(readable_diff(_text(before), _text(edited), path=path)):
+            context.print(line)
+        signer = signing.unlock(seen, context)
+        with writing(context, keep_head=True, person=True, answered=True) as session:
+            wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
+            proposal = apply_edit(session, path, wanted, signer)
     context.emit({"changed": True, "proposal": proposal.id})
     context.print(f"Applied; 'nightledger undo {proposal.id}' takes it back.")
     return 0
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
 
 
 def _edited(options: argparse.Namespace, before: bytes) -> bytes:

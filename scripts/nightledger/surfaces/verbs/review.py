@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nightledger.domain.decision import Decision
     from nightledger.gate.reviewing import Answer, Item
     from nightledger.surfaces.session import Session
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             context.emit([item_record(item) for item in items])
             _show_all(context, session, items)
         return 0
-    with sessions.writing(context, keep_head=True, person=True) as session:
+    with sessions.reading(context, person=True) as session:
         return _ask_and_sign(options, context, session)
 
 
@@ -87,9 +89,8 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
 
 
 def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
-    from nightledger.gate.composing import compose
-    from nightledger.gate.reviewing import Verb, list_items, read_documents
-    from nightledger.surfaces import signing
+    from nightledger.gate.reviewing import list_items, read_documents
+    from nightledger.surfaces.settling import settle
 
     answers: list[Answer] = []
     documents = read_documents(session.gate)
@@ -100,30 +101,14 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
         if given is None:
             break
         answers += given
-    _defer(session, [answer for answer in answers if answer.verb is Verb.LATER])
-    decided = [answer for answer in answers if answer.verb is not Verb.LATER]
-    if not decided:
-        return 0
-    decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
-    for refusal in refusals:
+    settled = settle(context, session, items, answers)
+    for refusal in settled.refusals:
         context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
-    report_signed(context, signing.sign_all(session, decisions, context))
-    return 1 if refusals else 0
+    report_signed(context, settled.decisions)
+    return 1 if settled.refusals else 0
 
 
-def _defer(session: "Session", later: "list[Answer]") -> None:
-    from nightledger.domain.event import EventName
-    from nightledger.gate.opening import record
-
-    events: list[tuple[EventName, dict[str, object]]] = [
-        (EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]}) for answer in later
-    ]
-    if events:
-        record(session.gate, events, session.moment)
-        session.reread()
-
-
-def report_signed(context: Context, decisions: "list[Decision]") -> None:
+def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     """Say what was signed and when it can be applied."""
     from nightledger.domain.decision import DecisionType
     from nightledger.surfaces import screen
@@ -150,7 +135,7 @@ def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, i
         key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
         if key == "q":
             return None
-        if key == "e" and _edit(context, session, item):
+        if key == "e" and _edit(context, item):
             return []
         answer = _answer(item, key)
         if answer is not None:
@@ -172,10 +157,10 @@ def _answer(item: "Item", key: str) -> "Answer | None":
     return None
 
 
-def _edit(context: Context, session: "Session", item: "Item") -> bool:
+def _edit(context: Context, item: "Item") -> bool:
     from nightledger.surfaces.editing import revise_change
 
-    proposal = revise_change(session, item)
+    proposal = revise_change(context, item)
     if proposal is not None:
         context.print(f"  your wording waits as {proposal}; run 'nightledger review' to see it with its diff")
     return proposal is not None

@@ -27,44 +27,59 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff, sign, and take it back; or propose a reversal."""
-    from nightledger.gate.stored import find_status
-    from nightledger.gate.undoing import plan_undo
     from nightledger.surfaces import screen
     from nightledger.surfaces.answering import parse_numbers
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import reading, writing
 
     name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
-    with writing(context, keep_head=True, person=True) as session:
-        status = find_status(session.ledger.book, name)
-        undo = plan_undo(session.gate, session.ledger, status, only, session.moment)
+    with reading(context, person=True) as seen:
+        undo = _plan(seen, name, only)
         for line in screen.diff_lines(undo.diff):
             context.print(line)
-        if options.dry_run:
-            context.emit(
-                {
-                    "proposal": status.id,
-                    "changes": list(undo.changes),
-                    "diff": screen.mask_diff(undo.diff),
-                    "problem": undo.problem,
-                }
-            )
-            context.print(undo.problem or "Nothing was changed (--dry-run).")
-            return 0
-        return _propose_reversal(context, session, undo) if undo.problem else _undo(context, session, undo)
+    if options.dry_run:
+        context.emit(
+            {
+                "proposal": undo.status.id,
+                "changes": list(undo.changes),
+                "diff": screen.mask_diff(undo.diff),
+                "problem": undo.problem,
+            }
+        )
+        context.print(undo.problem or "Nothing was changed (--dry-run).")
+        return 0
+    if not undo.problem:
+        return _undo(context, seen, undo)
+    with writing(context, person=True) as session:
+        return _propose_reversal(context, session, undo)
 
 
-def _undo(context: Context, session: "Session", undo: "Undo") -> int:
+def _plan(session: "Session", name: str, only: tuple[int, ...]) -> "Undo":
+    from nightledger.gate.stored import find_status
+    from nightledger.gate.undoing import plan_undo
+
+    status = find_status(session.ledger.book, name)
+    return plan_undo(session.gate, session.ledger, status, only, session.moment)
+
+
+def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
+    from nightledger.domain.errors import FileChangedError
     from nightledger.gate.composing import make_decision
     from nightledger.gate.undoing import apply_undo, undo_choice
     from nightledger.surfaces import signing
+    from nightledger.surfaces.session import writing
 
-    decision = make_decision(
-        session.gate, undo.stored, undo.status, undo_choice(undo), signing.prepare(session)
-    )
-    accepted = signing.sign_all(session, [decision], context)[0]
-    recorded = session.ledger.book.decisions[accepted.id]
-    apply_undo(session.gate, session.ledger, recorded, undo, session.moment)
+    signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        undo = _plan(session, shown.status.id, shown.changes)
+        if undo.problem or undo_choice(undo) != undo_choice(shown):
+            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
+        decision = make_decision(
+            session.gate, undo.stored, undo.status, undo_choice(undo), signing.prepare(session)
+        )
+        accepted = signing.sign_all(session, [decision], signer)[0]
+        recorded = session.ledger.book.decisions[accepted.id]
+        apply_undo(session.gate, session.ledger, recorded, undo, session.moment)
     numbers = ", ".join(map(str, undo.changes))
     context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
     context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")

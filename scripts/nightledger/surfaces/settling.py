@@ -1,0 +1,69 @@
+"""Record what a person answered: the lock is held while it is signed, never while they read.
+
+Invariant: an answer is lost to nothing but its own change: a run at work is waited for, and
+what was settled elsewhere meanwhile is named while the rest is signed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.decision import Decision
+from nightledger.domain.event import EventName
+from nightledger.gate.composing import Refusal, compose
+from nightledger.gate.opening import record
+from nightledger.gate.rechecking import recheck
+from nightledger.gate.reviewing import Answer, Item, Verb, read_documents
+from nightledger.surfaces import signing
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import Session, writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """What became of answers.
+
+    Attributes:
+        decisions: What was signed and recorded.
+        refusals: What was not, and why.
+    """
+
+    decisions: tuple[Decision, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequence[Answer]) -> Settled:
+    """Sign and record answers; what does not stand any more is left out and named.
+
+    Args:
+        context: The command's surroundings.
+        seen: The home as it was shown, without its lock.
+        items: What was shown.
+        answers: What the operator said to it.
+
+    Raises:
+        LockedError: A run was at work for longer than anyone waits; nothing was recorded.
+        RefusedError: The key may not sign, or cannot be unlocked here; nothing was recorded.
+    """
+    if not answers:
+        return Settled(decisions=(), refusals=())
+    signs = any(answer.verb is not Verb.LATER for answer in answers)
+    signer = signing.unlock(seen, context) if signs else None
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        standing, fallen = recheck(session.gate, session.ledger.book, items, answers)
+        _defer(session, [answer for answer in standing if answer.verb is Verb.LATER])
+        decided = [answer for answer in standing if answer.verb is not Verb.LATER]
+        if signer is None or not decided:
+            return Settled(decisions=(), refusals=tuple(fallen))
+        documents = read_documents(session.gate)
+        decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
+        accepted = signing.sign_all(session, decisions, signer)
+    return Settled(decisions=tuple(accepted), refusals=(*fallen, *refusals))
+
+
+def _defer(session: Session, later: Sequence[Answer]) -> None:
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (EventName.DEFERRED, {"proposal": answer.proposal, "changes": [answer.n]}) for answer in later
+    ]
+    if events:
+        record(session.gate, events, session.moment)
+        session.reread()
