@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, addition
 
-from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError, UsageError
-from nightledger.gate.stored import find_status, read_proposal, read_stored
+from nightledger.domain.errors import AlteredError, UsageError
+from nightledger.gate.editing import propose_edit
+from nightledger.gate.stored import find_set_aside, find_status, read_proposal, read_stored
 
 
 def test_proposals_are_read_in_order_of_their_leaves(desk: Desk) -> None:
@@ -19,15 +20,37 @@ def test_bytes_that_are_not_those_of_the_leaf_are_an_alarm(desk: Desk) -> None:
     path = Path(desk.home.proposal(proposal.id))
     status = desk.ledger().book.proposals[proposal.id]
     path.write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(IntegrityError, match="was changed after it was proposed") as caught:
+    with pytest.raises(AlteredError, match="was changed after it was proposed") as caught:
         read_proposal(desk.gate, status)
     assert status.sha256 in str(caught.value)
+    assert "put it back from a backup" in caught.value.hint
     path.unlink()
-    with pytest.raises(MissingFileError):
+    with pytest.raises(AlteredError, match="is missing"):
         read_proposal(desk.gate, status)
     path.symlink_to("/etc/hosts")
-    with pytest.raises(UnreadableError, match="is a link"):
+    with pytest.raises(AlteredError, match="is a link"):
         read_proposal(desk.gate, status)
+
+
+def test_one_altered_proposal_is_set_aside_and_the_others_are_read(desk: Desk) -> None:
+    first, second = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
+    path = Path(desk.home.proposal(first.id))
+    path.write_bytes(b"{}")
+    book = desk.ledger().book
+    assert [item.proposal for item in read_stored(desk.gate, book)] == [second]
+    assert find_set_aside(desk.home, book) == (first.id,)
+    assert path.read_bytes() == b"{}"
+
+
+def test_what_is_over_needs_nobody_when_it_is_altered(desk: Desk) -> None:
+    proposal, cooling = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
+    desk.reject(proposal)
+    desk.approve(cooling)
+    for name in (proposal.id, cooling.id):
+        Path(desk.home.proposal(name)).unlink()
+    assert find_set_aside(desk.home, desk.ledger().book) == (cooling.id,)
+    propose_edit(desk.gate, desk.ledger(), "MEMORY.md", b"new\n", desk.moment)
+    assert find_set_aside(desk.home, desk.ledger().book) == (cooling.id,)
 
 
 def test_a_proposal_is_found_by_the_beginning_of_its_id(desk: Desk) -> None:

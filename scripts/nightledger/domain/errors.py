@@ -53,6 +53,12 @@ class IntegrityError(NightledgerError):
     hint = "run 'nightledger verify' to see the first bad place"
 
 
+class AlteredError(IntegrityError):
+    """One proposal or decision is not what was logged; it is set aside and stops nothing else."""
+
+    hint = "put it back from a backup; until then it counts for nothing, and everything else goes on"
+
+
 class LockedError(NightledgerError):
     """Another run holds the lock; nothing was done."""
 

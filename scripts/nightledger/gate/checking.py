@@ -3,18 +3,16 @@
 Invariant: damage is named, never raised, so that one look tells everything.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.opening import Ledger, trust_files
-from nightledger.gate.stored import MAX_PROPOSAL_BYTES
+from nightledger.gate.stored import read_logged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +58,11 @@ def _trust_files(home: Home, book: Book) -> Iterator[Altered]:
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     for status in book.proposals.values():
-        path = home.proposal(status.id)
         try:
-            content = read_regular(path, MAX_PROPOSAL_BYTES)
-        except NightledgerError as error:
-            yield Altered(path=home.relative(path), message=str(error))
-            continue
-        if hashlib.sha256(content).hexdigest() != status.sha256:
-            yield Altered(path=home.relative(path), message="it was changed after it was proposed")
+            read_logged(home, status)
+        except AlteredError as error:
+            message = str(error) if error.__cause__ else "it was changed after it was proposed"
+            yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
 def _decisions(home: Home, ledger: Ledger) -> Iterator[Altered]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import decode_record, dump_record, parse_record, to_plain
 from nightledger.domain.decision import NAMESPACE, Decision
-from nightledger.domain.errors import IntegrityError, RefusedError
+from nightledger.domain.errors import AlteredError, RefusedError, UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import Claim
@@ -77,13 +77,16 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     """Read a recorded decision and verify it anew, before it is acted on.
 
     Raises:
-        IntegrityError: Its file is missing or is not what was logged.
+        AlteredError: Its file is missing or is not what was logged.
     """
     path = home.decision(status.id)
-    content = read_regular(path, MAX_DECISION_BYTES)
-    signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
+    try:
+        content = read_regular(path, MAX_DECISION_BYTES)
+        signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
+    except UnreadableError as error:
+        raise AlteredError(str(error)) from error
     if hashlib.sha256(content).hexdigest() != status.sha256:
-        raise IntegrityError(f"{path} was changed after it was recorded")
+        raise AlteredError(f"{path} was changed after it was recorded")
     decision = decode_record(Decision, content, where=path)
     signed = Signed(content=content, signature=signature)
     return Claim(

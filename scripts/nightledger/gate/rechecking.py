@@ -7,7 +7,7 @@ change still waits for one; what fell away is named, and takes no other answer w
 from collections.abc import Sequence
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import AlteredError
 from nightledger.domain.states import OPEN_STATES, Book
 from nightledger.gate.composing import Refusal
 from nightledger.gate.opening import Gate
@@ -51,6 +51,6 @@ def _why_fallen(gate: Gate, book: Book, answer: Answer, sha256: str) -> str:
         return f"it is {state.value} meanwhile"
     try:
         now = read_proposal(gate, status).sha256
-    except NightledgerError:
+    except AlteredError:
         return "its file was altered meanwhile; 'nightledger verify' names it"
     return "" if now == sha256 else "it is not the proposal that was shown"

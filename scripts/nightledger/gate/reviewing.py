@@ -4,10 +4,12 @@ Invariant: what is shown, hashed and signed are the same bytes, read once.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import AlteredError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change
 from nightledger.domain.states import ProposalStatus
@@ -71,19 +73,23 @@ def read_documents(gate: Gate) -> dict[str, str]:
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
-    """Give every change that waits for an answer, oldest proposal first."""
-    return [
-        item
-        for status in ledger.book.proposals.values()
-        if status.lane != EDIT_LANE
-        for item in items_of(gate, status, DecisionType.APPROVE, documents)
-    ]
+    """Give every change that waits for an answer, oldest proposal first; altered proposals are set aside."""
+    items = []
+    for status in ledger.book.proposals.values():
+        if status.lane != EDIT_LANE:
+            with suppress(AlteredError):
+                items += items_of(gate, status, DecisionType.APPROVE, documents)
+    return items
 
 
 def items_of(
     gate: Gate, status: ProposalStatus, kind: DecisionType, documents: Mapping[str, str]
 ) -> list[Item]:
-    """Give the changes of one proposal that a decision of this kind may be about."""
+    """Give the changes of one proposal that a decision of this kind may be about.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged.
+    """
     numbers = status.answerable(kind)
     if not numbers:
         return []

@@ -1,16 +1,19 @@
 """Proposals as they lie on disk, checked against their leaves.
 
 Invariant: a proposal whose bytes are not those that its leaf names is never shown,
-signed or applied.
+signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.errors import IntegrityError, UsageError
+from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
+from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Book, ProposalStatus
+from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
 
@@ -30,22 +33,60 @@ def read_proposal(gate: Gate, status: ProposalStatus) -> Stored:
     """Read one proposal.
 
     Raises:
-        IntegrityError: Its file is missing or is not what was logged.
+        AlteredError: Its file is missing or is not what was logged.
     """
-    path = gate.home.proposal(status.id)
-    content = read_regular(path, MAX_PROPOSAL_BYTES)
+    content = read_logged(gate.home, status)
+    return Stored(
+        proposal=decode_record(Proposal, content, where=gate.home.proposal(status.id)), sha256=status.sha256
+    )
+
+
+def read_logged(home: Home, status: ProposalStatus) -> bytes:
+    """Give the bytes of a proposal's file.
+
+    Raises:
+        AlteredError: It is missing or is not what was logged.
+    """
+    path = home.proposal(status.id)
+    try:
+        content = read_regular(path, MAX_PROPOSAL_BYTES)
+    except UnreadableError as error:
+        raise AlteredError(str(error)) from error
     sha256 = hashlib.sha256(content).hexdigest()
     if sha256 != status.sha256:
-        raise IntegrityError(
-            f"{path} was changed after it was proposed: it has SHA-256 {sha256}, the log says {status.sha256}",
-            hint="someone edited a proposal; put the file back from a backup, then 'nightledger verify'",
+        raise AlteredError(
+            f"{path} was changed after it was proposed: it has SHA-256 {sha256}, the log says {status.sha256}"
         )
-    return Stored(proposal=decode_record(Proposal, content, where=path), sha256=sha256)
+    return content
 
 
 def read_stored(gate: Gate, book: Book) -> list[Stored]:
-    """Read every proposal that the log knows, in order of their leaves."""
-    return [read_proposal(gate, status) for status in book.proposals.values()]
+    """Read every proposal that the log knows and whose bytes are those logged, in order of their leaves.
+
+    What was altered is left out: it was set aside, and :func:`find_set_aside` names it.
+    """
+    stored = []
+    for status in book.proposals.values():
+        with suppress(AlteredError):
+            stored.append(read_proposal(gate, status))
+    return stored
+
+
+def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the proposals that still matter and whose files are missing or not what was logged.
+
+    Those matter of which something waits for an answer or is signed and not applied;
+    ``verify`` looks at all.
+    """
+    live = {decision.proposal for decision in book.approvals_to_apply()}
+    names = []
+    for status in book.proposals.values():
+        if status.lane != EDIT_LANE and (status.open_changes() or status.id in live):
+            try:
+                read_logged(home, status)
+            except AlteredError:
+                names.append(status.id)
+    return tuple(names)
 
 
 def find_status(book: Book, text: str) -> ProposalStatus:

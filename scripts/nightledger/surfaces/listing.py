@@ -8,11 +8,14 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, proposal_state
+from nightledger.domain.states import Book, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
+
+ALTERED = "altered"
+"""State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
 
 def diff_sha256(diffs: list[str]) -> str:
@@ -71,6 +74,22 @@ def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -
         "expires_at": _time(min(expires, default=None)),
         "changes": [change_record(change, status.state_of(change.n).value) for change in proposal.changes],
         "diff_sha256": diff_sha256([change.diff for change in proposal.changes]),
+    }
+
+
+def set_aside_record(status: ProposalStatus) -> dict[str, Any]:
+    """Give a proposal whose file is not what was logged: what the log says of it, and nothing of the file."""
+    return {
+        "id": status.id,
+        "kind": status.kind.value,
+        "lane": status.lane,
+        "title": "",
+        "state": ALTERED,
+        "created_at": _time(status.created.at),
+        "not_before": None,
+        "expires_at": None,
+        "changes": [],
+        "diff_sha256": None,
     }
 
 

@@ -19,6 +19,7 @@ from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, open_gate
+from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import cooling_ends
@@ -164,12 +165,14 @@ def look(context: Context) -> Status:
     pin, alarms = _pin(gate.ring, home)
     events: tuple[Event, ...] = ()
     book = Book()
+    aside: tuple[str, ...] = ()
     try:
         log = check_log(home, pin)
         events = log.events
         alarms += _log_alarms(log, pinned=pin is not None)
         if log.report.ok:
             book = fold_events(events)
+            aside = find_set_aside(home, book)
             alarms += _file_alarms(home, log, book)
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
@@ -183,17 +186,24 @@ def look(context: Context) -> Status:
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
         running=find_running(home),
-        waiting=waiting_in(book),
-        signed=_signed(gate, book),
+        waiting=waiting_in(book, aside),
+        signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
         held=tuple(_held(events)),
         left_at=left_at(events),
     )
 
 
-def waiting_in(book: Book) -> Waiting:
-    """Count what waits for the operator's answer; an own edit that is not signed waits for nobody."""
-    found = [s for s in book.proposals.values() if s.open_changes() and s.lane != EDIT_LANE]
+def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:
+    """Count what waits for the operator's answer; an own edit that is not signed waits for nobody.
+
+    Args:
+        book: What became of every proposal.
+        aside: Proposals that were altered; nobody can answer them.
+    """
+    found = [
+        s for s in book.proposals.values() if s.open_changes() and s.lane != EDIT_LANE and s.id not in aside
+    ]
     return Waiting(
         proposals=len(found),
         changes=sum(len(status.open_changes()) for status in found),
@@ -265,7 +275,7 @@ def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
         Alarm(
             kind="integrity",
             message=f"{found.path}: {found.message}",
-            hint="put the file back from a backup; 'nightledger verify' checks all",
+            hint="put the file back from a backup; until then it is set aside ('nightledger verify' checks all)",
         )
         for found in find_altered(home, Ledger(log=log, book=live))
     ]

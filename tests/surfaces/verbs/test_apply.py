@@ -145,5 +145,5 @@ def test_two_approvals_at_once_sign_once(console: Console) -> None:
         one.start()
     for one in both:
         one.join()
-    assert sorted([results.get(), results.get()]) in ([0, 2], [0, 75])
+    assert sorted([results.get(), results.get()]) in ([0, 1], [0, 2])
     assert len(console.desk.ledger().book.decisions) == 1

@@ -95,17 +95,6 @@ def test_show_tells_everything_about_one(console: Console) -> None:
     assert console.run("show", "p-zz").status == 2
 
 
-def test_a_proposal_edited_by_hand_is_an_alarm_and_is_not_shown(console: Console) -> None:
-    proposal = console.desk.proposal(addition("One."))
-    path = Path(console.desk.home.proposal(proposal.id))
-    path.write_bytes(path.read_bytes().replace(b"One.", b"Uno."))
-    for words in (("show", proposal.id), ("proposals",), ("review",), ("approve", proposal.id)):
-        ran = console.run(*words)
-        assert ran.status == 4
-        assert "was changed after it was proposed" in ran.err
-        assert "Uno" not in ran.out
-
-
 def test_bytes_that_are_not_utf8_are_shown_and_written_as_json(console: Console) -> None:
     console.desk.memory.write_bytes(MEMORY.encode().replace(b"upgrade.", b"upgrad\xe9."))
     proposal = console.desk.proposal(addition("One."))

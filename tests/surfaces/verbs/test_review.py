@@ -307,3 +307,18 @@ def test_what_stands_above_cannot_hide_what_is_added(console: Console) -> None:
     added = [row for row in out.split("\n") if row.startswith("+- ")]
     assert len(added) == 1
     assert "masked" not in added[0]
+
+
+def test_what_was_altered_while_it_was_read_is_not_signed_and_the_rest_is(console: Console) -> None:
+    first, second = console.desk.proposal(addition("One.")), console.desk.proposal(addition("Two."))
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    with Path(console.desk.home.proposal(first.id)).open("ab") as stream:
+        stream.write(b" ")
+    terminal.type("y")
+    terminal.expect(PROMPT)
+    terminal.type("y")
+    assert terminal.end() == 1
+    assert f"not signed: {first.id}#1: its file was altered meanwhile" in terminal.seen
+    assert console.desk.states(first) == ["pending"]
+    assert console.desk.states(second) == ["approved"]

@@ -13,6 +13,7 @@ from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
+    from nightledger.domain.states import DecisionStatus
     from nightledger.gate.applying import Attempt
     from nightledger.surfaces.session import Session
 
@@ -30,16 +31,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if options.id is None and not context.interactive() and _nothing_yet(context):
         context.emit([])
         return 0
-    from nightledger.gate.applying import apply_one
+    from nightledger.domain.errors import EXIT_ALARM
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.session import writing
 
-    attempts = []
+    attempts, aside = [], False
     with writing(context, person=options.id is not None) as session:
         wanted = find_status(session.ledger.book, options.id).id if options.id else None
         for decision in session.ledger.book.approvals_to_apply():
             if wanted in (None, decision.proposal):
-                attempts.append(apply_one(session.gate, session.ledger, decision, session.moment))
+                attempt, altered = _apply(session, decision)
+                attempts.append(attempt)
+                aside = aside or altered
                 session.reread()
         _leave_mark(session)
     context.emit([_record(attempt) for attempt in attempts])
@@ -48,7 +51,19 @@ def run(options: argparse.Namespace, context: Context) -> int:
             context.print(line)
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
-    return _status(attempts, asked=options.id is not None)
+    return EXIT_ALARM if aside else _status(attempts, asked=options.id is not None)
+
+
+def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bool]":
+    """Apply one approval; one whose proposal or decision was altered is set aside, and the rest go on."""
+    from nightledger.domain.errors import AlteredError
+    from nightledger.gate.applying import Attempt, apply_one
+
+    try:
+        return apply_one(session.gate, session.ledger, decision, session.moment), False
+    except AlteredError as error:
+        reasons = (f"it is set aside: {error}; {error.hint}",)
+        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), True
 
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:

@@ -5,8 +5,19 @@ Changes no memory.
 """
 
 import argparse
+from typing import TYPE_CHECKING
 
 from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from nightledger.surfaces.session import Session
+
+_WAITING = ("pending", "stale", "deferred")
+_SIGNED = ("approved", "cooling")
+_ALTERED = "its file is not what was logged: put it back from a backup; 'nightledger verify' names it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,28 +32,37 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print the list."""
     from nightledger.domain.errors import EXIT_WAITING
     from nightledger.domain.judge import EDIT_LANE
-    from nightledger.gate.stored import read_stored
     from nightledger.surfaces import screen
-    from nightledger.surfaces.listing import proposal_record
+    from nightledger.surfaces.listing import ALTERED
     from nightledger.surfaces.session import reading
 
     with reading(context) as session:
-        book = session.ledger.book
-        records = [
-            proposal_record(session.gate, book, item.proposal, session.moment.at)
-            for item in read_stored(session.gate, book)
-        ]
-        shown = [
-            record
-            for record in records
-            if options.all or record["state"] in ("pending", "stale", "deferred", "approved", "cooling")
-        ]
-        context.emit(shown)
-        for record in shown:
-            context.print(f"{record['id']}  {record['state']:<9} {len(record['changes'])} change(s)")
-            for line in screen.wrap(screen.shown(record["title"]), indent="    ", first="    "):
-                context.print(line)
-        if not shown:
-            context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
-        waits = any(status.open_changes() for status in book.proposals.values() if status.lane != EDIT_LANE)
+        records = list(_records(session))
+    shown = [record for record in records if options.all or record["state"] in (*_WAITING, *_SIGNED, ALTERED)]
+    context.emit(shown)
+    for record in shown:
+        altered = record["state"] == ALTERED
+        count = "set aside" if altered else f"{len(record['changes'])} change(s)"
+        context.print(f"{record['id']}  {record['state']:<9} {count}")
+        told = _ALTERED if altered else record["title"]
+        for line in screen.wrap(screen.shown(told), indent="    ", first="    "):
+            context.print(line)
+    if not shown:
+        context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
+    waits = any(record["state"] in _WAITING and record["lane"] != EDIT_LANE for record in records)
     return EXIT_WAITING if options.exit_code and waits else 0
+
+
+def _records(session: "Session") -> "Iterator[dict[str, Any]]":
+    from nightledger.domain.errors import AlteredError
+    from nightledger.gate.stored import read_proposal
+    from nightledger.surfaces.listing import proposal_record, set_aside_record
+
+    book = session.ledger.book
+    for status in book.proposals.values():
+        try:
+            proposal = read_proposal(session.gate, status).proposal
+        except AlteredError:
+            yield set_aside_record(status)
+        else:
+            yield proposal_record(session.gate, book, proposal, session.moment.at)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from nightledger.domain.decision import Decision
     from nightledger.gate.reviewing import Answer, Item
@@ -66,26 +66,34 @@ def _show_all(context: Context, session: "Session", items: "list[Item]") -> None
 
 
 def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
-    from nightledger.gate.checking import find_drift
     from nightledger.surfaces import screen
 
-    def lines(text: str) -> None:
+    for text in _notices(session, items):
         for line in screen.wrap(text, indent="  ", first=""):
             context.print(line)
-
-    if session.gate.home.identity.simulated:
-        lines("This is a simulated home: its clock is whatever --now says.")
-    if not items:
-        context.print("Nothing waits for you.")
-        return
-    for path in find_drift(session.gate.home, session.ledger.book):
-        lines(f"{path} was changed outside the gate since it was last signed.")
-    proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
-    lines(f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you.")
-    for proposal in proposals.values():
+    for proposal in {item.stored.proposal.id: item.stored.proposal for item in items}.values():
         for line in screen.wrap(screen.meter(proposal), indent="    ", first="  "):
             context.print(line)
-    context.print()
+    if items:
+        context.print()
+
+
+def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
+    from nightledger.gate.checking import find_drift
+    from nightledger.gate.stored import find_set_aside
+
+    home, book = session.gate.home, session.ledger.book
+    if home.identity.simulated:
+        yield "This is a simulated home: its clock is whatever --now says."
+    for name in find_set_aside(home, book):
+        yield f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file."
+    if not items:
+        yield "Nothing waits for you."
+        return
+    for path in find_drift(home, book):
+        yield f"{path} was changed outside the gate since it was last signed."
+    proposals = {item.stored.proposal.id for item in items}
+    yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 
 
 def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:

@@ -97,6 +97,8 @@ def _lines(seen: _Seen) -> Iterator[str]:
         yield f"{finding.damage.value.upper()} {where}: {finding.message}"
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
+    if seen.altered:
+        yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
     for path in seen.drift:
         yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
     if seen.holds:
