@@ -6,7 +6,6 @@ home with keys in a temporary directory through the audit log's own ``append``.
 
 import hashlib
 import itertools
-import os
 import random  # noqa: TID251 - seeded
 import sys
 import tempfile
@@ -16,10 +15,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bench import measure
+from tests.homes import make_home
 
-from nightledger.codec.home_record import dump_home
 from nightledger.domain.event import Actor
-from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 from nightledger.trust import audit, reading
 from nightledger.trust.checkpoint import log_origin
@@ -95,21 +93,8 @@ def _run(rng: random.Random, at: datetime) -> NewEvent:
 
 def make_log(root: Path, count: int) -> tuple[Home, KeyRing]:
     """Make a home whose log holds ``count`` events under a signed checkpoint."""
-    home, ring = Home(root / "home"), KeyRing(root / "keys")
-    for directory in (home.config_dir, home.audit_dir):
-        os.makedirs(directory)
     origin = log_origin(HOME_ID, simulated=True)
-    identity = Identity(
-        id=HOME_ID,
-        origin=origin,
-        created_at="2026-03-01T00:00:00Z",
-        machine="bench",
-        zone="UTC",
-        host="generic",
-        simulated=True,
-        gated=("MEMORY.md",),
-    )
-    Path(home.identity_file).write_bytes(dump_home(identity))
+    home, ring = make_home(root / "home", id=HOME_ID, origin=origin), KeyRing(root / "keys")
     create_log_keys(ring, HOME_ID)
     key = load_log_key(ring, HOME_ID, origin)
     source = events(count)

@@ -4,12 +4,11 @@ from datetime import time as clock_time
 from pathlib import Path
 
 import pytest
+from tests.homes import make_home
 
-from nightledger.codec.home_record import dump_home
 from nightledger.domain.agenda import Calendar
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError, UnreadableError
-from nightledger.domain.identity import Identity
 from nightledger.domain.periods import Daily, Period
 from nightledger.domain.runs import JobReport, RunOutcome
 from nightledger.domain.settings import Settings
@@ -50,25 +49,7 @@ class Worker:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    return make_home(tmp_path / "home")
-
-
-def make_home(root: Path) -> Home:
-    home = Home(root)
-    Path(home.config_dir).mkdir(parents=True)
-    Path(home.system_dir).mkdir(parents=True)
-    identity = Identity(
-        id="0" * 32,
-        origin="nightledger/" + "0" * 32,
-        created_at="2026-02-25T23:30:00Z",
-        machine="here",
-        zone="Europe/Berlin",
-        host="generic",
-        simulated=True,
-        gated=("MEMORY.md",),
-    )
-    Path(home.identity_file).write_bytes(dump_home(identity))
-    return home
+    return make_home(tmp_path / "home", created_at="2026-02-25T23:30:00Z")
 
 
 def calendar(*workers: Worker, limit: int = 7) -> Calendar:

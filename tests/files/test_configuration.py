@@ -3,10 +3,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.homes import make_home
 
-from nightledger.codec.home_record import dump_home
 from nightledger.domain.errors import ConfigurationError, UnreadableError
-from nightledger.domain.identity import Identity
 from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings
 from nightledger.files.configuration import home_zone, load_operator, load_settings
@@ -15,20 +14,7 @@ from nightledger.files.home import Home
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    Path(home.config_dir).mkdir(parents=True)
-    identity = Identity(
-        id="0" * 32,
-        origin="nightledger/" + "0" * 32,
-        created_at="2026-01-01T00:00:00Z",
-        machine="here",
-        zone="Asia/Tokyo",
-        host="generic",
-        simulated=True,
-        gated=("MEMORY.md",),
-    )
-    Path(home.identity_file).write_bytes(dump_home(identity))
-    return home
+    return make_home(tmp_path / "home", zone="Asia/Tokyo")
 
 
 def test_a_home_without_settings_has_the_shipped_ones(home: Home) -> None:

@@ -1,13 +1,12 @@
 """A home with keys, for the tests of the audit log."""
 
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nightledger.codec.home_record import dump_home
+from tests import homes
+
 from nightledger.domain.event import Actor, Event
-from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
@@ -66,18 +65,12 @@ class World:
 
 
 def make_home(root: Path) -> Home:
-    home = Home(root)
-    for directory in (home.config_dir, home.audit_dir):
-        os.makedirs(directory)
-    identity = Identity(
+    return homes.make_home(
+        root,
         id=HOME_ID,
-        origin=ORIGIN,
         created_at="2026-03-01T03:05:00Z",
         machine="testbed",
         zone="UTC",
         host="generic",
         simulated=False,
-        gated=("MEMORY.md",),
     )
-    Path(home.identity_file).write_bytes(dump_home(identity))
-    return home

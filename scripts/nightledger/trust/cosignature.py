@@ -15,8 +15,8 @@ from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
 from nightledger.trust.note import (
     ED25519,
     Ed25519Verifier,
+    Keyed,
     NoteVerifier,
-    VerifierKey,
     parse_vkey,
     verify_ed25519,
 )
@@ -95,20 +95,8 @@ def cosigned_mldsa44(name: str, checkpoint: Checkpoint, time_s: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ed25519CosignatureVerifier:
+class Ed25519CosignatureVerifier(Keyed):
     """Checks lines of type 0x04."""
-
-    key: VerifierKey
-
-    @property
-    def name(self) -> str:
-        """Key name."""
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        """4 bytes."""
-        return self.key.key_id
 
     def verify(self, text: str, signature: bytes) -> bool:
         """Tell whether ``signature`` (time and Ed25519 signature) is by this key over ``text``."""
@@ -120,20 +108,8 @@ class Ed25519CosignatureVerifier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MLDSA44Verifier:
+class MLDSA44Verifier(Keyed):
     """Checks lines of type 0x06."""
-
-    key: VerifierKey
-
-    @property
-    def name(self) -> str:
-        """Key name."""
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        """4 bytes."""
-        return self.key.key_id
 
     def verify(self, text: str, signature: bytes) -> bool:
         """Tell whether ``signature`` (time and ML-DSA-44 signature) is by this key over the head in ``text``.
@@ -149,28 +125,16 @@ class MLDSA44Verifier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MLDSA44Signer:
+class MLDSA44Signer(Keyed):
     """Makes lines of type 0x06 at a given time; ML-DSA signs afresh each time (FIPS 204, hedged).
 
     Attributes:
-        key: Public side: name, type, key.
         private: The private key.
         at: When it signs; aware.
     """
 
-    key: VerifierKey
     private: "MLDSA44PrivateKey"
     at: datetime
-
-    @property
-    def name(self) -> str:
-        """Key name."""
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        """4 bytes."""
-        return self.key.key_id
 
     def sign(self, text: str) -> bytes:
         """Give time and signature over the checkpoint in ``text``."""

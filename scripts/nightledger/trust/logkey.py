@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, MLDSA44Signer
-from nightledger.trust.note import ED25519, NoteSigner, VerifierKey
+from nightledger.trust.note import ED25519, Keyed, NoteSigner, VerifierKey
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,19 +17,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ed25519NoteSigner:
+class _Ed25519NoteSigner(Keyed):
     """Makes lines of type 0x01 with the log's key."""
 
-    key: VerifierKey
     private: "Ed25519PrivateKey"
-
-    @property
-    def name(self) -> str:
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        return self.key.key_id
 
     def sign(self, text: str) -> bytes:
         return self.private.sign(text.encode())

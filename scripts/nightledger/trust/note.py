@@ -139,8 +139,12 @@ def parse_vkey(text: str) -> VerifierKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ed25519Verifier:
-    """Checks Ed25519 lines over the text itself (type 0x01)."""
+class Keyed:
+    """What bears the name and id of a key: the base of every verifier and signer.
+
+    Attributes:
+        key: Public side: name, type, key.
+    """
 
     key: VerifierKey
 
@@ -153,6 +157,11 @@ class Ed25519Verifier:
     def key_id(self) -> bytes:
         """4 bytes."""
         return self.key.key_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ed25519Verifier(Keyed):
+    """Checks Ed25519 lines over the text itself (type 0x01)."""
 
     def verify(self, text: str, signature: bytes) -> bool:
         """Tell whether ``signature`` (64 bytes, RFC 8032) is by this key over the text's UTF-8."""

@@ -9,8 +9,8 @@ from datetime import time as clock_time
 from pathlib import Path
 
 import pytest
+from tests.homes import make_home
 
-from nightledger.codec.home_record import dump_home
 from nightledger.domain.errors import (
     ConfigurationError,
     IntegrityError,
@@ -18,7 +18,6 @@ from nightledger.domain.errors import (
     RefusedError,
     UnreadableError,
 )
-from nightledger.domain.identity import Identity
 from nightledger.domain.periods import Daily, Period
 from nightledger.domain.runs import JobReport
 from nightledger.files.home import Home
@@ -66,21 +65,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Jobs:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
-    Path(home.config_dir).mkdir(parents=True)
-    Path(home.system_dir).mkdir(parents=True)
-    identity = Identity(
-        id="0" * 32,
-        origin="nightledger-simulated/" + "0" * 32,
-        created_at="2026-02-27T09:00:00Z",
-        machine=this_machine(),
-        zone="UTC",
-        host="generic",
-        simulated=True,
-        gated=("MEMORY.md",),
-    )
-    Path(home.identity_file).write_bytes(dump_home(identity))
-    return home
+    return make_home(tmp_path / "home", created_at="2026-02-27T09:00:00Z", machine=this_machine(), zone="UTC")
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +130,6 @@ def test_at_the_next_night_it_runs_again(home: Home, jobs: Jobs) -> None:
 
 @pytest.mark.parametrize("mark", ["", "x y\n", "1 2 3\n", "\u00e9", "99999999999999 99999999999999\n"])
 def test_a_mark_that_means_nothing_is_passed_over(home: Home, jobs: Jobs, mark: str) -> None:
-    Path(home.work_dir).mkdir()
     Path(home.next_due).write_text(mark)
     assert call(home) == 0
     assert len(jobs.asked) == 4
@@ -161,7 +145,6 @@ def test_a_mark_from_a_clock_that_was_ahead_is_passed_over(home: Home, jobs: Job
 
 def test_a_mark_that_looks_too_far_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
     now = int(datetime.fromisoformat(NOW).timestamp())
-    Path(home.work_dir).mkdir()
     Path(home.next_due).write_text(f"{now - 1} {now + 27 * 3600}\n")
     call(home)
     assert len(jobs.asked) == 4
@@ -337,7 +320,6 @@ def test_the_mark_is_in_utc_seconds(home: Home, jobs: Jobs) -> None:
 
 
 def test_as_a_program_with_nothing_due_it_loads_no_third_party_package(home: Home) -> None:
-    Path(home.work_dir).mkdir()
     now = int(datetime.fromisoformat(NOW).timestamp())
     Path(home.next_due).write_text(f"{now} {now + 3600}\n")
     words = ["night", "--home", home.root, "--now", NOW]

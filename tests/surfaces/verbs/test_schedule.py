@@ -4,10 +4,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.homes import make_home
 
-from nightledger.codec.home_record import dump_home
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.unattended import Place, cron_text, launchd_script, systemd_script
@@ -18,20 +17,7 @@ Out = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "a home, 100% 'mine'")
-    Path(home.config_dir).mkdir(parents=True)
-    identity = Identity(
-        id="0" * 32,
-        origin="nightledger/" + "0" * 32,
-        created_at="2026-02-27T09:00:00Z",
-        machine="here",
-        zone="UTC",
-        host="generic",
-        simulated=False,
-        gated=("MEMORY.md",),
-    )
-    Path(home.identity_file).write_bytes(dump_home(identity))
-    return home
+    return make_home(tmp_path / "a home, 100% 'mine'", zone="UTC", simulated=False)
 
 
 @pytest.fixture(autouse=True)
