@@ -13,7 +13,7 @@ def test_a_day_is_signed_once(desk: Desk) -> None:
     assert close(desk, "2026-03-01") == {"withdrawn": 0, "waiting": 2}
     assert close(desk, "2026-03-01") == {}
     assert heartbeats(desk.ledger()) == ["2026-03-01"]
-    assert desk.ledger().log.events[-1].fields == {"day": "2026-03-01", "waiting": 2}
+    assert desk.ledger().log.events[-1].fields == {"day": "2026-03-01", "waiting": 2, "inputs": []}
 
 
 def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(desk: Desk) -> None:

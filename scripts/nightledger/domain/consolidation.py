@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRead:
-    """A daily log as it was read.
+    """A daily log, or the outcome records, as they were read.
 
     Attributes:
         path: Relative to the home.
@@ -29,7 +29,8 @@ class Consolidation:
         period: The log day, ``2026-02-28``.
         at: When it ran; aware, UTC.
         logs: Daily logs that it read.
-        outcomes: How many outcomes it read.
+        outcome_records: The outcomes' file as it was read; None where there was none.
+        outcomes: How many outcomes of it count.
         statements: How many statements worth keeping it found.
         patterns: How many patterns it found in outcomes.
         proposal: Id of the proposal that it made; None when there was nothing worth keeping.
@@ -46,6 +47,7 @@ class Consolidation:
     period: str
     at: datetime
     logs: tuple[SourceRead, ...]
+    outcome_records: SourceRead | None
     outcomes: int
     statements: int
     patterns: int

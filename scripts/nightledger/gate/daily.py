@@ -9,6 +9,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import ChangeState, ProposalStatus
+from nightledger.gate.inputs import read_inputs
 from nightledger.gate.opening import Gate, Ledger, record
 
 UNTIRING = (OPERATOR, EDIT_LANE)
@@ -18,6 +19,8 @@ UNTIRING = (OPERATOR, EDIT_LANE)
 def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str, int]:
     """Withdraw what waited too long, and log the day's heartbeat; a rerun for the same day does nothing.
 
+    The heartbeat holds size and hash of what nights read (``gate/inputs.py``).
+
     Args:
         gate: The home; the caller holds its lock.
         ledger: Its log, as checked.
@@ -26,6 +29,9 @@ def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str,
 
     Returns:
         Counts: ``withdrawn`` and ``waiting`` changes.
+
+    Raises:
+        UnreadableError: An append-only file is a link, a directory or a FIFO.
     """
     if day in heartbeats(ledger):
         return {}
@@ -43,7 +49,8 @@ def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str,
         )
         for status in tired
     ]
-    record(gate, [*events, (EventName.HEARTBEAT, {"day": day, "waiting": waiting})], moment)
+    heartbeat = {"day": day, "waiting": waiting, "inputs": read_inputs(gate.home)}
+    record(gate, [*events, (EventName.HEARTBEAT, heartbeat)], moment)
     return {"withdrawn": closed, "waiting": waiting}
 
 

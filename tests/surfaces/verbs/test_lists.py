@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
+from nightledger.gate.daily import close_day
 from nightledger.surfaces.verbs import verify
 
 OLD = "- Keep backups for 30 days."
@@ -130,6 +131,36 @@ def test_verify_tells_drift_and_keeps_telling_it_after_an_apply(console: Console
     assert (
         Path(desk.home.blobs_dir, before["sha256"][:2], before["sha256"]).read_text() == MEMORY + "by hand\n"
     )
+
+
+def test_verify_names_rewritten_inputs(console: Console) -> None:
+    desk = console.desk
+    outcomes, folder = Path(desk.home.outcomes), Path(desk.home.memory_dir)
+    outcomes.write_bytes(b"no outcome\n")
+    names = [f"2026-02-2{n}.md" for n in range(4, 9)]
+    for name in names:
+        (folder / name).write_text("# A day\n")
+    console.out("consolidate", "--since", "2026-02-20")
+    close_day(desk.gate, desk.ledger(), "2026-02-28", desk.moment)
+    assert console.run("verify").status == 0
+    assert "changed since" not in console.out("verify")
+    for name in names:
+        (folder / name).write_text("# Another day\n")
+    out = console.out("verify")
+    assert out.count("has changed since the night of 2026-02-28 read it") == 3
+    assert "2 more daily logs have changed since they were read" in out
+    assert [item["path"] for item in console.record("verify")["logs_changed"]] == [
+        f"memory/{n}" for n in names
+    ]
+    outcomes.write_bytes(b"NO outcome\n")
+    ran = console.run("verify")
+    assert ran.status == 4
+    assert "REWRITTEN memory/system/outcome-records.jsonl: its first 11 bytes are not those" in ran.out
+    assert console.record("verify")["rewritten"][0]["size_bytes"] == 11
+    desk.wait(days=1)
+    close_day(desk.gate, desk.ledger(), "2026-03-01", desk.moment)
+    out = console.out("verify")
+    assert "note: memory/system/outcome-records.jsonl was rewritten after the night of 2026-02-28" in out
 
 
 def test_verify_names_every_altered_record(console: Console) -> None:

@@ -4,7 +4,6 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -27,7 +26,7 @@ from nightledger.gate.proposing import Outcome, Submission, propose, supersede
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
-from nightledger.jobs.consolidate.outcomes import find_in_outcomes
+from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
 from nightledger.jobs.consolidate.statements import MINED, find_in_logs
 from nightledger.text.markdown import parse_markdown
 
@@ -93,10 +92,11 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     record = Consolidation(
         v=1,
-        id=_id(asked, logs),
+        id=_id(asked, logs, from_outcomes.read),
         period=asked.day.isoformat(),
         at=moment.at,
         logs=_sources(logs),
+        outcome_records=from_outcomes.read,
         outcomes=from_outcomes.outcomes,
         statements=from_logs.statements,
         patterns=from_outcomes.patterns,
@@ -132,17 +132,15 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
 
 
 def _sources(logs: Mapping[LogFile, bytes]) -> tuple[SourceRead, ...]:
-    return tuple(
-        SourceRead(path=log.path, sha256=hashlib.sha256(content).hexdigest(), size_bytes=len(content))
-        for log, content in logs.items()
-    )
+    return tuple(source_read(log.path, content) for log, content in logs.items())
 
 
-def _id(asked: Asked, logs: Mapping[LogFile, bytes]) -> str:
+def _id(asked: Asked, logs: Mapping[LogFile, bytes], outcomes: SourceRead | None) -> str:
     identity = {
         "period": asked.day.isoformat(),
         "since": asked.since.isoformat() if asked.since else None,
         "logs": [[source.path, source.sha256] for source in _sources(logs)],
+        "outcomes": outcomes.sha256 if outcomes else None,
     }
     return content_id("c", canonical(identity))
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.codec.outcome_rows import read_outcome_rows, to_outcome
 from nightledger.domain.confidence import confidence
+from nightledger.domain.consolidation import SourceRead
 from nightledger.domain.lessons import Standing, lesson_drafts
 from nightledger.domain.pattern import Learning, Recorded
 from nightledger.domain.patterns import find_patterns
@@ -39,6 +40,7 @@ class OutcomeFindings:
         outcomes: How many outcomes were read.
         patterns: How many patterns there are, those that are only counted too.
         problems: How many lines are no outcomes.
+        read: The file as it was read; None where there was none.
         obsolete: Changes that wait and that a newer pattern replaces: proposal and number.
     """
 
@@ -46,6 +48,7 @@ class OutcomeFindings:
     outcomes: int
     patterns: int
     problems: int
+    read: SourceRead | None = None
     obsolete: tuple[tuple[str, int], ...] = ()
 
 
@@ -53,7 +56,8 @@ def find_in_outcomes(
     gate: Gate, ledger: Ledger, stored: list[Stored], document: Document, day: date, zone: ZoneInfo
 ) -> OutcomeFindings:
     """Find lessons in all outcomes up to a day, of the kinds of task that were at work lately."""
-    raw = read_optional(gate.home.outcomes, MAX_OUTCOMES_BYTES, within=gate.home.root) or b""
+    found = read_optional(gate.home.outcomes, MAX_OUTCOMES_BYTES, within=gate.home.root)
+    raw = found or b""
     records, problems = read_records(raw)
     known = [record for record in records if log_day(record.outcome.timestamp, zone) <= day]
     learning = Learning(zone=zone, confidence=confidence, min_sources=gate.settings.pattern_sources)
@@ -72,8 +76,14 @@ def find_in_outcomes(
         outcomes=len(known),
         patterns=len(patterns),
         problems=problems,
+        read=None if found is None else source_read(gate.home.relative(gate.home.outcomes), raw),
         obsolete=tuple(_waiting(ledger, stored, replaced)),
     )
+
+
+def source_read(path: str, content: bytes) -> SourceRead:
+    """Give what the consolidation log says of a file that was read."""
+    return SourceRead(path=path, sha256=hashlib.sha256(content).hexdigest(), size_bytes=len(content))
 
 
 def _waiting(ledger: Ledger, stored: list[Stored], keys: set[str]) -> Iterator[tuple[str, int]]:

@@ -1,6 +1,6 @@
-"""Check the audit log, its signatures, the trust files and the gated files.
+"""Check the audit log, its signatures, the trust files, the gated files and what nights read.
 
-Reads   audit/, config/nightledger/, the gated files, the pin in $NIGHTLEDGER_KEYS
+Reads   audit/, config/nightledger/, the gated files, memory/, the pin in $NIGHTLEDGER_KEYS
 Changes no memory, and writes nothing at all.
 """
 
@@ -14,7 +14,11 @@ from nightledger.surfaces.context import Context
 if TYPE_CHECKING:
     from nightledger.domain.states import Drifted
     from nightledger.gate.checking import Altered
+    from nightledger.gate.inputs import Rewrites, Rewritten
     from nightledger.trust.report import Report
+
+SHOWN = 3
+"""Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,10 +35,12 @@ class _Seen:
     altered: "tuple[Altered, ...]" = ()
     drift: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
+    rewrites: "Rewrites | None" = None
 
     @property
     def holds(self) -> bool:
-        return self.report.ok and not self.altered and not self.drift
+        rewritten = self.rewrites is not None and self.rewrites.now
+        return self.report.ok and not (self.altered or self.drift or rewritten)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -55,6 +61,7 @@ def _look(context: Context) -> _Seen:
     from nightledger.domain.states import fold_events
     from nightledger.files.home import Home
     from nightledger.gate.checking import find_altered, find_drift
+    from nightledger.gate.inputs import find_rewrites
     from nightledger.gate.opening import Ledger
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.pin import read_pin
@@ -71,6 +78,7 @@ def _look(context: Context) -> _Seen:
         altered=find_altered(home, Ledger(log=log, book=book)),
         drift=find_drift(home, book),
         drifted=book.drifted,
+        rewrites=find_rewrites(home, log.events),
     )
 
 
@@ -87,20 +95,22 @@ def _record(seen: _Seen) -> dict[str, Any]:
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
         "drift": list(seen.drift),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
+        "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
+        "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
+        "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
         "unchecked": list(seen.report.unchecked),
     }
+
+
+def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
+    return [{"path": item.path, "day": item.day, "size_bytes": item.size_bytes} for item in found]
 
 
 def _lines(seen: _Seen) -> Iterator[str]:
     for finding in seen.report.findings:
         where = f"{finding.path}:{finding.line}" if finding.line else finding.path
         yield f"{finding.damage.value.upper()} {where}: {finding.message}"
-    for found in seen.altered:
-        yield f"ALTERED {found.path}: {found.message}"
-    if seen.altered:
-        yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
-    for path in seen.drift:
-        yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
+    yield from _alarms(seen)
     if seen.holds:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
@@ -110,5 +120,30 @@ def _lines(seen: _Seen) -> Iterator[str]:
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
             f"what it held then is the blob {drifted.before}"
         )
+    yield from _notes(seen.rewrites) if seen.rewrites else ()
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
+
+
+def _alarms(seen: _Seen) -> Iterator[str]:
+    for found in seen.altered:
+        yield f"ALTERED {found.path}: {found.message}"
+    if seen.altered:
+        yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
+    for path in seen.drift:
+        yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
+    for item in seen.rewrites.now if seen.rewrites else ():
+        yield (
+            f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
+            "read; only appending is allowed there"
+        )
+
+
+def _notes(rewrites: "Rewrites") -> Iterator[str]:
+    for item in rewrites.before:
+        yield f"note: {item.path} was rewritten after the night of {item.day}; later nights read the new bytes"
+    logs = rewrites.logs
+    for item in logs[:SHOWN]:
+        yield f"note: {item.path} has changed since the night of {item.day} read it"
+    if len(logs) > SHOWN:
+        yield f"note: {len(logs) - SHOWN} more daily logs have changed since they were read; --json names them"

@@ -1,0 +1,114 @@
+"""What a night read, committed to by the log: rewritten inputs show.
+
+Invariant: each day's heartbeat holds size and hash of every append-only file of the home.
+One of them, the consolidation log, lists the daily logs and the outcomes that each night
+read, with theirs; so all of them are under the log's signature.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nightledger.codec.records import parse_records
+from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.errors import UnreadableError
+from nightledger.domain.event import Event, EventName
+from nightledger.files.home import Home
+from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
+from nightledger.files.reading import read_optional
+
+MAX_CONSOLIDATION_LOG_BYTES = 1 << 30
+"""Some 2 KB a night: more than a thousand years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A file that does not begin any more as a night read it.
+
+    Attributes:
+        path: Relative to the home.
+        day: Log day of that night, ``2026-02-28``: the newest whose bytes are no longer there.
+        size_bytes: How many bytes it had then.
+    """
+
+    path: str
+    day: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewrites:
+    """What ``verify`` says of inputs.
+
+    Attributes:
+        now: Append-only files that are not as the newest night that read them left them: an alarm.
+        before: Those that a later night read in their new form: rewritten once, and it stays visible.
+        logs: Daily logs that changed since they were read. Their agent may write there; it is no alarm.
+    """
+
+    now: tuple[Rewritten, ...] = ()
+    before: tuple[Rewritten, ...] = ()
+    logs: tuple[Rewritten, ...] = ()
+
+
+def append_only(home: Home) -> tuple[str, ...]:
+    """Give the files that are only ever appended to, the audit log apart, relative to the home."""
+    files = (home.outcomes, home.consolidation_log, home.runs, home.exposures)
+    return tuple(home.relative(path) for path in files)
+
+
+def read_inputs(home: Home) -> list[dict[str, Any]]:
+    """Give path, size and hash of each append-only file that is there, as a heartbeat holds them.
+
+    Raises:
+        UnreadableError: One of them is no regular file.
+    """
+    found = ((path, hash_file(home.path(path))) for path in append_only(home))
+    return [
+        {"path": path, "size": prefix.size_bytes, "sha256": prefix.sha256} for path, prefix in found if prefix
+    ]
+
+
+def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
+    """Compare the inputs of every night with what lies there now; each file is read once.
+
+    Args:
+        home: Whose.
+        events: Its log, as checked.
+    """
+    held: dict[str, list[tuple[str, Prefix]]] = {}
+    for event in events:
+        if event.event == EventName.HEARTBEAT:
+            for item in event.fields.get("inputs", ()):
+                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
+                held.setdefault(item["path"], []).append((event.fields["day"], prefix))
+    now: list[Rewritten] = []
+    before: list[Rewritten] = []
+    for path, nights in sorted(held.items()):
+        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights])) if not same]
+        if lost:
+            day, prefix = nights[lost[-1]]
+            found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
+            (now if lost[-1] == len(nights) - 1 else before).append(found)
+    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home)))
+
+
+def _rewritten_logs(home: Home) -> Iterator[Rewritten]:
+    raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
+    where = home.relative(home.consolidation_log)
+    newest: dict[str, tuple[str, SourceRead]] = {}
+    for night in parse_records(Consolidation, raw, where=where)[0]:
+        newest |= {source.path: (night.period, source) for source in night.logs}
+    for path, (day, source) in sorted(newest.items()):
+        expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
+        if not _compare(home, path, [expected])[0]:
+            yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
+
+
+def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
+    """Tell for each beginning whether the file still has it; nothing is followed out of the home."""
+    try:
+        found = hash_prefixes(home.resolve(path), [prefix.size_bytes for prefix in expected])
+    except (UnreadableError, OSError):
+        return [False] * len(expected)
+    return [found.get(prefix.size_bytes) == prefix for prefix in expected]
