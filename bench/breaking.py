@@ -107,12 +107,16 @@ def _mutate(node: ast.AST) -> Iterator[tuple[Place, str, ast.AST]]:
         yield node.test, "condition turned round", ast.UnaryOp(ast.Not(), node.test)
     elif isinstance(node, ast.expr):
         yield from _mutate_expression(node)
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and not _gives_nothing(node):
         yield node, "returns None", ast.Return(ast.Constant(None))
     elif isinstance(node, (ast.AugAssign, ast.Raise)) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     ):
         yield node, "statement left out", ast.Pass()
+
+
+def _gives_nothing(node: ast.Return) -> bool:
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
 
 
 def _mutate_expression(node: ast.expr) -> Iterator[tuple[Place, str, ast.AST]]:

@@ -157,8 +157,10 @@ def test_a_file_that_was_cut_is_noticed(log: Path) -> None:
 
 def test_closing_twice_is_harmless(log: Path) -> None:
     file = Appender(str(log))
+    file.append(b"one\n")
     file.close()
     file.close()
+    assert log.read_bytes() == b"one\n"
 
 
 def test_a_home_that_was_not_made_is_named_with_the_command_that_makes_one(tmp_path: Path) -> None:

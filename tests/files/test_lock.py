@@ -26,8 +26,8 @@ def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None
 def test_a_released_lock_can_be_taken_again(path: str) -> None:
     with Lock(path):
         pass
-    with Lock(path):
-        pass
+    with Lock(path), pytest.raises(LockedError):
+        Lock(path).acquire()
 
 
 def test_releasing_what_is_not_held_does_nothing(path: str) -> None:

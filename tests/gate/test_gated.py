@@ -81,8 +81,10 @@ def test_our_own_records_are_never_gated(desk: Desk, name: str) -> None:
         require_gated(desk.home, "MEMORY.md")
 
 
-def test_a_daily_log_may_be_gated(desk: Desk) -> None:
+def test_a_note_may_be_gated_but_is_not_until_it_is_named(desk: Desk) -> None:
     require_gateable(desk.home, "memory/notes.md")
+    with pytest.raises(RefusedError, match="not a gated file of this home"):
+        require_gated(desk.home, "memory/notes.md")
 
 
 def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk) -> None:

@@ -29,6 +29,9 @@ def test_an_agents_host_is_refused_by_its_mark(
 def test_a_shell_that_its_owner_opened_is_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENCLAW_SHELL", "tui-local")
     require_person("approve", simulated=False)
+    monkeypatch.setenv("OPENCLAW_SHELL", "tui")
+    with pytest.raises(RefusedError, match="OPENCLAW_SHELL"):
+        require_person("approve", simulated=False)
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject", "apply", "undo", "edit"])

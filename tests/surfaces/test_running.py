@@ -42,6 +42,6 @@ def test_looking_takes_no_lock(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home")
     with Lock(home.lock_path()):
         find_running(home)
-    find_running(home)
+    assert find_running(home) == ()
     with Lock(home.lock_path()):
-        pass
+        assert os.listdir(home.locks_dir) == ["home.lock"]

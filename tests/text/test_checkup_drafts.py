@@ -194,5 +194,4 @@ def test_all_drafts_of_any_file_apply_and_nothing_is_left_to_doubt(sections: lis
 def test_any_two_drafts_apply_without_the_others(sections: list[str]) -> None:
     text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
     for pair in combinations(drafts(text), 2):
-        applied(text, list(pair))
-        applied(text, list(reversed(pair)))
+        assert text not in {applied(text, list(pair)), applied(text, list(reversed(pair)))}

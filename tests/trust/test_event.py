@@ -77,7 +77,7 @@ def test_every_event_comes_back_and_counts_as_an_entry(placed: Event) -> None:
 
 @given(placed=EVENTS)
 def test_every_event_fits_the_published_schema(placed: Event, audit_schema: Any) -> None:
-    audit_schema.validate(json.loads(dump_event(placed)))
+    assert not list(audit_schema.iter_errors(json.loads(dump_event(placed))))
 
 
 def test_every_described_property_is_taken_by_the_log_as_its_example_has_it(audit_schema: Any) -> None:

@@ -185,8 +185,9 @@ def test_a_wrong_or_missing_passphrase_is_a_clear_error(ring: KeyRing) -> None:
 
 
 def test_a_passphrase_for_an_open_key_does_no_harm(ring: KeyRing) -> None:
-    create_operator_key(ring, HOME_ID, passphrase=None)
-    load_operator_key(operator_key_path(ring, HOME_ID), passphrase=b"whatever")
+    made = create_operator_key(ring, HOME_ID, passphrase=None)
+    loaded = load_operator_key(operator_key_path(ring, HOME_ID), passphrase=b"whatever")
+    assert loaded.public_key == made
 
 
 def test_ssh_keygen_uses_the_operator_key_as_it_is(ring: KeyRing, ssh_keygen: str) -> None:

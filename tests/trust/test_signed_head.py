@@ -40,7 +40,8 @@ def test_a_head_must_carry_the_line_of_each_key(bare: World, tmp_path: Path) -> 
 
 def test_lines_of_strangers_do_no_harm(bare: World, tmp_path: Path) -> None:
     both = (*stranger(bare.key).signers(NOW), *bare.key.signers(NOW))
-    read_signed_head(written(tmp_path / "c", both), ORIGIN, bare.key.vkeys)
+    head = read_signed_head(written(tmp_path / "c", both), ORIGIN, bare.key.vkeys)
+    assert head.checkpoint == HEAD
 
 
 def test_a_head_of_another_log_is_refused(bare: World, tmp_path: Path) -> None:

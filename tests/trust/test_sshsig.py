@@ -71,7 +71,9 @@ def test_ssh_keygen_signatures_of_an_ecdsa_key_verify_here(ssh_keygen: str, tmp_
 
     public = parse_public_line(path.with_suffix(".pub").read_text())
     armour = KeygenSigner(path=str(path), public_key=public, program=ssh_keygen).sign(b"decision", NAMESPACE)
-    verify_with(public, b"decision", armour, NAMESPACE)
+    assert verify_with(public, b"decision", armour, NAMESPACE).key == public
+    with pytest.raises(SignatureError):
+        verify_with(public, b"another decision", armour, NAMESPACE)
 
 
 def test_ssh_keygen_can_sign_for_us(ssh_keygen: str, tmp_path: Path) -> None:
@@ -179,7 +181,7 @@ def craft(
 
 
 def test_the_crafted_signature_is_good_before_it_is_bent() -> None:
-    verify_with(signer().public_key, b"m", craft(), NAMESPACE)
+    assert verify_with(signer().public_key, b"m", craft(), NAMESPACE).namespace == NAMESPACE
 
 
 @pytest.mark.parametrize(
@@ -219,5 +221,7 @@ def test_an_rsa_signature_is_refused_by_its_key() -> None:
 
 
 def test_line_ends_of_other_systems_do_no_harm() -> None:
-    armour = "\r\n" + signer().sign(b"m", NAMESPACE).replace("\n", "\r\n") + "\n"
-    verify_with(signer().public_key, b"m", armour, NAMESPACE)
+    armour = signer().sign(b"m", NAMESPACE)
+    bent = "\r\n" + armour.replace("\n", "\r\n") + "\n"
+    key = signer().public_key
+    assert verify_with(key, b"m", bent, NAMESPACE) == verify_with(key, b"m", armour, NAMESPACE)

@@ -92,6 +92,7 @@ def test_every_checkpoint_continues_every_earlier_one(log: Published) -> None:
     sizes = range(1, SIZE + 1)
     roots = {size: parse_checkpoint(parse_note(log.checkpoint(size)).text).root for size in sizes}
     tree = log.tree(SIZE)
+    assert tree.root() == roots[SIZE]
     for size in sizes:
         for old in range(1, size + 1):
             verify_consistency(old, size, tree.consistency_proof(old, size), roots[old], roots[size])

@@ -162,7 +162,8 @@ def test_a_home_that_cannot_be_written_is_backed_up_without_a_lock(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with Lock(caller.home.lock_path()):
-        backup(caller)
+        path = backup(caller)
+    assert any(name.endswith("MEMORY.md") for name in names_in(path))
 
 
 def test_a_damaged_log_is_backed_up_with_an_alarm_and_never_restored(caller: Caller) -> None:
