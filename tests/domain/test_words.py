@@ -95,10 +95,22 @@ def test_prose_is_refused_with_an_identifier_to_write_instead(word: str, instead
     assert str(caught.value).endswith(instead)
 
 
-@pytest.mark.parametrize("word", ["!!!", "...", "-x\u200b", "a\u202eb", "́x"])
-def test_what_no_identifier_can_be_made_of_is_only_refused(word: str) -> None:
-    with pytest.raises(ValueError, match=r"is not an identifier|write"):
+@pytest.mark.parametrize(
+    ("word", "instead"),
+    [
+        ("!!!", ""),
+        ("...", ""),
+        ("-x\u200b", "x"),
+        ("a\u202eb", "a_b"),
+        ("\u0301x", "x"),
+        ("!\u00b2\u3164", ""),
+    ],
+)
+def test_what_no_identifier_can_be_made_of_is_only_refused(word: str, instead: str) -> None:
+    with pytest.raises(ValueError, match="is not an identifier") as caught:
         read_word(word)
+    assert ("; write " in str(caught.value)) == bool(instead)
+    assert str(caught.value).endswith(instead or "@ / -)")
 
 
 def test_an_identifier_has_a_limit() -> None:
@@ -131,6 +143,8 @@ def test_a_label_is_one_visible_line(label: str) -> None:
         ("private\ue000", "U\\+E000"),
         ("tag\U000e0041", "U\\+E0041"),
         ("selector\U000e0100", "U\\+E0100"),
+        ("hangul\u3164filler", "U\\+3164"),
+        ("braille\u2800blank", "U\\+2800"),
         (" x", "begins or ends with a space"),
         ("x\u3000", "begins or ends with a space"),
         ("x" * 129, "has 129 characters; at most 128"),

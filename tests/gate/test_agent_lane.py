@@ -6,7 +6,7 @@ from tests.gate.homes import MEMORY, Desk, evidence, make_desk
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Op, Origin
-from nightledger.gate.agent_lane import Wish, agent_evidence, propose_wish
+from nightledger.gate.agent_lane import Wish, agent_evidence, as_item, propose_wish
 from nightledger.gate.proposing import Outcome
 from nightledger.text.entries import find_entries
 from nightledger.text.markdown import parse_markdown
@@ -56,6 +56,22 @@ def test_a_change_without_evidence_is_the_agents_own_word(desk: Desk) -> None:
     made = ask(desk, wish()).proposal
     assert made is not None
     assert made.changes[0].provenance == (Origin.AGENT,)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("Set the zone.\n  Both clocks.", "- Set the zone.\n  Both clocks."),
+        ("DECISION: one zone\nRATIONALE: two clocks", "DECISION: one zone\nRATIONALE: two clocks"),
+        ("**Decision:** one zone", "**Decision:** one zone"),
+        ("* one\n* two", "* one\n* two"),
+        ("One.\n\nTwo.", "One.\n\nTwo."),
+    ],
+)
+def test_a_lone_paragraph_becomes_an_item_and_all_else_stays(desk: Desk, text: str, stored: str) -> None:
+    made = ask(desk, wish(text)).proposal
+    assert made is not None
+    assert made.changes[0].after == stored == as_item(text)
 
 
 def test_an_entry_is_named_by_its_words_or_its_id(desk: Desk) -> None:

@@ -7,6 +7,7 @@ from tests.gate.homes import Desk, addition
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.home import Home
+from nightledger.gate import restoring
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import log_restore, lost_entries, take_over
 from nightledger.trust.head import FILE as HEAD
@@ -86,6 +87,20 @@ def test_what_is_lost_is_accepted_kept_aside_and_logged(desk: Desk, tmp_path: Pa
     assert {f"{FILE}.before-20260301T060000Z", f"{HEAD}.before-20260301T060000Z"} <= names
     with pytest.raises(IntegrityError):
         desk.ledger()  # the home that was replaced is another history from now on
+
+
+def test_what_is_set_aside_is_on_disk_before_a_new_pin_takes_its_name(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = copied(desk, tmp_path)
+    keys = desk.ring.home_dir(home.identity.id)
+    synced: list[tuple[str, bool]] = []
+    monkeypatch.setattr(
+        restoring, "sync_directory", lambda path: synced.append((path, (keys / FILE).exists()))
+    )
+    take_over(home, desk.ring, "attic", 1, desk.moment)
+    assert synced == [(str(keys), False)]
+    assert (keys / FILE).exists()
 
 
 def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) -> None:

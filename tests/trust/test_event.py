@@ -121,6 +121,17 @@ def test_what_is_no_id_hash_count_or_word_is_refused(fields: dict[str, Any], pro
         dump_event(NewEvent(event="e", actor=Actor.CRON, at=NOW, fields=fields).placed(0))
 
 
+@pytest.mark.parametrize("value", [[[[1]]], {"b": {"c": {"d": 1}}}, [{"b": [1]}], {"b": [{"c": 1}]}])
+def test_fields_are_nested_three_deep_and_no_deeper(value: Any) -> None:
+    def dumped(fields: dict[str, Any]) -> bytes:
+        return dump_event(NewEvent(event="e", actor=Actor.CRON, at=NOW, fields=fields).placed(0))
+
+    assert parse_event(dumped({"a": value})).fields["a"] == value
+    for deeper in ([value], {"z": value}):
+        with pytest.raises(EventError, match="nested too deeply"):
+            dumped({"a": deeper})
+
+
 @pytest.mark.parametrize("seq", [-1, True, "3"])
 def test_a_place_is_a_number_from_0(seq: Any) -> None:
     with pytest.raises(EventError, match="not a place in the log"):

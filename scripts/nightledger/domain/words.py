@@ -23,6 +23,10 @@ _JOINERS = "\u200c\u200d"
 _FIRST_JOINING_SCRIPT = 0x0590
 _NAME_CATEGORIES = ("L", "M", "N")
 _NAME_MARKS = frozenset("_.:+@/-")
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters, marks and a sign that leave the paper blank: default-ignorable without being a format
+character (Unicode 15, DerivedCoreProperties.txt; not the selectors that Mongolian and emoji need),
+and the braille blank."""
 _SUPPLEMENT = range(0xE0100, 0xE01F0)
 """Variation selectors 17 to 256: can smuggle bytes after any character."""
 
@@ -53,7 +57,11 @@ def unseen_character(text: str) -> str:
     for before, character in zip(" " + text, text, strict=False):
         if character in _JOINERS and ord(before) >= _FIRST_JOINING_SCRIPT:
             continue
-        if unicodedata.category(character) in _UNSEEN or ord(character) in _SUPPLEMENT:
+        if (
+            unicodedata.category(character) in _UNSEEN
+            or character in _BLANKS
+            or ord(character) in _SUPPLEMENT
+        ):
             return f"U+{ord(character):04X}"
     return ""
 
@@ -89,7 +97,7 @@ def read_identifier(value: object, limit: int) -> str:
     if _is_identifier(text):
         return text
     instead = re.sub(r"[^\w.:+@/-]+", "_", text.casefold()).strip("_.:+@/-")
-    better = f"; write {instead}" if instead and _is_identifier(instead) else ""
+    better = f"; write {instead}" if _is_identifier(instead) else ""
     raise ValueError(f"{show(value)} is not an identifier (letters, digits and _ . : + @ / -){better}")
 
 
