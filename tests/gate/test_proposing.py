@@ -244,9 +244,51 @@ def test_lanes_are_written_as_they_were_asked_for(desk: Desk) -> None:
     assert desk.ledger().log.events[-1].fields["lane"] == "agent"
 
 
-def test_the_same_bytes_under_another_key_are_the_same_proposal(desk: Desk) -> None:
+def test_the_same_lines_under_another_key_are_the_same_change(desk: Desk) -> None:
+    reworded = replace(addition("One."), statement_key="said otherwise")
     first = desk.proposal(addition("One."))
-    again = desk.propose(replace(addition("One."), statement_key="said otherwise")).proposal
-    assert again is not None
-    assert again.id == first.id
-    assert desk.events().count("proposal.created") == 1
+    waits = desk.propose(reworded, addition("Two."))
+    assert waits.suppressed == 1
+    assert waits.proposal is not None
+    assert [(c.n, c.after) for c in waits.proposal.changes] == [(1, "- Two.")]
+    desk.reject(first)
+    again = desk.propose(reworded)
+    assert (again.proposal, again.suppressed) == (None, 1)
+    fresh = desk.propose(
+        replace(reworded, evidence=(*reworded.evidence, evidence("memory/2026-03-05.md")))
+    ).proposal
+    assert fresh is not None
+    assert fresh.id != first.id
+
+
+def test_an_altered_proposal_is_not_made_again_over_its_file(desk: Desk) -> None:
+    made = desk.proposal(addition("One."))
+    path = Path(desk.home.proposal(made.id))
+    path.write_bytes(b"something else")
+    again = desk.propose(addition("One."))
+    assert (again.proposal, again.suppressed) == (None, 1)
+    assert path.read_bytes() == b"something else"
+
+
+def test_what_could_not_be_applied_is_not_shown_and_the_rest_is(desk: Desk) -> None:
+    desk.memory.write_text("# M\n\n## Lessons\n\n- One.\n\nA paragraph\ngoes on\n\n- Two.\n")
+    inside = replace(
+        removal("goes on"), op=Op.REPLACE, after="```\nnever closed", rank=0.9, statement_key="fence"
+    )
+    outcome = desk.propose(inside, addition("Three."), replace(removal("- One."), rank=0.1))
+    assert outcome.proposal is not None
+    assert [(c.n, c.op) for c in outcome.proposal.changes] == [(1, Op.ADD), (2, Op.REMOVE)]
+    (unfit,) = outcome.unfit
+    assert unfit.draft.statement_key == "fence"
+    assert unfit.reason.startswith("MEMORY.md: ")
+    desk.approve(outcome.proposal)
+    desk.wait(hours=3)
+    assert desk.apply()[0].changes == (1, 2)
+
+
+def test_where_nothing_can_be_applied_nothing_is_proposed(desk: Desk) -> None:
+    desk.memory.write_text("# M\n\nA paragraph\ngoes on\n\n- Two.\n")
+    fence = replace(removal("goes on"), op=Op.REPLACE, after="```\nnever closed")
+    outcome = desk.propose(fence)
+    assert (outcome.proposal, len(outcome.unfit)) == (None, 1)
+    assert desk.events() == ["genesis"]

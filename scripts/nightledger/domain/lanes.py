@@ -7,7 +7,7 @@ not lost, it competes again.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.proposal import Draft, Evidence, Op
+from nightledger.domain.proposal import Change, Draft, Evidence, Op
 
 JOB = "job"
 AGENT = "agent"
@@ -44,6 +44,7 @@ class Said:
         adds: Whether it put text in.
         closed: Whether it was rejected, withdrawn or undone, and so may return with new evidence.
         evidence: What it rested on.
+        lines: What it took out and what it put in, as they stand in the file.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Said:
     adds: bool
     closed: bool
     evidence: tuple[Evidence, ...]
+    lines: tuple[str, str] = ("", "")
 
 
 def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]:
@@ -95,9 +97,29 @@ def may_return(draft: Draft, said: Sequence[Said], *, asked: bool = False) -> bo
         for s in said
         if s.key == draft.statement_key and s.target == draft.target and s.adds == (draft.op is Op.ADD)
     ]
+    return _may_return(earlier, draft.evidence, asked=asked)
+
+
+def is_repeated(change: Change, said: Sequence[Said], *, asked: bool = False) -> bool:
+    """Tell whether a change takes out and puts in the very lines of an earlier one, and may not return.
+
+    The key tells what a change says, these lines what it does: one that was answered is not
+    asked about again because somebody words its key otherwise.
+
+    Args:
+        change: The candidate, placed.
+        said: All that was proposed before.
+        asked: Whether the operator asked for this very change.
+    """
+    lines = (change.hunk.removed, change.hunk.added)
+    earlier = [s for s in said if s.target == change.target and s.lines == lines]
+    return not _may_return(earlier, change.evidence, asked=asked)
+
+
+def _may_return(earlier: Sequence[Said], evidence: Iterable[Evidence], *, asked: bool) -> bool:
     if any(not s.closed for s in earlier):
         return False
-    return not earlier or asked or has_new_source(draft.evidence, [e for s in earlier for e in s.evidence])
+    return not earlier or asked or has_new_source(evidence, [e for s in earlier for e in s.evidence])
 
 
 def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) -> bool:

@@ -166,16 +166,23 @@ def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list
 
 
 def check_result(gate: Gate, write: Write) -> list[str]:
-    """Let scanners, cap and CommonMark look at the bytes that would stand there."""
-    before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
-    broken = check_blocks(write.before, write.after, _placed(before, after))
-    reasons = [f"{write.path}: {reason}" for reason in broken]
+    """Let CommonMark, scanners and cap look at the bytes that would stand there."""
+    reasons = check_text(write)
     directory = os.path.dirname(gate.home.resolve(write.path))
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
+    before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
     cap = gate.cap_characters
-    if cap is not None and len(after) > max(cap, len(before)):
-        reasons.append(f"{write.path} would have {len(after)} characters and its host shows {cap}")
+    if cap is not None and after > max(cap, before):
+        reasons.append(f"{write.path} would have {after} characters and its host shows {cap}")
+    return reasons
+
+
+def check_text(write: Write) -> list[str]:
+    """Let CommonMark and scanners look at the bytes that would stand there."""
+    before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
+    broken = check_blocks(write.before, write.after, _placed(before, after))
+    reasons = [f"{write.path}: {reason}" for reason in broken]
     old = set(before.split("\n"))
     added = "\n".join(line for line in after.split("\n") if line not in old)
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})

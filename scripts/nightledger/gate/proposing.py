@@ -15,11 +15,12 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import JOB, Said, choose, may_return
+from nightledger.domain.lanes import JOB, Said, choose, is_repeated, may_return
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
+from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import Unfit, make_changes
 from nightledger.gate.opening import Gate, Ledger, record
@@ -95,7 +96,7 @@ def propose(
     """
     stored = read_stored(gate, ledger.book)
     said = said_before(stored, ledger.book)
-    asked = submission.kind is Kind.REVERSAL
+    asked = submission.kind is Kind.REVERSAL or submission.supersedes is not None
     fresh = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
     screened, clean = screen(fresh)
     held = (*submission.held, *screened)
@@ -110,15 +111,56 @@ def propose(
     )
     if not chosen:
         return outcome
-    base = _read_base(gate, chosen[0].target)
-    changes, unfit = make_changes(base.text, chosen)
-    changes, over_cap = _under_cap(base, changes)
-    if changes:
-        proposal = _build(submission, base, changes, ledger, moment)
-        outcome = replace(outcome, proposal=proposal)
-        if not dry_run:
-            _write(gate, ledger.book, proposal, submission, moment)
-    return replace(outcome, unfit=tuple(unfit), over_cap=over_cap)
+    fitted = _fit(_read_base(gate, chosen[0].target), chosen, said, asked=asked)
+    outcome = replace(
+        outcome,
+        suppressed=outcome.suppressed + fitted.repeated,
+        unfit=fitted.unfit,
+        over_cap=fitted.over_cap,
+    )
+    if not fitted.changes:
+        return outcome
+    proposal = _build(submission, fitted.base, fitted.changes, ledger, moment)
+    if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
+        return replace(outcome, suppressed=outcome.suppressed + len(fitted.changes))
+    if not dry_run:
+        _write(gate, proposal, submission, moment)
+    return replace(outcome, proposal=proposal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fitted:
+    """What drafts became as changes of one file, and what fell away on the way."""
+
+    base: "_Base"
+    changes: list[Change]
+    repeated: int
+    unfit: tuple[Unfit, ...]
+    over_cap: int
+
+
+def _fit(base: "_Base", drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> _Fitted:
+    placed, unfit = make_changes(base.text, drafts)
+    new = [change for change in placed if not is_repeated(change, said, asked=asked)]
+    under_cap, over_cap = _under_cap(base, new)
+    changes, broken = fit_for_apply(base.path, base.content, under_cap)
+    if broken:  # what stood in the way of others, or took their room, goes, and they are tried again
+        gone = tuple(_unfit(drafts, change, reason) for change, reason in broken)
+        left = [draft for draft in drafts if all(draft is not lost.draft for lost in gone)]
+        rest = _fit(base, left, said, asked=asked)
+        return replace(rest, unfit=(*gone, *rest.unfit))
+    return _Fitted(
+        base=base,
+        changes=changes,
+        repeated=len(placed) - len(new),
+        unfit=tuple(unfit),
+        over_cap=over_cap,
+    )
+
+
+def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:
+    draft = next(d for d in drafts if (d.statement_key, d.after) == (change.key, change.after))
+    return Unfit(draft=draft, reason=reason)
 
 
 def submit_changes(
@@ -126,7 +168,7 @@ def submit_changes(
 ) -> Proposal:
     """Make a proposal of changes that are placed already: an operator's own edit."""
     proposal = _build(submission, _read_base(gate, path), changes, ledger, moment)
-    _write(gate, ledger.book, proposal, submission, moment)
+    _write(gate, proposal, submission, moment)
     return proposal
 
 
@@ -197,6 +239,7 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
             adds=change.op is Op.ADD,
             closed=book.proposals[item.proposal.id].state_of(change.n) in CLOSED_STATES,
             evidence=change.evidence,
+            lines=(change.hunk.removed, change.hunk.added),
         )
         for item in stored
         for change in item.proposal.changes
@@ -232,7 +275,7 @@ def _under_cap(base: _Base, changes: list[Change]) -> tuple[list[Change], int]:
     while not _fits(base, kept) and any(change.op is Op.ADD for change in kept):
         last = max(at for at, change in enumerate(kept) if change.op is Op.ADD)
         del kept[last]
-    return [replace(change, n=n) for n, change in enumerate(kept, 1)], len(changes) - len(kept)
+    return kept, len(changes) - len(kept)
 
 
 def _fits(base: _Base, changes: Sequence[Change]) -> bool:
@@ -274,9 +317,7 @@ def _build(
     )
 
 
-def _write(gate: Gate, book: Book, proposal: Proposal, submission: Submission, moment: Moment) -> None:
-    if proposal.id in book.proposals:
-        return
+def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Moment) -> None:
     content = dump_record(proposal)
     if len(content) > MAX_PROPOSAL_BYTES:
         raise RefusedError(
