@@ -116,7 +116,8 @@ def _mutate(node: ast.AST) -> Iterator[tuple[Place, str, ast.AST]]:
 
 
 def _gives_nothing(node: ast.Return) -> bool:
-    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+    """Tell whether None in its place is the same, or as false; to turn ``False`` round is another way."""
+    return node.value is None or (isinstance(node.value, ast.Constant) and node.value.value in (None, False))
 
 
 def _mutate_expression(node: ast.expr) -> Iterator[tuple[Place, str, ast.AST]]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import BinaryIO
 
 _KIBIBYTE = 1024
 _SHELL = 'ulimit -v "$1" 2>/dev/null; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"'
@@ -68,19 +69,10 @@ class Runner:
             limits: What it may use.
             output: File that takes what it prints.
         """
-        shell = ["/bin/sh", "-c", _SHELL, "limited", str(limits.memory_bytes // _KIBIBYTE), str(limits.cpu_s)]
         with output.open("wb") as sink, self._lock:
             if self._stopped:
                 return End.FAILED
-            child = subprocess.Popen(
-                [*shell, *command],
-                cwd=folder,
-                env={**os.environ, **environment},
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            child = _start(command, folder, {**os.environ, **environment}, limits, sink)
             self._children.add(child.pid)
         try:
             child.wait(limits.wall_s)
@@ -101,6 +93,21 @@ class Runner:
             self._stopped = True
             for pid in self._children:
                 _kill_group(pid)
+
+
+def _start(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], limits: Limits, sink: BinaryIO
+) -> "subprocess.Popen[bytes]":
+    shell = ["/bin/sh", "-c", _SHELL, "limited", str(limits.memory_bytes // _KIBIBYTE), str(limits.cpu_s)]
+    return subprocess.Popen(
+        [*shell, *command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=sink,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
 
 
 def _kill_group(pid: int) -> None:

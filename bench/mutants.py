@@ -172,7 +172,10 @@ def run_all(mutants: Sequence[Mutant], tree: Path, runner: Runner, jobs: int) ->
         try:
             futures = {pool.submit(try_one, mutant, tree, runner): mutant for mutant in mutants}
             for done, future in enumerate(as_completed(futures), 1):
-                if future.result() is End.PASSED:
+                end = future.result()
+                if end is End.LIMIT:
+                    print(f"  out of time {describe(futures[future])}", flush=True)
+                if end is End.PASSED:
                     survivors.append(futures[future])
                     print(f"  survived {describe(futures[future])}", flush=True)
                 if not done % 10 or done == len(mutants):
