@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _KIBIBYTE = 1024
-_SHELL = 'ulimit -v "$1" 2>/dev/null; ulimit -t "$2"; shift 2; exec nice -n 10 "$@"'
+_SHELL = 'ulimit -v "$1" 2>/dev/null; ulimit -S -t "$2"; shift 2; exec nice -n 10 "$@"'
 """macOS knows no limit of address space; there only time is limited."""
 
 
