@@ -1,8 +1,10 @@
 """An agent's proposals: their own lane, small and few, never a way around review."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from nightledger.domain.errors import RefusedError
+from nightledger.domain.event import Actor, EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.moment import Moment
@@ -18,6 +20,8 @@ from nightledger.text.similar import fold
 CONFIDENCE = 0.5
 """An agent's word for itself counts neither way (DESIGN section 5)."""
 TITLE_CHARACTERS = 60
+HELD_COUNTS_FOR = timedelta(days=1)
+"""A held text takes a place in the lane for so long. Nobody answers it, so it has to end by itself. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +49,11 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
     """Put an agent's wish before the operator.
 
     Raises:
-        RefusedError: The lane is full, the text too long, the file not gated, the entry unknown,
+        RefusedError: The lane is full (texts held back within a day count), the text too long, the file not gated, the entry unknown,
             or the text holds what scanners block.
     """
     require_gated(gate.home, wish.target)
-    _require_room(gate, ledger, wish)
+    _require_room(gate, ledger, wish, moment)
     _require_clean(wish)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
@@ -99,7 +103,7 @@ def _require_clean(wish: Wish) -> None:
             raise RefusedError(f"the {name} is not UTF-8")
 
 
-def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
+def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> None:
     lanes = gate.settings.lanes
     words = (wish.text, wish.reason, *wish.section, *(evidence.path for evidence in wish.evidence))
     size_bytes = sum(len(text.encode("utf-8", "surrogatepass")) for text in words)
@@ -111,11 +115,23 @@ def _require_room(gate: Gate, ledger: Ledger, wish: Wish) -> None:
     waiting = sum(
         1 for status in ledger.book.proposals.values() if status.lane == AGENT and status.open_changes()
     )
-    if waiting >= lanes.agent_waiting:
+    held = _held_lately(ledger, moment)
+    if waiting + held >= lanes.agent_waiting:
+        scanned = f", and the scanners held {held} back since yesterday" if held else ""
         raise RefusedError(
-            f"{waiting} proposals of agents wait already",
+            f"{waiting} proposals of agents wait already{scanned}",
             hint="your operator has to answer them first; log what happened with 'nightledger log'",
         )
+
+
+def _held_lately(ledger: Ledger, moment: Moment) -> int:
+    """Count the texts of agents that scanners held back within a day: each is a file that someone looks at."""
+    return sum(
+        event.event == EventName.QUARANTINED
+        and event.actor is Actor.AGENT
+        and moment.at - event.at < HELD_COUNTS_FOR
+        for event in ledger.log.events
+    )
 
 
 def _draft(gate: Gate, wish: Wish) -> Draft:
