@@ -1,7 +1,7 @@
 """Run a program under limits of memory and time, and end it wholly.
 
-Invariant: when ``Runner.run`` returns, or ``Runner.stop`` was called, nothing of the
-program's process group runs any more.
+Invariant: when ``Runner.run`` returns, or ``Runner.stop`` was called, all of the program's
+process group has been killed.
 """
 
 import contextlib

@@ -1,6 +1,7 @@
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_nothing_of_it_runs_on(tmp_path: Path, after: str) -> None:
     end, said = run(tmp_path, LEAVES_A_CHILD + after, Limits(memory_bytes=1 << 30, cpu_s=30, wall_s=2))
     assert end is (End.LIMIT if after else End.PASSED)
     assert int(said) != os.getpgrp()
-    assert is_empty(int(said))
+    assert any(is_empty(int(said)) or time.sleep(0.01) for _ in range(1000))  # the kernel takes a moment
 
 
 def test_a_stopped_runner_ends_what_runs_and_starts_nothing(tmp_path: Path) -> None:
