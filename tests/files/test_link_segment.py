@@ -156,6 +156,13 @@ def test_the_top_rows_have_the_most_sessions(
     assert segment.top_rows(limit) == sorted(every, key=lambda item: (-item[0], item[1]))[:limit]
 
 
+def test_more_tags_than_short_numbers_can_count_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = tables_of([outcome(n, TAGS[n % 4 :]) for n in range(12)])
+    short = link_bulk.sorted_tables(tables)
+    monkeypatch.setattr(link_bulk, "DIGIT_BITS", 1)
+    assert [bytes(table) for table in link_bulk.sorted_tables(tables)] == [bytes(table) for table in short]
+
+
 def test_an_id_that_stands_twice_is_noticed_even_between_others_of_its_key() -> None:
     alike = ["o-aaaaaa" + "b" * 20, "o-aaaaaa" + "c" * 20]
     made = [{**outcome(n), "id": alike[n % 2]} for n in range(2)]
