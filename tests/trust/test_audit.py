@@ -62,13 +62,24 @@ def test_a_start_that_was_cut_short_is_finished(world: World, missing: list[str]
     assert "genesis" in names(world)
 
 
-@pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30])
-def test_a_start_that_was_torn_is_finished(bare: World, left: bytes) -> None:
+@pytest.mark.parametrize("left", [b"", b'{"actor"', b"\0" * 30, b'{"actor"\n', None])
+def test_a_start_that_was_killed_before_it_was_acknowledged_begins_anew(
+    bare: World, left: bytes | None
+) -> None:
+    if left is None:  # the very line, and the kill before its head was kept
+        bare.start()
+        left = bare.log_bytes()
+        for name in ("pin.json", "head.json"):
+            bare.ring.path(HOME_ID, name).unlink()
+        Path(bare.home.checkpoint).unlink()
+        shutil.rmtree(bare.home.checkpoints_dir)
     if left:
         bare.write_log(left)
-    bare.start()
+    pin = bare.start()
+    (line,) = bare.log_bytes().splitlines()
+    assert pin.genesis == leaf_hash(line)
     assert bare.check().report.ok
-    assert names(bare)[-1] == "genesis"
+    assert names(bare) == ["genesis"]
 
 
 def test_a_log_that_these_keys_did_not_begin_is_refused(world: World) -> None:

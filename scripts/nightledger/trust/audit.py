@@ -119,7 +119,9 @@ def start_log(
 ) -> Pin:
     """Write the first entry, pin it outside the home, and sign the first checkpoint.
 
-    Safe to run again after it was cut short; when all is there, nothing is written.
+    Safe to run again after it was cut short; when all is there, nothing is written. A first
+    line that was never acknowledged, whole or torn, is the only thing that is ever taken
+    away: nobody was told of it, and the pin would name a line that does not count.
 
     Args:
         home: A home with its identity and an ``audit`` directory.
@@ -134,12 +136,19 @@ def start_log(
     """
     if find_pin(ring, home.identity.id) is None:
         if read_head(key.directory) is None:
-            _require_fresh(home)
-            append(home, key, [genesis])
+            _begin(home, key, genesis)
         _pin_log(home, key, ring, trust_files)
     if not os.path.lexists(home.checkpoint):
         sign_head(home, key, ring, now=now, keep=True)
     return read_pin(ring, home.identity.id)
+
+
+def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
+    with _lock(home):
+        _require_fresh(home)
+        if os.path.lexists(home.audit_log):
+            replace_file(home.audit_log, b"")
+        _write(home, key, _find_tail(home, key), [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
