@@ -35,7 +35,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PYTHONPYCACHEPREFIX"] = f"{folder}/bytecode"
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        home = make_home(Path(folder) / "home", simulated=False)
+        home = make_home(Path(folder) / "home", simulated=False, machine=os.uname().nodename)
         log = [sys.executable, str(CHECKOUT / "scripts" / "outcome_logger.py"), "--home", home.root, *WORDS]
         commands = {
             "python -c pass": [sys.executable, "-c", "pass"],

@@ -3,14 +3,50 @@
 import json
 import os
 
+from nightledger.domain.errors import RefusedError
+from nightledger.files.home import Home
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from typing import Any
+
 IDENTITY = os.path.join("config", "nightledger", "home.json")
 
 
 def is_simulated(home_path: str) -> bool:
     """Tell whether the home was made with ``init --simulated``; False where it cannot be read."""
+    return _read_identity(home_path).get("simulated") is True
+
+
+def this_machine() -> str:
+    """Give this machine's name, as ``init`` records it."""
+    return os.uname().nodename
+
+
+def require_machine(home: Home) -> None:
+    """Make sure that this machine is the one that writes the home.
+
+    One field is read by hand, because ``log`` asks at each start; where it does not say yes,
+    the whole record is read and checked.
+
+    Raises:
+        RefusedError: Another one is; its name and what to do are in the message.
+        RecordError: The home's record is damaged.
+    """
+    if _read_identity(home.root).get("machine") == this_machine():
+        return
+    machine = home.identity.machine
+    if machine != this_machine():
+        raise RefusedError(
+            f"{home.root} is written by {machine!r}, and this is {this_machine()!r}",
+            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
+        )
+
+
+def _read_identity(home_path: str) -> "dict[str, Any]":
     try:
         with open(os.path.join(home_path, IDENTITY), encoding="utf-8") as stream:
             identity = json.load(stream)
-    except (OSError, ValueError):
-        return False
-    return isinstance(identity, dict) and identity.get("simulated") is True
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return identity if isinstance(identity, dict) else {}

@@ -4,12 +4,11 @@ Invariant: a run that appended to the log writes the views anew and signs one ch
 before it lets go of the lock; what a crash cut short is finished before anything new begins.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from nightledger.domain.errors import LockedError, RefusedError
+from nightledger.domain.errors import LockedError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
@@ -19,6 +18,9 @@ from nightledger.gate.recovering import recover
 from nightledger.gate.views import refresh_views
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import require_machine, this_machine
+
+__all__ = ["Session", "actor_of", "reading", "require_machine", "this_machine", "writing"]
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
@@ -44,25 +46,6 @@ class Session:
         """Read and check the log again, after something was appended."""
         self.ledger = read_ledger(self.gate)
         return self.ledger
-
-
-def this_machine() -> str:
-    """Give this machine's name, as ``init`` records it."""
-    return os.uname().nodename
-
-
-def require_machine(home: Home) -> None:
-    """Make sure that this machine is the one that writes the home.
-
-    Raises:
-        RefusedError: Another one is; its name and what to do are in the message.
-    """
-    machine = home.identity.machine
-    if machine != this_machine():
-        raise RefusedError(
-            f"{home.root} is written by {machine!r}, and this is {this_machine()!r}",
-            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
-        )
 
 
 def actor_of(context: Context) -> Actor:

@@ -62,7 +62,7 @@ class Logger:
 
 @pytest.fixture
 def logger(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Logger:
-    return Logger(make_home(tmp_path / "home"), capsys, monkeypatch)
+    return Logger(make_home(tmp_path / "home", machine=os.uname().nodename), capsys, monkeypatch)
 
 
 def lines(*records: Any) -> bytes:
@@ -281,6 +281,16 @@ def test_the_script_logs_from_anywhere(logger: Logger) -> None:
     done = script(logger.home)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("o-")
+
+
+def test_another_machine_may_not_log_and_is_told_which_may(logger: Logger) -> None:
+    identity = Path(logger.home.identity_file)
+    identity.write_bytes(identity.read_bytes().replace(os.uname().nodename.encode(), b"elsewhere"))
+    for result in (logger.flags(), logger.run("--stdin", stdin=lines(given_record()))):
+        assert result.status == 1
+        assert "is written by 'elsewhere', and this is" in result.err
+        assert "hint: run it on elsewhere" in result.err
+    assert logger.stored() == b""
 
 
 def test_a_cold_start_imports_nothing_that_it_could_do_without(logger: Logger) -> None:

@@ -12,6 +12,7 @@ import sys
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.jobs.log_outcomes import log_outcomes
+from nightledger.surfaces.home import require_machine
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: "Context") -> int:
     """Take the records in and print their ids."""
     home = Home(context.home_path).require()
+    require_machine(home)
     records = _read_stdin(options) if options.stdin else [("", _from_flags(options, home, context))]
     logged = log_outcomes(home, records, now=context.now)
     if logged.torn_bytes:

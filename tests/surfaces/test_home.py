@@ -1,0 +1,41 @@
+import os
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError
+from nightledger.files.home import Home
+from nightledger.surfaces.home import is_simulated, require_machine
+
+HERE = os.uname().nodename
+
+
+def test_a_home_says_whether_it_is_simulated(tmp_path: Path) -> None:
+    assert is_simulated(make_home(tmp_path / "one", simulated=True).root)
+    assert not is_simulated(make_home(tmp_path / "two", simulated=False).root)
+    assert not is_simulated(str(tmp_path / "none"))
+
+
+def test_the_machine_that_writes_a_home_may(tmp_path: Path) -> None:
+    require_machine(make_home(tmp_path, machine=HERE))
+
+
+def test_another_one_is_told_where_to_go(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="is written by 'elsewhere'") as caught:
+        require_machine(make_home(tmp_path, machine="elsewhere"))
+    assert caught.value.hint.startswith("run it on elsewhere")
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b"{}", b"[" * 50_000, b"\xff"])
+def test_a_damaged_record_lets_nobody_write(tmp_path: Path, damage: bytes) -> None:
+    home = make_home(tmp_path, machine=HERE)
+    Path(home.identity_file).write_bytes(damage)
+    assert not is_simulated(home.root)
+    with pytest.raises(RecordError):
+        require_machine(Home(home.root))
+
+
+def test_no_home_is_no_home(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError):
+        require_machine(Home(tmp_path))
