@@ -9,8 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import measure
 from tests.homes import make_home
+
+from bench import measure
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROUNDS = 25
