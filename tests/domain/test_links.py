@@ -21,6 +21,12 @@ def link(*tallies: Tally) -> Link:
     )
 
 
+def test_a_tally_begins_with_nothing() -> None:
+    made = Tally("set_zone")
+    assert (made.successes, made.partials, made.failures, made.last_day, made.sources) == (0, 0, 0, 0, ())
+    assert (made.shown_successes, made.shown_failures, made.evidence) == (0, 0, 0)
+
+
 def test_stretches_of_a_log_add_up() -> None:
     made = Tally("set_zone")
     made.add([7, 1, 2, 3, 1, 2, 30, 99])

@@ -151,14 +151,22 @@ def test_an_approval_of_what_was_answered_is_refused(desk: Desk) -> None:
         desk.accept(second[0])
 
 
-def test_a_decision_file_that_vanished_or_is_a_link_stops_with_an_error(desk: Desk) -> None:
+def test_a_decision_file_that_was_changed_is_a_link_or_vanished_stops_with_an_error(desk: Desk) -> None:
     _, decision = one(desk)
     desk.accept(decision)
-    status = desk.ledger().book.decisions[decision.id]
+    ledger = desk.ledger()
+    status = ledger.book.decisions[decision.id]
     path = Path(desk.home.decision(decision.id))
-    path.write_bytes(path.read_bytes() + b" ")
+    content = path.read_bytes()
+    path.write_bytes(content + b" ")
     with pytest.raises(IntegrityError, match="changed after it was recorded"):
-        read_claim(desk.home, desk.ledger(), status)
+        read_claim(desk.home, ledger, status)
+    path.rename(desk.root / "elsewhere")
+    with pytest.raises(IntegrityError, match=f"{decision.id}.json"):
+        read_claim(desk.home, ledger, status)
+    path.symlink_to(desk.root / "elsewhere")
+    with pytest.raises(IntegrityError, match=f"{decision.id}.json"):
+        read_claim(desk.home, ledger, status)
 
 
 def test_who_may_sign_is_read_from_the_bytes_that_the_log_names(desk: Desk, tmp_path: Path) -> None:

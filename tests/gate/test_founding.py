@@ -63,6 +63,12 @@ def test_the_genesis_names_trust_files_gated_files_and_simulation(desk: Desk) ->
     assert Path(desk.home.allowed_signers).read_text().startswith("operator namespaces=")
 
 
+def test_every_key_is_made_once_outside_the_home_for_its_owner_only(desk: Desk) -> None:
+    made = {path.name: path.stat().st_mode & 0o777 for path in desk.ring.home_dir(HOME_ID).iterdir()}
+    assert {"log-ed25519", "machine-ed25519", "operator", "operator.pub"} <= set(made)
+    assert {mode for name, mode in made.items() if not name.endswith(".pub")} == {0o600}
+
+
 def test_a_second_call_changes_nothing(desk: Desk) -> None:
     before, keys = listing(Path(desk.home.root)), listing(desk.ring.directory)
     found(make_founding(desk.root, home_id="f" * 32), b"other", START)

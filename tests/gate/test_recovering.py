@@ -10,6 +10,7 @@ from tests.gate.killing import DEAD, Killer, dies
 
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
+from nightledger.gate import recovering
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.editing import propose_edit
 from nightledger.gate.recovering import recover
@@ -159,6 +160,23 @@ def test_an_edit_before_the_exchange_aborts_and_the_change_is_applied_to_it(desk
     assert state(desk) == "approved"
     assert desk.apply()[0].changes == (1,)
     assert desk.text() == edited.replace("an upgrade.\n", f"an upgrade.\n- {LESSON}\n")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "lines"),
+    [
+        (b"", b"", 0),
+        (b"a\nb\n", b"a\nb\n", 0),
+        (b"a\nb\n", b"a\nc\nd\n", 3),
+        (b"", b"a\nb\n", 2),
+        (b"x\na\nb\nx\n", b"a\nb\n", 2),
+        (b"caf\xe9\nx", b"caf\xe8\nx", 2),
+    ],
+)
+def test_how_far_apart_two_files_are_is_the_number_of_lines_that_differ(
+    one: bytes, other: bytes, lines: int
+) -> None:
+    assert recovering._distance(one, other) == recovering._distance(other, one) == lines
 
 
 def test_what_strangers_left_beside_the_file_is_left_alone(desk: Desk) -> None:

@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,6 +94,10 @@ def test_the_window_closes_after_seven_days_and_a_reversal_waits_instead(desk: D
     assert [(c.op, c.confidence) for c in made.changes] == [(Op.REMOVE, 1.0), (Op.ADD, 1.0)]
     assert made.changes[0].provenance == (Origin.OWNER,)
     assert planned.problem in made.changes[0].reason
+    stored = Path(desk.home.proposal(proposal.id)).read_bytes()
+    (source,) = made.changes[0].evidence
+    assert (source.path, source.lines) == (f"memory/state/proposals/{proposal.id}.json", (1, 1))
+    assert (source.sha256, source.origin) == (hashlib.sha256(stored).hexdigest(), Origin.OWNER)
     desk.approve(made)
     desk.wait(hours=3)
     desk.apply()

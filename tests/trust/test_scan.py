@@ -1,6 +1,7 @@
 import gc
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -146,11 +147,21 @@ def test_a_large_log_grows_its_tree_in_steps(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("collects", [True, False])
-def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path, *, collects: bool) -> None:
+def test_the_garbage_collector_rests_meanwhile_and_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, collects: bool
+) -> None:
+    meanwhile: list[bool] = []
+    real = scans._scan_file
+
+    def watched(*arguments: Any, **options: Any) -> None:
+        meanwhile.append(gc.isenabled())
+        real(*arguments, **options)
+
+    monkeypatch.setattr(scans, "_scan_file", watched)
     before = gc.isenabled()
     (gc.enable if collects else gc.disable)()
     try:
         scanned(tmp_path, joined([line(0)]))
-        assert gc.isenabled() == collects
+        assert (meanwhile, gc.isenabled()) == ([False], collects)
     finally:
         (gc.enable if before else gc.disable)()

@@ -56,6 +56,11 @@ def test_malformed_lines_are_refused(line: str) -> None:
         parse_public_line(line)
 
 
+def test_a_kind_of_any_length_is_named_in_few_characters() -> None:
+    with pytest.raises(PublicKeyError, match=f"of the kind '{'k' * 40}' are refused"):
+        parse_public_blob(wire_string(b"k" * 41) + wire_string(b"x"))
+
+
 def test_a_line_must_name_the_kind_of_its_key() -> None:
     with pytest.raises(PublicKeyError, match="says 'ssh-rsa' and its key 'ssh-ed25519'"):
         parse_public_line(SoftKey("ssh-ed25519").public.line.replace("ssh-ed25519", "ssh-rsa"))

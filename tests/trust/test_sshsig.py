@@ -173,9 +173,10 @@ def craft(
     reserved: bytes = b"",
     hash_name: bytes = b"sha512",
     kind: bytes = b"",
+    behind: bytes = b"",
 ) -> str:
     signed = signer().private.sign(signed_bytes(b"m", NAMESPACE, "sha512"))
-    wrapped = wire_string(kind or b"ssh-ed25519") + wire_string(signed)
+    wrapped = wire_string(kind or b"ssh-ed25519") + wire_string(signed) + behind
     fields = (signer().public_key.blob, NAMESPACE.encode(), reserved, hash_name, wrapped)
     return sshsig._armour(magic + b"".join(map(wire_string, fields)))
 
@@ -193,6 +194,8 @@ def test_the_crafted_signature_is_good_before_it_is_bent() -> None:
         (craft(hash_name=b"sha1"), "not understood"),
         (craft(hash_name=b"\xff"), "malformed"),
         (craft(kind=b"ssh-rsa"), "of the kind 'ssh-rsa'"),
+        (craft(kind=b"k" * 50), f"of the kind '{'k' * 40}' by"),
+        (craft(behind=b"\0"), "malformed"),
         (craft(kind=b"sk-ssh-ed25519@openssh.com"), "by a key of the kind 'ssh-ed25519'"),
         ("", "not an armoured"),
         ("-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n", "not an armoured"),
