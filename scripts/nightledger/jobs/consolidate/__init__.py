@@ -4,7 +4,7 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -16,13 +16,14 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Kind, Proposal
+from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, supersede
+from nightledger.gate.screening import Held
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
@@ -79,17 +80,9 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     from_logs = find_in_logs(logs, document, stored, target, limit)
-    submission = Submission(
-        kind=Kind.CONSOLIDATE,
-        lane=JOB if asked.since is None else OPERATOR,
-        period=asked.day.isoformat(),
-        title=f"Consolidation of {asked.day}"
-        if asked.since is None
-        else f"Logs from {asked.since} to {asked.day}",
-        drafts=[*from_outcomes.drafts, *from_logs.drafts],
-        held=from_logs.held,
-    )
+    submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
+    reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
     record = Consolidation(
         v=1,
         id=_id(asked, logs, from_outcomes.read),
@@ -106,16 +99,25 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         no_room=outcome.no_room + from_logs.no_room,
         held=len(outcome.held),
         skipped=tuple(item.reason for item in skipped),
-        reason=""
-        if outcome.proposal
-        else _why_nothing(
-            outcome, submission, _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
-        ),
+        reason="" if outcome.proposal else _why_nothing(outcome, submission, reading),
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
         append_records(home.consolidation_log, dump_line(record))
     return Done(record=record, proposal=outcome.proposal, outcome=outcome)
+
+
+def _submission(asked: Asked, drafts: Sequence[Draft], held: tuple[Held, ...]) -> Submission:
+    """Give what a night proposes; mining old logs is asked for by the operator and has no caps."""
+    mining = asked.since is not None
+    return Submission(
+        kind=Kind.CONSOLIDATE,
+        lane=OPERATOR if mining else JOB,
+        period=asked.day.isoformat(),
+        title=f"Logs from {asked.since} to {asked.day}" if mining else f"Consolidation of {asked.day}",
+        drafts=drafts,
+        held=held,
+    )
 
 
 def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
