@@ -129,7 +129,7 @@ def run_due(
     return NightReport(
         runs=tuple(done),
         failures=tuple(failures),
-        needs=_needs(due, failing(calendar, all_runs, now)),
+        needs=needs_of(due, failing(calendar, all_runs, now)),
         still_due=count_due(calendar, all_runs, now),
         next_at=next_look_at(calendar, all_runs, now),
         bad_lines=bad_lines,
@@ -169,7 +169,13 @@ def _reason(error: Exception) -> str:
     return f"a bug: {type(error).__name__}"
 
 
-def _needs(due: Sequence[Duty], failed: Sequence[Run]) -> tuple[Item, ...]:
+def needs_of(due: Sequence[Duty], failed: Sequence[Run]) -> tuple[Item, ...]:
+    """Say what of the schedule needs the operator.
+
+    Args:
+        due: What was due; of it, what was missed counts.
+        failed: For each job that fails, its first failure.
+    """
     fails = [Item(need=Need.FAILED, key=f"{run.job} {run.period}", since=run.started_at) for run in failed]
     missed = {duty.period.key: duty.period.due_at for duty in due if duty.missed}
     return (*fails, *(Item(need=Need.MISSED, key=key, since=since) for key, since in missed.items()))

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from nightledger.domain.attention import Item, Need, news, summarize, variables
+from nightledger.domain.attention import Item, Need, list_needs, news, summarize, variables
 
 NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 
@@ -18,14 +18,14 @@ def test_each_need_is_counted_with_the_age_of_its_oldest() -> None:
         item(Need.FAILED, "link 2026-02-28"),
     ]
     assert summarize(items, NOW) == (
-        "2 proposals wait (oldest 3 days), 1 job failed, 2 nights were missed (oldest 2 days)"
+        "2 proposals wait (oldest 3 days), 1 job failed, 2 periods were missed (oldest 2 days)"
     )
 
 
 def test_one_of_a_kind_is_said_in_the_singular() -> None:
     assert summarize([item(Need.WAITING, hours=24)], NOW) == "1 proposal waits (1 day)"
     assert summarize([item(Need.DRIFT, "MEMORY.md"), item(Need.MISSED)], NOW) == (
-        "1 file changed outside the gate, 1 night was missed"
+        "1 file changed outside the gate, 1 period was missed"
     )
 
 
@@ -33,6 +33,8 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
     assert variables([item(Need.WAITING, hours=75.9), item(Need.WAITING, "p-2")], NOW) == {
         "waiting": 2,
         "waiting_oldest_h": 75,
+        "altered": 0,
+        "altered_oldest_h": 0,
         "drift": 0,
         "drift_oldest_h": 0,
         "failed": 0,
@@ -50,3 +52,29 @@ def test_only_what_was_not_told_is_news() -> None:
     known, new = item(Need.WAITING, "p-1"), item(Need.WAITING, "p-2")
     assert news([known, new], {known.mark}) == (new,)
     assert news([item(Need.FAILED, "p-1")], {known.mark}) != ()
+
+
+def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
+    items = [
+        item(Need.MISSED, "2026-02-27", 36),
+        item(Need.MISSED, "2026-02-26", 60),
+        item(Need.WAITING, "p-2"),
+        item(Need.WAITING, "p-1", 75),
+        item(Need.DRIFT, "MEMORY.md"),
+        item(Need.ALTERED, "p-3"),
+        *(item(Need.FAILED, f"link 2026-02-2{n}") for n in range(5)),
+    ]
+    assert list_needs(items) == (
+        "# What needs the operator\n"
+        "\n"
+        "- 2 proposals wait, the oldest since 2026-02-26 00:30 UTC: `nightledger review`\n"
+        "- 1 proposal was altered (p-3): `nightledger verify`\n"
+        "- 1 file changed outside the gate (MEMORY.md): `nightledger history`\n"
+        "- 5 jobs failed (link 2026-02-20, link 2026-02-21, link 2026-02-22 and 2 more): `nightledger status`\n"
+        "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"
+    )
+    assert list_needs(list(reversed(items))) == list_needs(items)
+
+
+def test_the_page_says_when_nothing_is_needed() -> None:
+    assert list_needs([]) == "# What needs the operator\n\nNothing.\n"

@@ -78,10 +78,16 @@ def duties(
 
 
 def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
-    """Count all periods that are due now and not done, those that wait to be tried again too."""
-    return sum(
-        len(due(schedule, last_done(runs, job, now), now, calendar.zone, since=calendar.since))
-        for job, schedule in calendar.schedules.items()
+    """Count the periods that are due now and not done, those that wait to be tried again too.
+
+    A period that is due for several jobs is one.
+    """
+    return len(
+        {
+            period.key
+            for job, schedule in calendar.schedules.items()
+            for period in due(schedule, last_done(runs, job, now), now, calendar.zone, since=calendar.since)
+        }
     )
 
 

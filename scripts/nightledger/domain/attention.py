@@ -17,6 +17,8 @@ class Need(StrEnum):
 
     WAITING = "waiting"
     """A proposal waits for an answer."""
+    ALTERED = "altered"
+    """A proposal's file is not what was logged; it is set aside."""
     DRIFT = "drift"
     """A gated file changed outside the gate."""
     FAILED = "failed"
@@ -27,10 +29,19 @@ class Need(StrEnum):
 
 _SAID = {
     Need.WAITING: ("proposal waits", "proposals wait"),
+    Need.ALTERED: ("proposal was altered", "proposals were altered"),
     Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
     Need.FAILED: ("job failed", "jobs failed"),
-    Need.MISSED: ("night was missed", "nights were missed"),
+    Need.MISSED: ("period was missed", "periods were missed"),
 }
+_NEXT = {
+    Need.WAITING: "nightledger review",
+    Need.ALTERED: "nightledger verify",
+    Need.DRIFT: "nightledger history",
+    Need.FAILED: "nightledger status",
+    Need.MISSED: "nightledger night",
+}
+_KEYS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +87,34 @@ def summarize(items: Sequence[Item], now: datetime) -> str:
         if found:
             parts.append(f"{len(found)} {one if len(found) == 1 else many}{_age(found, now)}")
     return ", ".join(parts)
+
+
+def list_needs(items: Sequence[Item]) -> str:
+    """Give the page ``ATTENTION.md``: what needs the operator, and the command for each.
+
+    It holds no ages, so that it stays byte for byte what it was while nothing else changes.
+
+    Args:
+        items: What needs the operator now; may be empty.
+    """
+    lines = [_listed([item for item in items if item.need is need]) for need in Need]
+    listed = "".join(lines) or "Nothing.\n"
+    return f"# What needs the operator\n\n{listed}"
+
+
+def _listed(found: Sequence[Item]) -> str:
+    if not found:
+        return ""
+    need = found[0].need
+    one, many = _SAID[need]
+    oldest = min(found, key=lambda item: (item.since, item.key))
+    if need is Need.WAITING:
+        detail = f", the oldest since {oldest.since:%Y-%m-%d %H:%M} UTC"
+    else:
+        keys = sorted(item.key for item in found)
+        more = len(keys) - _KEYS_SHOWN
+        detail = f" ({', '.join(keys[:_KEYS_SHOWN])}{f' and {more} more' if more > 0 else ''})"
+    return f"- {len(found)} {one if len(found) == 1 else many}{detail}: `{_NEXT[need]}`\n"
 
 
 def variables(items: Sequence[Item], now: datetime) -> dict[str, int]:

@@ -34,7 +34,14 @@ def log_leaving(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
 
 def disposable(home: Home) -> tuple[str, ...]:
     """Name what is there and would be removed, relative to the home."""
-    paths = (home.pending_view, home.prune_view, home.entries, home.cursors, home.work_dir)
+    paths = (
+        home.pending_view,
+        home.prune_view,
+        home.attention,
+        home.entries,
+        home.cursors,
+        home.work_dir,
+    )
     return tuple(home.relative(path) for path in paths if os.path.lexists(path) and not os.path.islink(path))
 
 

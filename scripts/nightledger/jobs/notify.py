@@ -1,4 +1,4 @@
-"""Tell the operator that something waits, drifts, failed or was missed; once for each change.
+"""Tell the operator that something waits, was altered, drifts, failed or was missed; once for each change.
 
 Reads   .nightledger/notified, operator.yaml (outside the home)
 Writes  .nightledger/notified

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.agenda import duties
-from nightledger.domain.attention import Item, Need
+from nightledger.domain.attention import Item
 from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, IntegrityError, NightledgerError
 from nightledger.domain.runs import Run, RunOutcome
 from nightledger.domain.words import dump_moment
@@ -24,8 +24,9 @@ from nightledger.jobs.notify import notify
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces.clock import system_now
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.needs import find_needs, write_page
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
-from nightledger.surfaces.session import reading, require_machine
+from nightledger.surfaces.session import require_machine
 
 
 def run_night(context: Context, *, retry: bool) -> int:
@@ -102,7 +103,8 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
     for number, problem in report.bad_lines:
         context.note(f"memory/system/runs.jsonl:{number} is no run and counts for nothing: {problem}")
     if report.still_due and not report.failures:
-        context.print(f"{report.still_due} missed periods are still due; the next call goes on with them.")
+        periods = "period is" if report.still_due == 1 else "periods are"
+        context.print(f"{report.still_due} {periods} still due; the next call goes on with them.")
     if not report.runs and not context.quiet:
         context.print(f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.")
 
@@ -126,26 +128,19 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
 
 
 def _tell(context: Context, home: Home, needs: Sequence[Item]) -> bool:
-    """Run the operator's notifier where there is news; False when that failed."""
+    """Write the page of what needs the operator, and run their notifier; False when that failed."""
     try:
+        standing = find_needs(context)
+        write_page(home, standing)
         operator = load_operator(context.keys_dir)
         if operator.notify:
-            notify(home, operator, [*needs, *_waiting(context)], now=context.now)
+            told = {item.mark: item for item in (*needs, *standing)}  # of a missed period, once made up, too
+            notify(home, operator, list(told.values()), now=context.now)
     except NightledgerError as error:
         context.note(f"error: {error}")
         context.note(f"hint: {error.hint}")
         return False
     return True
-
-
-def _waiting(context: Context) -> list[Item]:
-    with reading(context) as session:
-        proposals = session.ledger.book.proposals.values()
-        return [
-            Item(need=Need.WAITING, key=status.id, since=status.created.at)
-            for status in proposals
-            if status.open_changes()
-        ]
 
 
 def _status(failure: Failure) -> int:

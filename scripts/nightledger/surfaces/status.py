@@ -331,11 +331,11 @@ def _runs(home: Home) -> tuple[tuple[Run, ...], list[Alarm]]:
 def _missed(periods: Collection[str]) -> list[Alarm]:
     if not periods:
         return []
-    nights = "night was" if len(periods) == 1 else "nights were"
+    missed = "period was" if len(periods) == 1 else "periods were"
     return [
         Alarm(
             kind="missed",
-            message=f"{len(periods)} {nights} missed, the oldest {min(periods)}",
+            message=f"{len(periods)} {missed} missed, the oldest {min(periods)}",
             hint="'nightledger night' makes up for them; 'nightledger doctor' looks whether cron calls",
         )
     ]

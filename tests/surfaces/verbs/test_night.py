@@ -60,6 +60,7 @@ class Jobs:
 def jobs(monkeypatch: pytest.MonkeyPatch) -> Jobs:
     found = Jobs()
     monkeypatch.setattr(night_run, "night_jobs", found)
+    monkeypatch.setattr(night_run, "find_needs", lambda _: [])  # it reads a log, and this home has none
     return found
 
 
@@ -226,7 +227,7 @@ def test_a_missing_home_names_the_command_that_makes_one(tmp_path: Path, jobs: J
 def test_another_machine_writes_nothing_into_the_home(
     home: Home, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.surfaces.session.this_machine", lambda: "elsewhere")
+    monkeypatch.setattr("nightledger.surfaces.home.this_machine", lambda: "elsewhere")
     with pytest.raises(RefusedError, match="is written by"):
         call(home)
     assert jobs.asked == []
@@ -237,7 +238,7 @@ def test_many_missed_nights_are_made_up_over_several_calls(home: Home, jobs: Job
     late = later(days=20)
     call(home, now=late)
     assert len(jobs.asked) == 14
-    assert "missed periods are still due; the next call goes on with them." in capsys.readouterr().out
+    assert "periods are still due; the next call goes on with them." in capsys.readouterr().out
     call(home, now=late)
     assert len(jobs.asked) == 28
 
@@ -287,9 +288,8 @@ def test_a_foreign_line_of_the_ledger_is_reported(home: Home, jobs: Jobs, capsys
 
 
 def test_the_operator_is_notified_of_a_failure_once(
-    home: Home, jobs: Jobs, keys: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, jobs: Jobs, keys: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(night_run, "_waiting", lambda _: [])
     script = f"import sys; open({str(tmp_path / 'told')!r}, 'a').write(sys.argv[1] + chr(10))"
     operator = {"notify": [sys.executable, "-c", script, "{summary}"]}
     (keys / "operator.yaml").write_text(json.dumps(operator))
@@ -301,10 +301,9 @@ def test_the_operator_is_notified_of_a_failure_once(
 
 
 def test_a_notifier_that_cannot_run_is_said_and_exits_1(
-    home: Home, jobs: Jobs, keys: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+    home: Home, jobs: Jobs, keys: Path, capsys: Out
 ) -> None:
     assert jobs.asked == []
-    monkeypatch.setattr(night_run, "_waiting", lambda _: [])
     (keys / "operator.yaml").write_text("notify: [/no/such/program]\n")
     (keys / "operator.yaml").chmod(0o600)
     assert call(home, now=later(days=3)) == 1

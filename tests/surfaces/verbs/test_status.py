@@ -179,9 +179,9 @@ def test_a_line_of_the_run_ledger_that_is_none_is_named(caller: Caller) -> None:
     assert "runs.jsonl:1 is no run" in caller.text("status")
 
 
-def test_missed_nights_are_counted(caller: Caller) -> None:
-    assert "1 night was missed, the oldest 2026-03-01" in caller.text("status", now="2026-03-03T04:00:00Z")
-    assert "3 nights were missed" in caller.text("status", now="2026-03-05T04:00:00Z")
+def test_missed_periods_are_counted_as_those_that_are_due(caller: Caller) -> None:
+    assert "1 period was missed, the oldest 2026-03-01" in caller.text("status", now="2026-03-03T04:00:00Z")
+    assert "3 periods were missed" in caller.text("status", now="2026-03-05T04:00:00Z")
 
 
 def held_back(caller: Caller, *lines: int) -> None:

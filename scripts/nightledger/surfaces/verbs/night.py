@@ -5,7 +5,8 @@ periods are made up for, at most seven a call, the oldest first; none runs twice
 skipped. A job that fails is written to the run ledger and stays due, and the others run.
 
 Reads   memory/system/runs.jsonl, and what the jobs read
-Writes  memory/system/runs.jsonl (appended), .nightledger/next-due, and what the jobs write
+Writes  memory/system/runs.jsonl (appended), memory/state/ATTENTION.md, .nightledger/next-due, and what
+        the jobs write
 Changes no memory: jobs propose.
 """
 

@@ -1,0 +1,67 @@
+"""What needs the operator now: gathered from log, files and run ledger; told, and kept as a page.
+
+Invariant: ``memory/state/ATTENTION.md`` says what is so at the end of a run, and while
+nothing changes not a byte of it does.
+"""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from nightledger.domain.agenda import duties, failing
+from nightledger.domain.attention import Item, Need, list_needs
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.states import Book
+from nightledger.files.atomic import replace_file
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.checking import find_drift
+from nightledger.gate.stored import find_set_aside
+from nightledger.night import calendar_of, needs_of, read_ledger
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.night_jobs import night_jobs
+from nightledger.surfaces.session import reading
+
+MAX_PAGE_BYTES = 1 << 20
+
+
+def find_needs(context: Context) -> list[Item]:
+    """Give what needs the operator now, in a fixed order; takes no lock.
+
+    Raises:
+        IntegrityError: The log or a trust file is not what was signed.
+        UnreadableError: The run ledger is no regular file.
+    """
+    with reading(context) as session:
+        gate, now = session.gate, session.moment.at
+        jobs = night_jobs(context, gate.settings)
+        calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
+        runs, _ = read_ledger(gate.home)
+        scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
+        return [*_of_gate(gate.home, session.ledger.book, now), *scheduled]
+
+
+def write_page(home: Home, items: list[Item]) -> None:
+    """Write ``ATTENTION.md`` where it is not what it should be."""
+    content = list_needs(items).encode("utf-8", "backslashreplace")
+    if read_optional(home.attention, MAX_PAGE_BYTES) != content:
+        replace_file(home.attention, content)
+
+
+def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
+    aside = find_set_aside(home, book)
+    for status in book.proposals.values():
+        if status.id in aside:
+            yield Item(need=Need.ALTERED, key=status.id, since=_changed_at(home.proposal(status.id), now))
+        elif status.open_changes() and status.lane != EDIT_LANE:
+            yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
+    for path in find_drift(home, book):
+        yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+
+
+def _changed_at(path: str, now: datetime) -> datetime:
+    """Give when a file was last changed, as far as the system tells; now where it does not."""
+    try:
+        return min(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC), now)
+    except (OSError, ValueError, OverflowError):
+        return now
