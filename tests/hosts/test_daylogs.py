@@ -9,7 +9,7 @@ from tests.homes import make_home
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
-from nightledger.hosts.daylogs import LogFile, day_of, find_daylogs, read_daylogs
+from nightledger.hosts.daylogs import LogFile, day_of, find_daylogs, read_daylogs, wide_encoding
 
 DIRECTORIES = ("memory", "memory/daily")
 DAY = date(2026, 2, 28)
@@ -163,3 +163,40 @@ def test_a_log_larger_than_any_agent_writes_is_passed_over(
     contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
     assert list(contents.values()) == [b"1234"]
     assert skipped.reason == "memory/2026-02-28.md has 5 bytes; at most 4 are read"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "named"),
+    [
+        ("utf-16", "UTF-16"),
+        ("utf-32", "UTF-32"),
+        ("utf-16-le", "UTF-16LE"),
+        ("utf-16-be", "UTF-16BE"),
+    ],
+)
+def test_a_log_of_wide_characters_is_one_finding_that_says_how_to_convert_it(
+    home: Home, encoding: str, named: str
+) -> None:
+    write(home, "memory/2026-03-01.md", "# Sunday\n\nThe relay stopped. Grüße.\n".encode(encoding))
+    texts, skipped = read_daylogs(home, find_daylogs(home, ["memory"]))
+    assert texts == {}
+    (only,) = skipped
+    assert only.reason == (
+        f"memory/2026-03-01.md is {named}, not UTF-8: convert it with 'iconv -f {named} -t UTF-8 FILE > NEW'"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"a\0b\0",
+        b"# Day\n" * 50,
+        b"\0" * 400,
+        b"text\n" + b"\0" * 400,
+        "\u6f22\u5b57".encode() * 40,
+        b"\xef\xbb\xbf# x",
+    ],
+)
+def test_other_bytes_are_read_as_they_are(content: bytes) -> None:
+    assert wide_encoding(content) == ""

@@ -17,6 +17,17 @@ from nightledger.files.reading import read_regular
 MAX_LOG_BYTES = 32_000_000
 _NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_ T.].*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 
+_MARKS = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+_SAMPLE = 4096
+_ENOUGH = 8
+_MOST = 0.7
+"""Share of zeros in one parity: a page of European text has more, of bytes that are no text less. Our choice."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFile:
@@ -87,7 +98,32 @@ def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, byt
 def _read(home: Home, log: LogFile) -> bytes:
     if any("\ud800" <= character <= "\udfff" for character in log.path):  # no record can name it
         raise UnreadableError(f"{log.path} has a name that is not UTF-8")
-    return read_regular(home.path(log.path), MAX_LOG_BYTES, within=home.root)
+    content = read_regular(home.path(log.path), MAX_LOG_BYTES, within=home.root)
+    encoding = wide_encoding(content)
+    if encoding:
+        raise UnreadableError(
+            f"{log.path} is {encoding}, not UTF-8: convert it with 'iconv -f {encoding} -t UTF-8 FILE > NEW'"
+        )
+    return content
+
+
+def wide_encoding(content: bytes) -> str:
+    """Name the encoding of a text of two or four bytes a character; empty where it is none.
+
+    Told by its byte order mark (Unicode Standard 23.8); else by zeros in nearly all bytes of
+    one parity and nearly none of the other, which no text of UTF-8 has, nor a file that a
+    crash filled with zeros.
+    """
+    for mark, name in _MARKS:
+        if content.startswith(mark):
+            return name
+    low, high = content[0:_SAMPLE:2], content[1:_SAMPLE:2]
+    if len(high) < _ENOUGH:
+        return ""
+    zeros = low.count(0) / len(low), high.count(0) / len(high)
+    if max(zeros) < _MOST or min(zeros) > 1 - _MOST:
+        return ""
+    return "UTF-16LE" if zeros[1] > zeros[0] else "UTF-16BE"
 
 
 def _reason(home: Home, error: UnreadableError) -> str:

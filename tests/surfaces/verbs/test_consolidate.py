@@ -56,6 +56,27 @@ def test_yesterday_is_a_day_of_the_homes_zone(caller: Caller) -> None:
     assert caller.record("consolidate", now="2026-03-01T23:59:59Z")["period"] == "2026-02-28"
 
 
+@pytest.mark.parametrize("day", ["2026-03-02", "2026-03-03", "9999-12-31"])
+@pytest.mark.parametrize("dry_run", [(), ("--dry-run",)])
+def test_a_day_that_is_not_over_is_refused(caller: Caller, day: str, dry_run: tuple[str, ...]) -> None:
+    before = snapshot(caller)
+    with pytest.raises(UsageError, match=f"--day {day} is not over in the home's zone, UTC") as caught:
+        caller.run("consolidate", "--day", day, *dry_run, now="2026-03-02T23:59:59Z")
+    assert "the newest day that is over is 2026-03-01" in caught.value.hint
+    assert snapshot(caller) == before
+
+
+def test_a_log_that_is_not_utf8_at_all_is_one_line_that_says_how_to_convert_it(caller: Caller) -> None:
+    path = Path(caller.home.memory_dir) / "2026-03-01.md"
+    path.write_bytes(log_of(LESSON, HIDDEN).encode("utf-16"))
+    lines = caller.lines("consolidate", now=NEXT)
+    assert lines[0].startswith(
+        "passed over: memory/2026-03-01.md is UTF-16, not UTF-8: convert it with 'iconv"
+    )
+    assert lines[1] == "Nothing proposed: none of the 1 daily log(s) of these days could be read."
+    assert list(Path(caller.home.quarantine_dir).glob("*.txt")) == []
+
+
 @pytest.mark.parametrize("option", ["--day", "--since"])
 @pytest.mark.parametrize("word", ["yesterday", "2026-02-30", "", "2026-2-1"])
 def test_what_is_no_date_is_a_mistake_of_usage(caller: Caller, option: str, word: str) -> None:

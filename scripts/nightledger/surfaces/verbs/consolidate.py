@@ -37,8 +37,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with writing(context) as session:
         zone = home_zone(session.gate.home, session.gate.settings)
         yesterday = log_day(session.moment.at, zone) - timedelta(days=1)
+        day = _day(options.day, "--day") or yesterday
+        _require_over(day, yesterday, zone.key)
         asked = Asked(
-            day=_day(options.day, "--day") or yesterday,
+            day=day,
             since=_day(options.since, "--since"),
             dry_run=options.dry_run,
         )
@@ -58,6 +60,21 @@ def _day(text: "str | None", option: str) -> "date | None":
         return date.fromisoformat(text)
     except ValueError as error:
         raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
+
+
+def _require_over(day: "date", yesterday: "date", zone: str) -> None:
+    """Refuse a day whose log may still grow: its night would have read half of it.
+
+    Raises:
+        UsageError: It is not over in the home's zone.
+    """
+    from nightledger.domain.errors import UsageError
+
+    if day > yesterday:
+        raise UsageError(
+            f"--day {day} is not over in the home's zone, {zone}",
+            hint=f"the newest day that is over is {yesterday}; the night reads each day once it is",
+        )
 
 
 def _report(context: Context, done: "Done") -> None:
