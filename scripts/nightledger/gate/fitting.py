@@ -18,8 +18,9 @@ def fit_for_apply(
 ) -> tuple[list[Change], list[tuple[Change, str]]]:
     """Part placed changes of one file into those that may be applied, numbered anew, and the others.
 
-    All are looked at together first, because that is one parse of the file and nearly always
-    well; only where it is not, one is looked at after the other.
+    All are looked at together first, because that is one look at the file and nearly always
+    well. Where it is not, each half is looked at with what was found to fit before it, and so
+    on: a file of many changes of which one does not fit costs a few looks, not one a change.
 
     Args:
         path: The file.
@@ -29,16 +30,19 @@ def fit_for_apply(
     Returns:
         The changes that fit, and the others with why.
     """
+    kept: list[Change] = []
     broken: list[tuple[Change, str]] = []
-    kept = list(changes)
-    if kept and _reasons(path, content, kept):
-        kept = []
-        for change in changes:
-            reasons = _reasons(path, content, [change]) or _reasons(path, content, [*kept, change])
-            if reasons:
-                broken.append((change, "; ".join(reasons)))
-            else:
-                kept.append(change)
+    groups = [list(changes)] if changes else []
+    while groups:
+        group = groups.pop()
+        reasons = _reasons(path, content, [*kept, *group])
+        if not reasons:
+            kept += group
+        elif len(group) == 1:
+            broken.append((group[0], "; ".join(reasons)))
+        else:
+            half = len(group) // 2
+            groups += [group[half:], group[:half]]
     return [replace(change, n=n) for n, change in enumerate(kept, 1)], broken
 
 
