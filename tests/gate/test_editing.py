@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 
@@ -115,6 +117,16 @@ def test_a_removal_becomes_a_replacement_of_the_same_lines(desk: Desk) -> None:
     assert made is not None
     assert made.changes[0].before == "- Keep backups for 30 days.\n"
     assert made.changes[0].after == "- Keep backups for 90 days."
+
+
+def test_of_lines_that_stand_twice_the_one_that_was_shown_is_reworded(desk: Desk) -> None:
+    desk.memory.write_text("# M\n\n## A\n\n- same\n\n## B\n\n- same\n")
+    proposal = desk.proposal(replace(removal("- same"), line=9))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    made = revise(desk.gate, desk.ledger(), stored, 1, "- other", desk.moment).proposal
+    assert made is not None
+    assert made.changes[0].section == "M > B"
+    assert "-- same\n+- other\n" in made.changes[0].diff
 
 
 def test_a_removal_whose_lines_are_gone_cannot_be_reworded(desk: Desk) -> None:

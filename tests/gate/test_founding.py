@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import HOME_ID, MEMORY, START, Desk, make_founding
+from tests.gate.homes import HOME_ID, MEMORY, START, Desk, addition, make_founding
 from tests.gate.killing import Killer, dies
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UnreadableError
@@ -85,6 +85,21 @@ def test_a_new_home_gets_a_memory_file_with_the_sections_in_use(tmp_path: Path) 
     assert not list(home.rglob(".gitignore")) or not (home / "memory" / ".gitignore").exists()
     assert (home / "MEMORY.md").stat().st_mode & 0o777 == 0o600
     assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_adopted_home_that_was_missing_is_itself_not_ignored(tmp_path: Path) -> None:
+    found(make_founding(tmp_path), None, START)
+    home = tmp_path / "home"
+    assert not (home / ".gitignore").exists()
+    assert (home / "audit" / ".gitignore").exists()
+
+
+def test_a_log_of_several_entries_without_its_checkpoint_is_not_begun_anew(desk: Desk) -> None:
+    desk.proposal(addition("Water the fern."))
+    Path(desk.home.checkpoint).unlink()
+    before = listing(Path(desk.home.root))
+    found(make_founding(desk.root), None, START)
+    assert listing(Path(desk.home.root)) == before
 
 
 def test_a_tracked_home_ignores_nothing(tmp_path: Path) -> None:

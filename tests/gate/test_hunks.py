@@ -8,7 +8,7 @@ from tests.gate.homes import MEMORY, addition, removal
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
 from nightledger.gate.applying import place_changes
-from nightledger.gate.hunks import BESIDE, hunks_sha256, make_changes, readable_diff, why_not
+from nightledger.gate.hunks import BESIDE, hunks_sha256, line_at, make_changes, readable_diff, why_not
 from nightledger.text.merge import Merged
 from nightledger.text.place import NotApplied, Unplaced
 from nightledger.text.take_back import take_back
@@ -29,6 +29,13 @@ def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
     }
     assert hunks_sha256([one]) == hashlib.sha256(canonical([plain])).hexdigest()
     assert hunks_sha256([one, two]) != hunks_sha256([two, one])
+
+
+@given(st.lists(st.sampled_from(["", "a", "bb"]), min_size=1))
+def test_the_line_of_a_place_is_counted_from_1(lines: list[str]) -> None:
+    document = "".join(f"{line}\n" for line in lines)
+    starts = [0, *(at + 1 for at, character in enumerate(document) if character == "\n")][:-1]
+    assert [line_at(document, start) for start in starts] == list(range(1, len(lines) + 1))
 
 
 def test_every_reason_is_given_once() -> None:

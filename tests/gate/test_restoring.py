@@ -62,6 +62,16 @@ def test_another_history_is_never_taken_for_an_old_one(desk: Desk, tmp_path: Pat
         lost_entries(home, read_pin(desk.ring, home.identity.id))
 
 
+def test_another_history_that_is_shorter_too_is_not_an_old_one(desk: Desk, tmp_path: Path) -> None:
+    desk.proposal(addition("Use the blue switch."))
+    home = copied(desk, tmp_path)
+    desk.proposal(addition("Water the fern."))
+    log = Path(home.audit_log)
+    log.write_bytes(log.read_bytes().replace(b'"changes":1', b'"changes":2'))
+    with pytest.raises(IntegrityError, match="EDITED"):
+        lost_entries(home, read_pin(desk.ring, home.identity.id))
+
+
 def test_taking_over_names_the_machine_and_stands_in_the_log(desk: Desk, tmp_path: Path) -> None:
     home = copied(desk, tmp_path)
     take_over(home, desk.ring, "attic", 0, desk.moment)

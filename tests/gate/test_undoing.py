@@ -140,6 +140,14 @@ def test_a_replacement_is_reversed_by_a_replacement(desk: Desk) -> None:
     ]
 
 
+def test_a_reversal_names_the_line_from_the_top_of_the_file(desk: Desk) -> None:
+    desk.memory.write_text(f"\n{MEMORY}- Restart the relay after an upgrade.\n")
+    proposal = desk.applied(replace(removal(OLD), op=Op.REPLACE, after="- Keep backups for 90 days."))
+    desk.wait(days=8)
+    (draft,) = reversal(desk.plan_undo(proposal), read_documents(desk.gate)).drafts
+    assert desk.text().split("\n")[draft.line - 1] == "- Keep backups for 90 days."
+
+
 def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
     proposal = desk.applied(addition(LESSON))
     desk.wait(days=8)

@@ -12,7 +12,7 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
+from nightledger.gate.hunks import SHOWN_SECTION, line_at, readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
@@ -55,8 +55,10 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
 
 
 def _line_of(document: str, hunk: Hunk) -> int:
+    """Give the first line of what a hunk takes out; 0 where it takes nothing or is not there any more."""
     at = document.find(hunk.context_before + hunk.removed) if hunk.removed else -1
-    return document.count("\n", 0, at + len(hunk.context_before)) + 1 if at >= 0 else 0
+    blanks = len(hunk.removed) - len(hunk.removed.lstrip())  # a removal may take a blank line above along
+    return line_at(document, at + len(hunk.context_before) + blanks) if at >= 0 else 0
 
 
 def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: Moment) -> Proposal | None:

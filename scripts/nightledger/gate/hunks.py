@@ -37,6 +37,11 @@ def hunks_sha256(hunks: Sequence[Hunk]) -> str:
     return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()
 
 
+def line_at(document: str, place: int) -> int:
+    """Give the number, from 1, of the line in which a character stands."""
+    return document[:place].count("\n") + 1
+
+
 def readable_diff(before: str, after: str, *, path: str) -> str:
     r"""Give the unified diff of two documents, to be read.
 

@@ -20,7 +20,7 @@ from nightledger.gate.applying import Write, check_result, place_changes, write_
 from nightledger.gate.composing import Choice, text_sha256
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import readable_diff
+from nightledger.gate.hunks import line_at, readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
@@ -86,15 +86,9 @@ def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], pro
 
 
 def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -> Apply:
+    """Give the apply that put changes in, which are applied still: an undo holds none of these."""
     for apply in reversed(list(ledger.book.applies.values())):
-        decision = ledger.book.decisions.get(apply.decision)
-        is_approval = decision is not None and decision.type is DecisionType.APPROVE
-        if (
-            apply.proposal == status.id
-            and is_approval
-            and apply.outcome != "aborted"
-            and set(wanted) & set(apply.changes)
-        ):
+        if apply.proposal == status.id and apply.outcome != "aborted" and set(wanted) & set(apply.changes):
             if not set(wanted) <= set(apply.changes):
                 raise RefusedError(
                     "these changes were applied at different times",
@@ -223,7 +217,7 @@ def _line_of(document: str, lines: str) -> int:
     at = document.find(lines)
     if at < 0 or (at > 0 and document[at - 1] != "\n"):
         return 0
-    return document.count("\n", 0, at) + 1
+    return line_at(document, at)
 
 
 def _text(content: bytes) -> str:
