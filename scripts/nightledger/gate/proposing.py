@@ -103,26 +103,18 @@ def propose(
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
     chosen = _choose(gate, submission, stored, ledger.book, clean)
-    outcome = Outcome(
-        proposal=None,
-        suppressed=len(submission.drafts) - len(fresh),
-        no_room=len(clean) - len(chosen),
-        held=held,
-    )
+    repeated, no_room = len(submission.drafts) - len(fresh), len(clean) - len(chosen)
+    outcome = Outcome(proposal=None, suppressed=repeated, no_room=no_room, held=held)
     if not chosen:
         return outcome
     fitted = _fit(_read_base(gate, chosen[0].target), chosen, said, asked=asked)
-    outcome = replace(
-        outcome,
-        suppressed=outcome.suppressed + fitted.repeated,
-        unfit=fitted.unfit,
-        over_cap=fitted.over_cap,
-    )
+    repeated += fitted.repeated
+    outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
     if not fitted.changes:
         return outcome
     proposal = _build(submission, fitted.base, fitted.changes, ledger, moment)
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
-        return replace(outcome, suppressed=outcome.suppressed + len(fitted.changes))
+        return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
         _write(gate, proposal, submission, moment)
     return replace(outcome, proposal=proposal)
