@@ -1,5 +1,6 @@
 import os
 import shutil
+from datetime import UTC, datetime, timedelta, timezone
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -300,6 +301,14 @@ def test_one_checkpoint_covers_a_run(world: World) -> None:
     assert (checkpoint.size, checkpoint.root) == (3, tree.root())
     assert read_signed_head(world.home.checkpoint, ORIGIN, world.key.vkeys).checkpoint == checkpoint
     assert [head.size for head in world.pin.heads] == [1, 3]
+
+
+def test_a_head_is_remembered_in_whole_seconds_of_utc(world: World) -> None:
+    world.append(1)
+    zone = timezone(timedelta(hours=2))
+    sign_head(world.home, world.key, world.ring, now=datetime(2026, 3, 1, 6, 0, 0, 999_999, zone))
+    assert world.pin.heads[-1].at == datetime(2026, 3, 1, 4, tzinfo=UTC)
+    assert b"2026-03-01T04:00:00Z" in world.ring.path(HOME_ID, "pin.json").read_bytes()
 
 
 def test_nothing_new_signs_nothing(world: World) -> None:

@@ -3,6 +3,7 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from nightledger.domain.errors import ConfigurationError
@@ -36,6 +37,18 @@ HEAD = Checkpoint(origin="nightledger/atlas", size=259, root=bytes(range(32)))
 TEXT = dump_checkpoint(HEAD)
 AT = datetime(2026, 3, 1, 3, 5, 7, tzinfo=UTC)
 needs_mldsa = pytest.mark.skipif(not has_mldsa(), reason="this platform's cryptography has no ML-DSA")
+
+
+def test_mldsa_is_there_exactly_where_the_library_can_make_a_key() -> None:
+    try:
+        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+        MLDSA44PrivateKey.generate()
+    except (ImportError, UnsupportedAlgorithm):
+        can = False
+    else:
+        can = True
+    assert has_mldsa() is can
 
 
 def mldsa_signer(seed: int = 7, name: str = "nightledger/atlas") -> MLDSA44Signer:

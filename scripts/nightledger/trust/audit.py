@@ -11,7 +11,7 @@ own lock, so that callers may hold the home's.
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
@@ -243,8 +243,7 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
             )
     raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
     replace_file(home.checkpoint, raw)
-    at = now.astimezone(UTC).replace(microsecond=0)
-    remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=at))
+    remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=now))
     return SignedHead(checkpoint=checkpoint, raw=raw)
 
 

@@ -36,7 +36,7 @@ class Head:
     Attributes:
         size: Number of leaves.
         root: RFC 6962 root over them, 32 bytes.
-        at: When it was seen; aware, UTC, whole seconds.
+        at: When it was seen; aware; kept in whole seconds of UTC.
     """
 
     size: int
