@@ -1,5 +1,10 @@
+from typing import Any
+
+import pytest
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
+
+from nightledger.surfaces import signing
 
 OLD = "- Keep backups for 30 days."
 
@@ -67,3 +72,23 @@ def test_a_secret_does_not_come_back(console: Console) -> None:
     assert "which never comes back" in ran.out
     assert secret not in ran.out + ran.err
     assert console.desk.text() == MEMORY
+
+
+def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = console.desk.applied(addition("One."))
+    unlock = signing.unlock
+
+    def meanwhile(*given: Any) -> Any:
+        console.desk.memory.write_text(console.desk.text() + "- By hand.\n")
+        return unlock(*given)
+
+    monkeypatch.setattr(signing, "unlock", meanwhile)
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "what it would change is not what was shown any more; nothing was signed" in ran.err
+    assert "run it again" in ran.err
+    assert "- One." in console.desk.text()
+    assert console.desk.states(proposal) == ["applied"]
+    assert len(console.desk.ledger().book.decisions) == 1
