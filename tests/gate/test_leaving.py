@@ -24,8 +24,14 @@ def test_leaving_is_logged_once_and_again_after_something_happened(desk: Desk) -
 def test_only_what_is_disposable_is_removed(desk: Desk) -> None:
     desk.proposal(addition("Use the blue switch."))
     refresh_views(desk.gate, desk.ledger())
+    Path(desk.home.attention).write_text("what a night wrote")
     found = disposable(desk.home)
-    assert found == ("memory/state/tc-consolidate-pending.json", "memory/system/entries.json", ".nightledger")
+    assert found == (
+        "memory/state/tc-consolidate-pending.json",
+        "memory/state/ATTENTION.md",
+        "memory/system/entries.json",
+        ".nightledger",
+    )
     kept = {
         path
         for path in Path(desk.home.root).rglob("*")
