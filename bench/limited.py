@@ -47,7 +47,7 @@ class Runner:
     """Runs programs, several at a time from as many threads, until it is stopped."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal may come while this thread holds it, and stop
         self._children: set[int] = set()
         self._stopped = False
 

@@ -63,7 +63,7 @@ def main() -> int:
     seed = int(os.environ.get("MUTANTS_SEED") or 1)
     jobs = int(os.environ.get("MUTANTS_JOBS") or os.cpu_count() or 2)
     runner = Runner()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    stop_on_signals(runner)
     with tempfile.TemporaryDirectory(prefix="nightledger-mutants-", ignore_cleanup_errors=True) as folder:
         scratch = Path(folder)
         try:
@@ -81,6 +81,17 @@ def main() -> int:
     for mutant in survivors:
         print(f"  {describe(mutant)}")
     return 0 if share >= LEAST_NOTICED else 1
+
+
+def stop_on_signals(runner: Runner) -> None:
+    """End the tests at once when we are told to end; they are in process groups of their own."""
+
+    def stop(number: int, _frame: object) -> None:
+        runner.stop()
+        sys.exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
 
 
 def make_copy(target: Path) -> Path:
