@@ -1,14 +1,15 @@
 """Score nightly additions on labelled public workspaces.
 
-Runs the nights of every labelled workspace in order, one a log day, each reading only logs of
-that day and what had no room before; then asks LABELS/score.py. `--held-out` scores each half
-with weights fitted on the other, and each workspace with weights fitted on the other five:
-what to expect on a workspace nobody has labelled.
+Each workspace becomes a simulated home whose memory starts empty. Its labelled logs (`--all-logs`:
+all its logs) appear day by day; every night is consolidated without looking ahead, its operator
+signs all that is proposed, and it is applied. LABELS/score.py then judges the sources of what was
+proposed. `--held-out` scores each workspace with weights fitted on all others, instead of the
+shipped weights, which were fitted on these too: what to expect on a workspace nobody has labelled.
 
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, WORKSPACES/<owner+name>/**/memory/**
-Writes  PROPOSED.jsonl in a temporary folder (`--keep FILE` keeps it)
+Writes  homes and PROPOSED.jsonl in a temporary folder (`--keep FILE` keeps the latter)
 
-Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out] [--keep FILE] [--show]
+Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out] [--all-logs] [--keep FILE] [--show]
 """
 
 import argparse
@@ -19,29 +20,36 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
-from bench.fit_statements import fit, read_rows
+from bench.fit_statements import HALVES, fit, read_rows
+from bench.living import live_night, make_home
 
-from nightledger.domain.statement import Statement
-from nightledger.text.additions import choose_additions
-from nightledger.text.daylog import read_daylog
+from nightledger.domain.proposal import Change, Proposal
+from nightledger.gate.opening import Gate
+from nightledger.jobs.consolidate import statements
 from nightledger.text.estimate import SHIPPED, Model
 from nightledger.text.statements import find_statements
 
-HALVES = ("dev-a", "dev-b")
-COMPETES_DAYS = 14
 _DATED = re.compile(r"(?:^|/)memory/(?:.*/)?[^/]*(\d{4}-\d\d-\d\d)[^/]*\.md$")
 _TOOLS = re.compile(r"/(?:dreaming|\.dreams)/")
+_FOLDERS = ("memory", "memory/daily")
+"""Where a home of ours looks for daily logs; a workspace may keep them elsewhere."""
 
 Proposed = dict[str, object]
 
 
-def repos_of(labels: Path, half: str) -> list[str]:
-    """Give the workspaces of one half, sorted."""
+def labelled(labels: Path, half: str) -> dict[str, frozenset[str]]:
+    """Give the labelled logs of each workspace of one half."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
     with (labels / f"{half}.jsonl").open(encoding="utf-8") as stream:
-        return sorted({json.loads(line)["repo"] for line in stream if line.strip()})
+        for record in (json.loads(line) for line in stream if line.strip()):
+            if record["path"] != "MEMORY.md":
+                found[record["repo"]].add(record["path"])
+    return {repo: frozenset(paths) for repo, paths in sorted(found.items())}
 
 
 def daily_logs(folder: Path) -> Iterator[tuple[date, str]]:
@@ -58,48 +66,62 @@ def daily_logs(folder: Path) -> Iterator[tuple[date, str]]:
     yield from sorted(found)
 
 
-def run_nights(folder: Path, repo: str, model: Model) -> Iterator[tuple[Proposed, Statement]]:
-    """Propose night by night; the operator signs everything, so memory grows by what was proposed."""
+def run_nights(folder: Path, repo: str, wanted: frozenset[str] | None) -> Iterator[tuple[Proposed, Change]]:
+    """Live through a workspace's days in a home; give what each night proposed."""
     by_night: defaultdict[date, list[str]] = defaultdict(list)
     for night, path in daily_logs(folder):
-        by_night[night].append(path)
-    waiting: list[Statement] = []
-    keys: list[str] = []
-    for night in sorted(by_night):
-        for path in by_night[night]:
-            text = (folder / path).read_bytes().decode("utf-8", "replace")
-            waiting += find_statements(read_daylog(path, text, night), model).statements
-        waiting = [s for s in waiting if (night - _night_of(s)).days <= COMPETES_DAYS]
-        choice = choose_additions(waiting, "", keys)
-        waiting = list(choice.no_room)
-        for statement in choice.chosen:
-            keys += [statement.key, *statement.text.split("\n  - ")]
-            yield (
-                {"repo": repo, "path": statement.path, "lines": statement.lines, "night": str(night)},
-                statement,
-            )
+        if wanted is None or path in wanted:
+            by_night[night].append(path)
+    with tempfile.TemporaryDirectory(prefix="nightledger-nights-") as temporary:
+        root = Path(temporary) / "home"
+        gate = make_home(root, Path(temporary) / "keys", min(by_night) - timedelta(days=1))
+        origin: dict[str, str] = {}
+        for night in sorted(by_night):
+            for path in by_night[night]:
+                origin[_put(root, folder, path)] = path
+            yield from _live(gate, night, repo, origin)
 
 
-def _night_of(statement: Statement) -> date:
-    match = _DATED.search(statement.path)
-    assert match is not None
-    return date.fromisoformat(match[1])
+def _put(root: Path, folder: Path, path: str) -> str:
+    """Copy a log to where the home looks for it; give its path there."""
+    name = path.rpartition("/")[2]
+    name = name[re.search(r"\d{4}-", name).start() :]  # type: ignore[union-attr]  # _DATED has found one
+    numbered = (f"{_FOLDERS[0]}/{name[:10]}-{n:04}{name[10:]}" for n in range(100))
+    places = (*(f"{folder}/{name}" for folder in _FOLDERS), *numbered)
+    place = next(place for place in places if not (root / place).exists())
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
+    (root / place).write_bytes((folder / path).read_bytes())
+    return place
+
+
+def _live(gate: Gate, night: date, repo: str, origin: dict[str, str]) -> Iterator[tuple[Proposed, Change]]:
+    proposal: Proposal | None = live_night(gate, night).proposal
+    for change in proposal.changes if proposal else ():
+        source = change.evidence[0]
+        record: Proposed = {
+            "repo": repo,
+            "path": origin[source.path],
+            "lines": source.lines,
+            "night": str(night),
+        }
+        yield record, change
 
 
 def propose(
-    options: argparse.Namespace, repos: list[str], model_for: Callable[[str], Model]
+    options: argparse.Namespace, wanted: dict[str, frozenset[str]], model_for: Callable[[str], Model]
 ) -> list[Proposed]:
     """Run the nights of all workspaces; print the entries when asked to."""
     proposed = []
-    for repo in repos:
-        for record, statement in run_nights(
-            options.workspaces / repo.replace("/", "+"), repo, model_for(repo)
-        ):
-            proposed.append(record)
-            if options.show:
-                print(
-                    f"{statement.score:.2f} {statement.kind} {repo} {statement.path}:{statement.lines[0]}\n- {statement.text}"
-                )
+    for repo, paths in wanted.items():
+        seen = partial(find_statements, model=model_for(repo))
+        with patch.object(statements, "find_statements", seen):
+            folder = options.workspaces / repo.replace("/", "+")
+            for record, change in run_nights(folder, repo, None if options.all_logs else paths):
+                proposed.append(record)
+                if options.show:
+                    print(
+                        f"{change.confidence:.2f} {repo} {record['path']}:{record['lines']}\n{change.after}"
+                    )
     return proposed
 
 
@@ -113,28 +135,7 @@ def score(options: argparse.Namespace, half: str, proposed: list[Proposed], titl
             "--proposed", file, "--unsure", options.labels / "ambiguous.jsonl",
         ]  # fmt: skip
         result = subprocess.run(command, capture_output=True, text=True, check=False)
-    print(f"== {half}: {title}\n{result.stdout}{result.stderr}", end="")
-
-
-def _always(model: Model) -> Callable[[str], Model]:
-    return lambda _: model
-
-
-def held_out(options: argparse.Namespace) -> None:
-    """Score with weights that never saw what they are scored on."""
-    rows = read_rows(options.labels, options.workspaces)
-    repos = {half: repos_of(options.labels, half) for half in HALVES}
-    for half, other in zip(HALVES, reversed(HALVES), strict=True):
-        model = fit([row for row in rows if row.workspace in repos[other]])
-        score(options, half, propose(options, repos[half], _always(model)), f"fitted on {other}")
-    for half in HALVES:
-        without = {repo: fit([row for row in rows if row.workspace != repo]) for repo in repos[half]}
-        score(
-            options,
-            half,
-            propose(options, repos[half], without.__getitem__),
-            "fitted on the other five workspaces",
-        )
+    print(f"== {half}: {title}\n{result.stdout}{result.stderr}", end="", flush=True)
 
 
 def main() -> None:
@@ -145,19 +146,21 @@ def main() -> None:
     parser.add_argument("--labels", required=True, type=Path)
     parser.add_argument("--workspaces", required=True, type=Path)
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--all-logs", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
+    rows = read_rows(options.labels, options.workspaces) if options.held_out else []
+
+    def model_for(repo: str) -> Model:
+        return fit([row for row in rows if row.workspace != repo]) if rows else SHIPPED
+
+    title = (
+        "weights fitted on all other workspaces" if options.held_out else "shipped weights, fitted on it too"
+    )
     for half in HALVES:
-        repos = repos_of(options.labels, half)
-        score(
-            options,
-            half,
-            propose(options, repos, _always(SHIPPED)),
-            "shipped weights, which were fitted on it",
-        )
-    if options.held_out:
-        held_out(options)
+        wanted = labelled(options.labels, half)
+        score(options, half, propose(options, wanted, model_for), title)
 
 
 if __name__ == "__main__":

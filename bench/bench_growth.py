@@ -8,7 +8,6 @@ Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_growth [DAYS]``.
 """
 
 import os
-import secrets
 import sys
 import tempfile
 from collections import Counter
@@ -16,25 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo
+
+from bench.living import live_night, make_home
 
 from nightledger.demo.generate import generate
-from nightledger.domain.decision import LogHead
-from nightledger.domain.event import Actor
-from nightledger.domain.moment import Moment
-from nightledger.files.home import Home
-from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, compose
-from nightledger.gate.daily import close_day
-from nightledger.gate.deciding import accept, sign
-from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.reviewing import Answer, Verb, list_items, read_documents
-from nightledger.gate.views import refresh_views
-from nightledger.jobs.consolidate import Asked, consolidate
-from nightledger.jobs.link import link
+from nightledger.gate.opening import Gate
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 DAYS = 400
 AGENTS = 8
@@ -57,32 +43,14 @@ def main() -> None:
     days = int(sys.argv[1]) if len(sys.argv) > 1 else DAYS
     with tempfile.TemporaryDirectory(prefix="nightledger-growth-") as folder:
         root = Path(folder) / "home"
-        gate = make_home(root, Path(folder) / "keys")
+        gate = make_home(root, Path(folder) / "keys", FIRST)
         text_bytes = proposed = 0
         for at, agent_day in enumerate(agent_days(days)):
             text_bytes += live(gate, root, agent_day)
-            proposed += night(gate, agent_day.day)
+            proposed += live_night(gate, agent_day.day).record.proposed
             if at % 50 == 0:
                 print(f"day {at} of {days}", file=sys.stderr)
         report(root, days, text_bytes, proposed)
-
-
-def make_home(root: Path, keys: Path) -> Gate:
-    """Make a simulated home."""
-    founding = Founding(
-        home=Home(root),
-        ring=KeyRing(keys),
-        home_id=secrets.token_hex(16),
-        machine=os.uname().nodename,
-        zone="UTC",
-        host="generic",
-        gated=("MEMORY.md",),
-        simulated=True,
-        adopt=False,
-        track=False,
-    )
-    found(founding, None, Moment(at=datetime.combine(FIRST, time(), UTC)))
-    return open_gate(str(root), str(keys), actor=Actor.HUMAN)
 
 
 def agent_days(count: int) -> Iterator[AgentDay]:
@@ -134,40 +102,6 @@ def live(gate: Gate, root: Path, agent_day: AgentDay) -> int:
             gate.home, records, now=datetime.combine(agent_day.day + timedelta(days=1), time(23), UTC)
         )
     return sum(len(content) for _, content in agent_day.logs)
-
-
-def night(gate: Gate, day: date) -> int:
-    """Run the night of a day, sign all of it in the morning, apply it at noon; give what was proposed."""
-    moment = Moment(at=datetime.combine(day + timedelta(days=1), time(3, 5), UTC))
-    link(gate.home, ZoneInfo("UTC"))
-    done = consolidate(gate, read_ledger(gate), Asked(day=day), moment)
-    close_day(gate, read_ledger(gate), day.isoformat(), moment)
-    morning = Moment(at=moment.at + timedelta(hours=5))
-    approve_all(gate, morning)
-    noon = Moment(at=moment.at + timedelta(hours=9))
-    for decision in read_ledger(gate).book.approvals_to_apply():
-        apply_one(gate, read_ledger(gate), decision, noon)
-    refresh_views(gate, read_ledger(gate))
-    sign_head(gate, noon)
-    return done.record.proposed
-
-
-def approve_all(gate: Gate, moment: Moment) -> None:
-    """Sign everything that waits."""
-    sign_head(gate, moment, keep=True)
-    ledger, documents = read_ledger(gate), read_documents(gate)
-    items = list_items(gate, ledger, documents)
-    signing = Signing(
-        principal=PRINCIPAL,
-        machine=os.uname().nodename,
-        head=LogHead(size=ledger.log.size, root=ledger.log.root_at(ledger.log.size).hex()),
-        moment=moment,
-        fresh_nonce=lambda: secrets.token_hex(16),
-    )
-    answers = [Answer(proposal=i.stored.proposal.id, n=i.change.n, verb=Verb.APPROVE) for i in items]
-    signer = load_operator_key(operator_key_path(gate.ring, gate.home.identity.id))
-    for decision in compose(gate, items, answers, documents, signing)[0]:
-        accept(gate, read_ledger(gate), sign(decision, signer), moment)
 
 
 def report(root: Path, days: int, text_bytes: int, proposed: int) -> None:

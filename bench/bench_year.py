@@ -11,9 +11,9 @@ import tempfile
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from bench import measure
-from bench.bench_growth import make_home
+from bench.living import make_home
 
+from bench import measure
 from nightledger.demo.generate import generate
 from nightledger.domain.moment import Moment
 from nightledger.gate.opening import Gate, read_ledger
@@ -29,7 +29,7 @@ def main() -> None:
     size_bytes = int(sys.argv[1] if len(sys.argv) > 1 else MEGABYTES) * 1_000_000
     with tempfile.TemporaryDirectory(prefix="nightledger-year-") as folder:
         root = Path(folder) / "home"
-        gate = make_home(root, Path(folder) / "keys")
+        gate = make_home(root, Path(folder) / "keys", FIRST)
         written = write_year(root / "memory", size_bytes)
         measured = measure.compare(
             {"read and split": lambda: read_and_split(root), "consolidate --since, dry": lambda: mine(gate)},

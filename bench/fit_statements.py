@@ -1,9 +1,9 @@
-"""Fit the weights of `nightledger.text.weights` on labelled workspaces.
+"""Fit the weights of `nightledger.text.weights` and `.word_weights` on labelled workspaces.
 
-Reads   LABELS/*.jsonl and the daily logs that they name
-Writes  nothing; prints the module's table
+Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, bench/labels/statements.jsonl and the logs that they name
+Writes  OUT/weights.py and OUT/word_weights.py
 
-Usage: fit_statements.py --labels DIR --workspaces DIR > table.py
+Usage: fit_statements.py --labels DIR --workspaces DIR --out DIR
 """
 
 import argparse
@@ -11,48 +11,96 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from math import exp
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nightledger.text.daylog import read_daylog
 from nightledger.text.estimate import Model, features_by_line
 
-STRENGTH = 0.6
-"""Weight of the log-likelihood against half the squared norm of the weights; from leaving one workspace out."""
+OWN = Path(__file__).parent / "labels" / "statements.jsonl"
+HALVES = ("dev-a", "dev-b")
+
+STRENGTH = 0.15
+"""Weight of the log-likelihood against half the squared norm of the weights."""
+SCORED = 2.0
+"""A line of the two halves counts so often as one of `OWN`, whose reader was more generous."""
 RAREST = 20
 """A feature must occur on so many lines to get a weight."""
-PASSES = 80
+SPREAD = 8
+"""A word must occur in so many workspaces."""
+NAME_SHARE = 0.5
+"""A word that is capitalized within sentences more often than this is a name, and no feature."""
+WORD_PENALTY = 1 / 0.6**2
+"""Words are many: each is held back more than a named feature."""
+WORDS = 1200
+"""So many words are kept, by weight times the root of how often they occur."""
+PASSES = 40
+MOST_STEP = 2.0
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One labelled line: its workspace, its features and whether it is kept."""
+    """One labelled line: its workspace, whether that is scored, its features, its text and whether it is kept."""
 
     workspace: str
+    scored: bool
     features: frozenset[str]
+    text: str
     keep: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """One labelled log: the lines worth keeping, and those that count neither way."""
+
+    repo: str
+    path: str
+    scored: bool
+    keep: frozenset[int]
+    unsure: frozenset[int]
 
 
 def read_rows(labels: Path, workspaces: Path) -> list[Row]:
     """Read every line of prose of the labelled logs; borderline lines are left out."""
-    unsure = {(r["repo"], r["path"], r["line"]) for r in _records(labels / "ambiguous.jsonl")}
-    files: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-    for name in ("dev-a.jsonl", "dev-b.jsonl"):
-        for record in _records(labels / name):
+    files = [*_scored_files(labels), *_own_files()]
+    return [row for file in files for row in _rows(workspaces, file)]
+
+
+def _scored_files(labels: Path) -> Iterator[_File]:
+    unsure: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for record in _records(labels / "ambiguous.jsonl"):
+        unsure[record["repo"], record["path"]].add(record["line"])
+    keeps: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for half in HALVES:
+        for record in _records(labels / f"{half}.jsonl"):
             if record["path"] != "MEMORY.md":
                 first, last = record.get("lines") or (record["line"], record["line"])
-                files[record["repo"], record["path"]].update(
-                    range(first, last + 1) if record["label"] == "keep" else ()
-                )
-    return [
-        row
-        for (repo, path), keeps in sorted(files.items())
-        for row in _rows(workspaces, repo, path, keeps, unsure)
-    ]
+                kept = range(first, last + 1) if record["label"] == "keep" else ()
+                keeps[record["repo"], record["path"]].update(kept)
+    for (repo, path), keep in sorted(keeps.items()):
+        yield _File(
+            repo=repo, path=path, scored=True, keep=frozenset(keep), unsure=frozenset(unsure[repo, path])
+        )
+
+
+def _own_files() -> Iterator[_File]:
+    for record in _records(OWN):
+        yield _File(
+            repo=record["repo"],
+            path=record["path"],
+            scored=False,
+            keep=frozenset(record["keep"]),
+            unsure=frozenset(record["unsure"]),
+        )
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:
@@ -60,68 +108,173 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         yield from (json.loads(line) for line in stream if line.strip())
 
 
-def _rows(
-    workspaces: Path, repo: str, path: str, keeps: set[int], unsure: Collection[tuple[object, object, object]]
-) -> Iterator[Row]:
-    file = workspaces / repo.replace("/", "+") / path
-    named = re.search(r"\d{4}-\d\d-\d\d", path)
-    if not file.exists() or named is None:
-        print(f"missing: {repo} {path}", file=sys.stderr)
+def _rows(workspaces: Path, file: _File) -> Iterator[Row]:
+    place = workspaces / file.repo.replace("/", "+") / file.path
+    named = re.search(r"\d{4}-\d\d-\d\d", file.path)
+    if not place.exists() or named is None:
+        print(f"missing: {file.repo} {file.path}", file=sys.stderr)
         return
-    log = read_daylog(path, file.read_bytes().decode("utf-8", "replace"), date.fromisoformat(named[0]))
+    log = read_daylog(file.path, place.read_bytes().decode("utf-8", "replace"), date.fromisoformat(named[0]))
     for number, features in features_by_line(log).items():
-        if (repo, path, number) not in unsure:
-            yield Row(workspace=repo, features=features, keep=number in keeps)
+        if number not in file.unsure:
+            yield Row(
+                workspace=file.repo,
+                scored=file.scored,
+                features=features,
+                text=log.lines[number - 1].content,
+                keep=number in file.keep,
+            )
+
+
+def is_word(feature: str) -> bool:
+    """Say whether a feature is a word, and no named feature."""
+    return feature.startswith(("w.", "wl.", "wh."))
+
+
+def vocabulary(rows: Sequence[Row]) -> list[str]:
+    """Give the features that may get a weight, sorted: common enough, and no names."""
+    counts = Counter(name for row in rows for name in row.features)
+    homes: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for name in row.features:
+            if is_word(name):
+                homes[name].add(row.workspace)
+    names = _names(row.text for row in rows)
+    return sorted(
+        name
+        for name, count in counts.items()
+        if count >= RAREST
+        and (not is_word(name) or (len(homes[name]) >= SPREAD and name.split(".", 1)[1] not in names))
+    )
+
+
+def _names(texts: Iterable[str]) -> frozenset[str]:
+    seen: Counter[str] = Counter()
+    capitalized: Counter[str] = Counter()
+    for text in texts:
+        for match in re.finditer(r"(?<=[a-z,;] )[A-Za-z][A-Za-z'\u2019-]+", text):
+            seen[match[0].lower()] += 1
+            capitalized[match[0].lower()] += match[0][0].isupper()
+    return frozenset(word for word, count in seen.items() if capitalized[word] > NAME_SHARE * count)
 
 
 def fit(rows: Collection[Row]) -> Model:
-    """Fit by cyclic coordinate descent with Newton steps (as LIBLINEAR; Fan et al. 2008)."""
+    """Fit all features, keep the words that tell most, and fit these again."""
     rows = list(rows)
+    names = vocabulary(rows)
+    first = _fit(rows, names)
     counts = Counter(name for row in rows for name in row.features)
-    places: dict[str, list[int]] = {name: [] for name in sorted(counts) if counts[name] >= RAREST}
+    words = sorted(
+        (name for name in names if is_word(name)),
+        key=lambda name: (-abs(first.weights[name]) * counts[name] ** 0.5, name),
+    )
+    kept = frozenset(words[:WORDS])
+    return _fit(rows, [name for name in names if not is_word(name) or name in kept])
+
+
+def _fit(rows: Sequence[Row], names: Sequence[str]) -> Model:
+    """Fit by cyclic coordinate descent with Newton steps (as LIBLINEAR; Fan et al. 2008)."""
+    places = _places(rows, names)
+    weights = dict.fromkeys(names, 0.0)
+    margins = np.zeros(len(rows))
+    keeps = np.array([row.keep for row in rows], dtype=np.float64)
+    shares = STRENGTH * np.where([row.scored for row in rows], SCORED, 1.0)
+    everywhere = np.arange(len(rows))
+    bias = 0.0
+    for _ in range(PASSES):
+        bias += _step(keeps, shares, margins, everywhere, 0.0, 0.0)
+        for name, where in places.items():
+            penalty = WORD_PENALTY if is_word(name) else 1.0
+            weights[name] += _step(keeps, shares, margins, where, penalty * weights[name], penalty)
+    return Model(bias=round(bias, 3), weights={name: round(w, 3) for name, w in weights.items()})
+
+
+def _places(rows: Sequence[Row], names: Sequence[str]) -> dict[str, Places]:
+    places: dict[str, list[int]] = {name: [] for name in names}
     for at, row in enumerate(rows):
         for name in row.features:
             if name in places:
                 places[name].append(at)
-    weights = dict.fromkeys(places, 0.0)
-    bias, margins = 0.0, [0.0] * len(rows)
-    for _ in range(PASSES):
-        bias += _step(rows, margins, range(len(rows)), 0.0, penalty=0.0)
-        for name, where in places.items():
-            weights[name] += _step(rows, margins, where, weights[name], penalty=1.0)
-    return Model(bias=round(bias, 3), weights={name: round(w, 3) for name, w in weights.items()})
+    return {name: np.array(where, dtype=np.int64) for name, where in places.items()}
 
 
 def _step(
-    rows: list[Row], margins: list[float], where: Collection[int], weight: float, *, penalty: float
+    keeps: Floats, shares: Floats, margins: Floats, where: Places, gradient: float, curvature: float
 ) -> float:
-    gradient, curvature = penalty * weight, penalty + 1e-9
-    for at in where:
-        chance = 1 / (1 + exp(-margins[at]))
-        gradient += STRENGTH * (chance - rows[at].keep)
-        curvature += STRENGTH * chance * (1 - chance)
-    change = max(-2.0, min(2.0, -gradient / curvature))
-    for at in where:
-        margins[at] += change
+    chance = 1 / (1 + np.exp(-margins[where]))
+    share = shares[where]
+    gradient += float(np.dot(share, chance - keeps[where]))
+    curvature += 1e-9 + float(np.dot(share, chance * (1 - chance)))
+    change = max(-MOST_STEP, min(MOST_STEP, -gradient / curvature))
+    margins[where] += change
     return change
 
 
+def write_tables(model: Model, rows: Sequence[Row], out: Path) -> None:
+    """Write both modules, with what they were fitted on."""
+    facts = _FACTS.format(
+        lines=f"{len(rows):,}",
+        workspaces=len({row.workspace for row in rows}),
+        kept=f"{sum(row.keep for row in rows):,}",
+    )
+    named = {name: weight for name, weight in model.weights.items() if not is_word(name)}
+    words = {name: weight for name, weight in model.weights.items() if is_word(name) and weight}
+    table = "".join(f'    "{name}": {weight},\n' for name, weight in named.items())
+    (out / "weights.py").write_text(
+        f'{_NAMED}{facts}\n\nInvariant: a feature that is not here counts nothing.\n"""\n\n'
+        f"BIAS = {model.bias}\nWEIGHTS: dict[str, float] = {{\n{table}}}\n",
+        encoding="utf-8",
+    )
+    (out / "word_weights.py").write_text(
+        f"{_WORDS}{facts}\n\nInvariant: no word is a name (`bench/fit_statements.py` leaves out what is mostly\n"
+        'capitalized); a word that is not here counts nothing.\n"""\n\n'
+        f'_TABLE = """\\\n{_rows_of(words)}"""\n{_PARSE}',
+        encoding="utf-8",
+    )
+
+
+def _rows_of(words: Mapping[str, float]) -> str:
+    lines, line = [], ""
+    for name, weight in words.items():
+        entry = f"{name} {weight:g} "
+        if len(line) + len(entry) > 116:
+            lines.append(line.rstrip())
+            line = ""
+        line += entry
+    return "\n".join([*lines, line.rstrip()]) + "\n"
+
+
+_FACTS = """\
+``bench/fit_statements.py`` fitted it (logistic regression, L2) on {lines} lines of daily logs
+of {workspaces} public workspaces, {kept} of them worth keeping; how well it does on a workspace that was
+not in the fit is measured by ``bench/bench_consolidate.py --held-out``."""
+_NAMED = '"""What each named feature of a line adds to the log-odds that it is worth keeping.\n\n'
+_WORDS = (
+    '"""What each word of a line, its label or its heading adds to the log-odds that it is worth keeping.\n\n'
+)
+_PARSE = '''"""Feature and weight in turn; ``w.`` word of the text, ``wl.`` of its label, ``wh.`` of its heading."""
+
+
+def _parse() -> dict[str, float]:
+    fields = _TABLE.split()
+    return {name: float(weight) for name, weight in zip(fields[::2], fields[1::2], strict=True)}
+
+
+WORD_WEIGHTS = _parse()
+'''
+
+
 def main() -> None:
-    """Print the table."""
+    """Fit and write."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--labels", required=True, type=Path)
     parser.add_argument("--workspaces", required=True, type=Path)
+    parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args()
     rows = read_rows(options.labels, options.workspaces)
-    model = fit(rows)
-    print(f"# {len(rows)} lines, {sum(row.keep for row in rows)} kept, {len(model.weights)} features")
-    print(f"BIAS = {model.bias}")
-    print("WEIGHTS: dict[str, float] = {")
-    for name, weight in model.weights.items():
-        print(f'    "{name}": {weight},')
-    print("}")
+    write_tables(fit(rows), rows, options.out)
 
 
 if __name__ == "__main__":

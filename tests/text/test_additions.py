@@ -36,7 +36,8 @@ TOPICS = (
 
 
 def test_the_best_is_chosen_first_and_each_further_one_must_be_surer() -> None:
-    choice = choose_additions([statement(f"never keep {t}", 0.62, n) for n, t in enumerate(TOPICS)], "", [])
+    likely = (required(1) + required(2)) / 2
+    choice = choose_additions([statement(f"never keep {t}", likely, n) for n, t in enumerate(TOPICS)], "", [])
     assert len(choice.chosen) == 2
     assert len(choice.no_room) == 4
     assert required(0) == THRESHOLD < required(1) < required(2) <= required(9) <= 1.0

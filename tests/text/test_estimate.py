@@ -3,7 +3,7 @@ from math import isclose
 import pytest
 from tests.text.logs import read
 
-from nightledger.text.estimate import SHIPPED, Model, estimate_lines, features_by_line, log_languages
+from nightledger.text.estimate import Model, estimate_lines, features_by_line, log_languages
 
 
 def test_the_chance_is_the_logistic_of_bias_and_weights() -> None:
@@ -53,4 +53,10 @@ def test_what_holds_beyond_its_day_is_more_likely_than_what_was_done(kept: str, 
 
 
 def test_the_shipped_model_calls_a_plain_line_unlikely() -> None:
-    assert SHIPPED.chance(frozenset()) < 0.1
+    assert estimate_lines(read("# Day\n\n- sorted the inbox and answered two mails"))[3] < 0.1
+
+
+def test_the_order_of_features_changes_no_digit() -> None:
+    names = [f"b.{n}" for n in range(200)]
+    model = Model(bias=0.1, weights={name: (-1.0) ** n / (n + 3) for n, name in enumerate(names)})
+    assert model.chance(frozenset(names)) == model.chance(frozenset(reversed(names)))

@@ -73,6 +73,13 @@ def test_a_dreaming_section_is_generated_down_to_the_next_heading_of_its_level()
     assert regions(text) == [*[Region.GENERATED] * 4, Region.HEADING, Region.PROSE]
 
 
+@pytest.mark.parametrize(
+    "heading", ["Nightly memory extraction (23:00)", "Durable facts extracted from talks", "REM Sleep"]
+)
+def test_what_a_tool_digests_of_a_day_is_generated(heading: str) -> None:
+    assert regions(f"## {heading}\n- never mind") == [Region.GENERATED] * 2
+
+
 def test_a_tag_block_is_somebody_elses_banner_and_an_open_tag_alone_is_not() -> None:
     assert regions("user: <helper>\n- never guess\n</helper>\nhello") == [*[Region.BANNER] * 3, Region.PROSE]
     assert regions("<helper>\n- never guess") == [Region.PROSE, Region.PROSE]

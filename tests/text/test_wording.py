@@ -122,3 +122,39 @@ def test_a_turn_of_a_chat_is_not_titled_with_the_exports_heading() -> None:
         "# Session\n## Conversation summary\nuser: never wake me at night\nassistant: I will not do that"
     )
     assert entry_text(log.lines[2], [log.lines[2]]) == "never wake me at night"
+
+
+def test_a_line_that_says_what_the_title_says_is_no_child() -> None:
+    log = read("# Day\nThe pump room now:\n- the pump room now\n- it must stay dry\n- nobody sleeps in it")
+    assert entry_text(log.lines[3], log.lines[2:5]) == (
+        "The pump room now:\n  - it must stay dry\n  - nobody sleeps in it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("heading", "topic"),
+    [
+        ("Pump: 14:05 - Hall 7", "Pump: Hall 7"),
+        ("Pump (14:05) of hall 7", "Pump of hall 7"),
+        ("Pump - valve", "Pump - valve"),
+    ],
+)
+def test_a_title_closes_over_the_time_that_is_taken_out(heading: str, topic: str) -> None:
+    assert topic_of(read(f"# Day\n## {heading}\n- a long enough line").lines[2]) == topic
+
+
+def test_no_sentence_ends_within_code_a_quotation_or_brackets() -> None:
+    filler = "Looked at the wall for a while. " * 9
+    for claim in (
+        "The log says `pump: off. valve: open` because the fuse is out.",
+        'Ann said "Never. Not at night." because of the cats.',
+        "The valve (see hall 7. North) must stay shut.",
+    ):
+        assert shorten(f"{filler}{claim} {filler}") == claim
+
+
+def test_a_sentence_that_leans_on_the_one_before_takes_it_along() -> None:
+    filler = "Looked at the wall for a while. " * 9
+    claim = "The pump of hall 7 is old. It must never run dry."
+    assert shorten(filler + claim) == claim
+    assert shorten("It must never run dry. " + filler) == "It must never run dry."

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from nightledger.domain.statement import Statement
 from nightledger.text.similar import numbers, shingles
 
-THRESHOLD = 0.45
+THRESHOLD = 0.7
 """The first addition of a night must be at least this likely to be welcome, ..."""
-STEP = 0.2
+STEP = 0.1
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
 KNOWN = 0.75
 """Share of a statement's wording that one line already known must hold for it to be no news."""

@@ -1,18 +1,19 @@
 """The chance that a line of a daily log is worth keeping.
 
-Invariant: the estimate depends on the line, its nearest heading and the languages of its
-file alone, so that it can be explained feature by feature.
+Invariant: the estimate depends on the line and its file alone, and is a sum of named features,
+so that it can be explained feature by feature.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from math import exp
+from math import exp, fsum
 
 from nightledger.domain.daylog import DayLog, Region
-from nightledger.text.cues import find_cues, languages_of
+from nightledger.text.cues import languages_of
 from nightledger.text.features import line_features
+from nightledger.text.surroundings import surroundings
 from nightledger.text.weights import BIAS, WEIGHTS
+from nightledger.text.word_weights import WORD_WEIGHTS
 
 SHORTEST_CHARACTERS = 12
 """A shorter line holds no claim about a named thing."""
@@ -20,7 +21,7 @@ SHORTEST_CHARACTERS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A logistic regression over `features.line_features`.
+    """A logistic regression over `features.line_features` and `surroundings.surroundings`.
 
     Attributes:
         bias: Log-odds of a line without any known feature.
@@ -32,12 +33,12 @@ class Model:
 
     def chance(self, features: frozenset[str]) -> float:
         """Give ``1 / (1 + exp(-(bias + sum of weights)))``."""
-        # sorted: a floating-point sum depends on its order, and a set has none that lasts
-        return 1 / (1 + exp(-self.bias - sum(self.weights.get(name, 0.0) for name in sorted(features))))
+        # fsum: a plain floating-point sum depends on its order, and a set has none that lasts
+        return 1 / (1 + exp(-self.bias - fsum(self.weights.get(name, 0.0) for name in features)))
 
 
-SHIPPED = Model(bias=BIAS, weights=WEIGHTS)
-"""The model of `weights`, which says where it comes from."""
+SHIPPED = Model(bias=BIAS, weights=WEIGHTS | WORD_WEIGHTS)
+"""The model of `weights` and `word_weights`, which say where they come from."""
 
 
 def log_languages(log: DayLog) -> tuple[str, ...]:
@@ -51,14 +52,10 @@ def features_by_line(log: DayLog) -> dict[int, frozenset[str]]:
         line for line in log.lines if line.region is Region.PROSE and len(line.content) >= SHORTEST_CHARACTERS
     ]
     languages = log_languages(log)
-
-    @cache
-    def heading_cues(heading: str) -> frozenset[str]:
-        return find_cues(heading, languages)
-
+    around = surroundings(prose, languages)
     return {
-        line.number: line_features(line, heading_cues(line.headings[-1] if line.headings else ""), languages)
-        for line in prose
+        line.number: line_features(line.content, languages) | place
+        for line, place in zip(prose, around, strict=True)
     }
 
 

@@ -1,60 +1,52 @@
-"""What can be seen of a line in its place: named features, present or absent.
+"""What can be seen of a line by itself: named features, present or absent.
 
-Invariant: no feature names a product, person or topic, so that what is fitted on one
-owner's logs says something about another's. Shapes (bold, code, hashes, indent, position
-in the file, wording of earlier days) were tried and left out: on workspaces that were not
-in the fit they cost more than they gave.
+Invariant: no feature names a product, person or topic, so that what is fitted on one owner's
+logs says something about another's; what stands around the line is in `surroundings`.
 """
 
 import re
 
-from nightledger.domain.daylog import LogLine
 from nightledger.text.cues import find_cues
+from nightledger.text.shapes import shapes_of
+from nightledger.text.words import words_of
 
 _LABEL = re.compile(
     r"^(?:\*\*|__)?([^:\uff1a*_`|]{2,48}?)(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__)\s*[:\uff1a—-]|(?:\*\*|__)$)\s*"
 )
 _TICK = re.compile("[✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈]")
-_CARRIER = re.compile(
-    r"`[^`]+`|https?://|\b[\w.+-]+@[\w-]+\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:^|\s)[~.]{0,2}/\w|\w/\w|\w\.\w{2,4}\b"
-)
-_DIGIT = re.compile(r"\d")
 _LENGTHS = (40, 70, 110, 170, 300, 600)
 """Steps of length in characters; kept lines are longer than others (median 139 against 70 on one half)."""
-_CLAIM = frozenset({"absolute", "duty", "ban", "unable", "cause", "correct", "standing", "retire", "wish"})
-"""Cues of a sentence that says how things are or must be, whatever the day."""
-_SOURCE = ("lesson", "rule", "decide", "wish", "correct", "cause", "standing", "key", "setup", "fix", "fault")
-"""Cues of a heading or label under which such sentences are expected."""
+_NUMBER = re.compile(r"\d+")
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z]\w")
+_SENTENCE_END = re.compile(r"[.!?;\u3002\uff01\uff1f\uff1b](?:\s|$)")
+_MOST = 3
+"""Counts go up to this; more says nothing more."""
+_FIRST_WORDS = re.compile(
+    r"^\W*((?:(?:i|we|also|then|and|now|newly|successfully)\s+)*)([^\W\d_]+)", re.IGNORECASE
+)
 
 
-def line_features(
-    line: LogLine, heading_cues: frozenset[str], languages: tuple[str, ...] = ()
-) -> frozenset[str]:
-    """Give the features that the line has.
+def line_features(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
+    """Give the features of a line's content.
 
-    Prefixes: ``b.`` cue in the text, ``l.`` in its own label, ``h.`` in the nearest heading,
-    ``s.`` surface, ``len.`` at least so many characters, ``x.`` several of these together.
+    Prefixes: ``b.`` cue in the text, ``l.`` in its own label, ``w.`` word of the text, ``wl.`` of the
+    label, ``t.`` shape, ``s.`` surface, ``len.`` at least so many characters.
 
     Args:
-        line: A line of prose.
-        heading_cues: Cues of the nearest heading.
+        text: A line without its list marker, or a sentence.
         languages: What `cues.languages_of` says of its file.
     """
-    return sentence_features(line.content, heading_cues, languages) | _place(line)
-
-
-def sentence_features(
-    text: str, heading_cues: frozenset[str] = frozenset(), languages: tuple[str, ...] = ()
-) -> frozenset[str]:
-    """Give the features that the words alone have, wherever they stand."""
     label, body = split_label(text)
-    body_cues, label_cues = find_cues(body, languages), find_cues(label, languages)
-    features = {f"b.{cue}" for cue in body_cues}
-    features.update(f"l.{cue}" for cue in label_cues)
-    features.update(f"h.{cue}" for cue in heading_cues)
+    features = {f"b.{cue}" for cue in find_cues(body, languages)}
+    features.update(f"l.{cue}" for cue in find_cues(label, languages))
+    features.update(f"w.{word}" for word in words_of(text))
+    features.update(f"wl.{word}" for word in words_of(label))
+    features.update(f"t.{shape}" for shape in shapes_of(text))
     features.update(f"len.{length}" for length in _LENGTHS if len(text) >= length)
     features.update(_surface(text))
-    features.update(_together(text, body_cues, heading_cues | label_cues, ticked="s.tick" in features))
+    result = tells_result(body, languages)
+    marks = {"s.result": result, "s.label": label[:1].isupper(), "s.label-result": result and bool(label)}
+    features.update(name for name, is_so in marks.items() if is_so)
     return frozenset(features)
 
 
@@ -66,13 +58,13 @@ def split_label(text: str) -> tuple[str, str]:
     return match[1].strip(), text[match.end() :]
 
 
-def _place(line: LogLine) -> set[str]:
-    marks = {
-        "s.table": line.marker == "|",
-        "s.user": line.turn == "user",
-        "s.assistant": line.turn == "assistant",
-    }
-    return {name for name, is_so in marks.items() if is_so}
+def tells_result(text: str, languages: tuple[str, ...] = ()) -> bool:
+    """Say whether a text begins by telling what was done: "Fixed ...", "we then moved ...", "Se actualizó ..."."""
+    match = _FIRST_WORDS.match(text)
+    if match is None:
+        return False
+    word = match[2].lower()
+    return (word.endswith("ed") and len(word) > len("need")) or "work" in find_cues(word, languages)
 
 
 def _surface(text: str) -> set[str]:
@@ -81,24 +73,8 @@ def _surface(text: str) -> set[str]:
         "s.question": text.endswith(("?", "\uff1f")),
         "s.colon": text.rstrip("*_ ").endswith((":", "\uff1a")),
     }
-    return {name for name, is_so in marks.items() if is_so}
-
-
-def _together(text: str, cues: frozenset[str], around: frozenset[str], *, ticked: bool) -> set[str]:
-    claims = cues & _CLAIM
-    works = "work" in cues
-    marks = {
-        "x.carrier-claim": bool(claims) and _CARRIER.search(text) is not None,
-        "x.claims2": len(claims) > 1,
-        "x.claims3": len(claims) > 2,  # noqa: PLR2004 - the feature's name says it
-        "x.done-only": not claims and (ticked or "done" in cues),
-        "x.work-only": not claims and works,
-        "x.timeless-claim": bool(claims) and _DIGIT.search(text) is None,
-        "x.ban-absolute": "ban" in cues and "absolute" in cues,
-        "x.scoped-rule": "scope" in cues and not cues.isdisjoint({"absolute", "duty", "ban"}),
-    }
     found = {name for name, is_so in marks.items() if is_so}
-    expected = [cue for cue in _SOURCE if cue in around]
-    found.update(f"x.{cue}-claim" for cue in expected if claims)
-    found.update(f"x.{cue}-work" for cue in expected if works)
+    found.add(f"s.numbers-{min(_MOST, len(_NUMBER.findall(text)) // 2)}")
+    found.add(f"s.capitals-{min(_MOST, len(_CAPITAL.findall(text)))}")
+    found.add(f"s.sentences-{min(_MOST, len(_SENTENCE_END.findall(text)))}")
     return found

@@ -18,7 +18,9 @@ _START = re.compile(r"<!--\s*([\w:./-]+?):start\b[^>]*-->")
 _END = re.compile(r"<!--\s*([\w:./-]+?):end\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
 _GENERATED_HEADING = re.compile(
-    r"^#{1,6}\s*(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b)", re.IGNORECASE
+    r"^#{1,6}\s*(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b"
+    r"|(?:nightly|daily|auto(?:matic)?) memory extraction\b|durable facts extracted\b)",
+    re.IGNORECASE,
 )
 _HEADING = re.compile(r"^(#{1,6})\s+\S")
 _PROMOTED = re.compile(

@@ -23,17 +23,14 @@ from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve
 
 SEED = 0.4
 """A line must reach this estimate to found a statement."""
-JOIN = 0.25
+JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
-SHARE = 0.3
+SHARE = 0.15
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
-SPAN = 4
+SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
-TOPIC_SHARE = 0.6
-"""What a statement counts whose file is named after a topic (session exports, reports).
-
-Read strictly on four public workspaces, 2 of 36 such proposals were worth signing, and 57 of 174 others.
-"""
+TOPIC_SHARE = 0.8
+"""What a statement counts whose file is named after a topic (session exports, reports)."""
 _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
 _RESTATED = 0.75
 _OVERTURNED = 0.5

@@ -8,7 +8,7 @@ import re
 
 from nightledger.text.cues import find_cues
 from nightledger.text.estimate import SHIPPED
-from nightledger.text.features import sentence_features
+from nightledger.text.features import line_features
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])|\n+")
 
@@ -41,4 +41,4 @@ def summarise(text: str, limit_characters: int) -> str:
 
 
 def _worth(sentence: str) -> float:
-    return SHIPPED.chance(sentence_features(sentence)) + 0.001 * len(find_cues(sentence))
+    return SHIPPED.chance(line_features(sentence)) + 0.001 * len(find_cues(sentence))

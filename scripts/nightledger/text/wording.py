@@ -26,9 +26,15 @@ _TITLE_TIME = re.compile(
     r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
     re.IGNORECASE,
 )
+_GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _EDGES = " \t*_#:—\u2013-|,;"
 _CELL = re.compile(r"\s*\|\s*")
 _SENTENCE = re.compile(r"(?<=[.!?;\u3002\uff01\uff1f\uff1b])\s+(?=\S)|(?<=[\u3002\uff01\uff1f\uff1b])")
+_PAIRED = ("`", '"')
+_BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
+_PRONOUN = re.compile(
+    r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
+)
 _LONG = 320
 """A line longer than this many characters is cut to its best sentences."""
 _GENERIC = frozenset(
@@ -112,7 +118,10 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
         Text without the leading ``- ``; children start with ``\n  - ``.
     """
     title = topic_of(top, languages)
-    lines = list({fold(text): text for text in (clean_line(line, languages) for line in members)}.values())
+    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
+    if len(said) > 1:
+        said.pop(fold(title), None)
+    lines = list(said.values())
     if len(lines) == 1:
         return _titled(title, lines[0])
     if not title:
@@ -132,11 +141,38 @@ def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     """Cut a long line to its sentences that claim something, whole and in order.
 
-    The text is given unchanged where none claims anything or nothing would be saved.
+    A sentence that leans on the one before ("It ...", "so ...") takes that one along. The text is
+    given unchanged where none claims anything or nothing would be saved.
     """
-    sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
-    kept = [part for part in sentences if not find_cues(part, languages).isdisjoint(_CLAIM)]
-    return " ".join(kept) if kept and len(kept) < len(sentences) else text
+    sentences = _sentences(text)
+    kept = {at for at, part in enumerate(sentences) if not find_cues(part, languages).isdisjoint(_CLAIM)}
+    for at in sorted(kept, reverse=True):
+        while at > 0 and at - 1 not in kept and _leans(sentences[at]):
+            at -= 1  # noqa: PLW2901 - it walks back to where the thought begins
+            kept.add(at)
+    if not kept or len(kept) == len(sentences):
+        return text
+    return " ".join(sentences[at] for at in sorted(kept))
+
+
+def _sentences(text: str) -> list[str]:
+    """Split into sentences, none of which ends within code, a quotation or brackets."""
+    found, start = [], 0
+    for end in (match.start() for match in _SENTENCE.finditer(text)):
+        part = text[start:end]
+        if not _is_open(part):
+            found.append(part.strip())
+            start = end
+    return [part for part in (*found, text[start:].strip()) if part]
+
+
+def _is_open(part: str) -> bool:
+    within = any(part.count(mark) % 2 for mark in _PAIRED)
+    return within or any(part.count(opening) > part.count(closing) for opening, closing in _BRACKETS)
+
+
+def _leans(sentence: str) -> bool:
+    return sentence[:1].islower() or _PRONOUN.match(sentence) is not None
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
@@ -151,8 +187,14 @@ def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 
 
 def _clean_title(text: str) -> str:
-    plain = _TITLE_TIME.sub(" ", _TICK.sub(" ", text)).replace("**", "")
+    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", text)).replace("**", "").strip(_EDGES + "\0")
+    plain = _GAP.sub(_join, timeless)
     return " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+
+
+def _join(gap: re.Match[str]) -> str:
+    """Give what stands between two parts of a title when the time between them is gone."""
+    return ": " if (gap[1] + gap[2]).strip() else " "
 
 
 def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
