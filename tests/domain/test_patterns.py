@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.outcomes import LEARNING, START, ids, told
 
+from nightledger.domain import patterns
 from nightledger.domain.pattern import Pattern, PatternKind, Recorded
 from nightledger.domain.patterns import find_patterns, newer_than
 from nightledger.domain.proposal import Origin
+from nightledger.domain.situation import task_of
 
 FAILED_TWICE = ("10 - restart_gateway", "11 - restart_gateway")
 RESOLVED = (*FAILED_TWICE, "12 + set_tz", "20 + set_tz", "28 + set_tz")
@@ -303,6 +305,12 @@ def test_a_lesson_holds_where_the_tags_of_its_successes_are() -> None:
     assert failure.kind is PatternKind.RECURRING_FAILURE
     assert failure.tags == ("cron", "path")
     assert "restart_gateway" not in failure.sentence
+
+
+def test_of_very_many_resolutions_those_that_worked_most_are_tried_and_then_the_newest() -> None:
+    records = told("1 + first", "2 + first", *(f"{day} + once_{day}" for day in range(3, 80)))
+    tried = patterns._most_successful(task_of(records, ()))
+    assert tried == ["first", *(f"once_{day}" for day in range(79, 79 - patterns.MAX_TRIALS + 1, -1))]
 
 
 def test_two_situations_of_one_task_type_give_two_lessons() -> None:

@@ -98,6 +98,7 @@ def test_what_is_dumped_is_read_back(
         (f'alice valid-after="20261301Z" {ALICE.public.line}', "not a UTC time"),
         (f'alice valid-before="" {ALICE.public.line}', "not a UTC time"),
         (f'alice valid-before="2026é101Z" {ALICE.public.line}', "not a UTC time"),
+        (f'alice valid-before="{"9" * 41}" {ALICE.public.line}', f"'{'9' * 40}' is not a UTC time"),
         (f"alice {RSA.line}", "'ssh-rsa' are refused"),
         ("alice ssh-ed25519 AAAA", "malformed"),
     ],
