@@ -5,6 +5,7 @@ logs says something about another's; what stands around the line is in `surround
 """
 
 import re
+from functools import lru_cache
 
 from nightledger.text.cues import find_cues
 from nightledger.text.shapes import shapes_of
@@ -64,7 +65,12 @@ def tells_result(text: str, languages: tuple[str, ...] = ()) -> bool:
     if match is None:
         return False
     word = match[2].lower()
-    return (word.endswith("ed") and len(word) > len("need")) or "work" in find_cues(word, languages)
+    return (word.endswith("ed") and len(word) > len("need")) or _is_work(word, languages)
+
+
+@lru_cache(maxsize=4096)
+def _is_work(word: str, languages: tuple[str, ...]) -> bool:
+    return "work" in find_cues(word, languages)
 
 
 def _surface(text: str) -> set[str]:
