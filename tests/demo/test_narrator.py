@@ -61,6 +61,33 @@ def test_the_end_of_a_long_output_can_be_kept() -> None:
     assert stream.getvalue().splitlines() == ["0", "1", "  ... 7 more lines ...", "9"]
 
 
+def review(count: int) -> str:
+    asked = "".join(
+        f"[{n}/{count}] add\n+ entry {n}\n  q quit > n\n  reason > no\n" for n in range(1, count + 1)
+    )
+    return f"{count} wait\n\n{asked}Rejected {count} change(s).\n"
+
+
+def test_a_review_is_cut_between_two_changes_and_keeps_its_end() -> None:
+    stream = io.StringIO()
+    Narrator(stream).questions(review(5), limit=12)
+    lines = stream.getvalue().splitlines()
+    assert [line for line in lines if line.startswith("[")] == ["[1/5] add", "[2/5] add"]
+    assert lines[-2:] == ["  ... and 3 more, each asked in the same way ...", "Rejected 5 change(s)."]
+
+
+def test_a_short_review_is_shown_whole() -> None:
+    stream = io.StringIO()
+    Narrator(stream).questions(review(2), limit=50)
+    assert stream.getvalue() == review(2)
+
+
+def test_a_review_that_asked_nothing_is_shown_as_it_is() -> None:
+    stream = io.StringIO()
+    Narrator(stream).questions("Nothing waits.\n", limit=50)
+    assert stream.getvalue() == "Nothing waits.\n"
+
+
 def test_a_list_item_of_several_lines_is_one_line() -> None:
     stream = io.StringIO()
     Narrator(stream).item("add", "one\n- two")

@@ -7,6 +7,7 @@ from nightledger.demo.dice import Dice
 from nightledger.demo.generate import LAST_DAY
 from nightledger.demo.phrases import load_phrases
 from nightledger.demo.plotting import STATEMENT_COUNTS
+from nightledger.demo.sample import PlantKind
 from nightledger.demo.world import make_world
 
 FROM_THE_CALLER = {"injected", "hidden", "key"}
@@ -42,7 +43,22 @@ def test_there_are_more_templates_of_each_kind_than_a_home_uses() -> None:
 def test_names_of_templates_are_unique_and_each_has_rival_wordings(kind: str) -> None:
     statements = load_phrases().statements[kind]
     assert len({statement.name for statement in statements}) == len(statements)
-    assert all(len(set(statement.noted)) >= 2 for statement in statements)
+    assert all(len(set(statement.plain)) >= 2 for statement in statements)
+    assert all(statement.led for statement in statements)
+
+
+def test_every_kind_of_statement_has_its_share_labels_and_headings() -> None:
+    frames = load_phrases().frames
+    kinds = {*STATEMENT_COUNTS, PlantKind.CHANGED, PlantKind.LESSON}
+    assert set(frames.shown) == set(frames.labels) == set(frames.headings) == kinds
+
+
+def test_what_an_owner_says_is_a_sentence() -> None:
+    phrases = load_phrases()
+    statements = [*phrases.changed, *(item for items in phrases.statements.values() for item in items)]
+    said = [text for statement in statements for text in statement.said]
+    assert all(text[0] == "{" or text[0].isupper() for text in said)
+    assert all(text.endswith(".") for text in said)
 
 
 def test_a_change_of_mind_names_what_it_changes() -> None:

@@ -3,14 +3,14 @@ from datetime import date
 
 from nightledger.demo.compare import Proposed
 from nightledger.demo.narrator import WIDTH, Narrator
-from nightledger.demo.sample import EXPECTED, Planted, PlantKind
+from nightledger.demo.sample import EXPECTED, Planted, PlantKind, Told
 from nightledger.demo.score import Score, make_score, tell_planted, tell_score
 
 LOG = "memory/2026-02-01.md"
 KEY = "AKIA" + "QRSTUVWXYZ234567"
 
 
-def plant(kind: PlantKind, text: str, line: int) -> Planted:
+def plant(kind: PlantKind, text: str, line: int, told: Told | None = None) -> Planted:
     return Planted(
         kind=kind,
         day=date(2026, 2, 1),
@@ -19,6 +19,7 @@ def plant(kind: PlantKind, text: str, line: int) -> Planted:
         text=text,
         expect=EXPECTED[kind],
         name=f"{kind}.{line}",
+        told=told,
     )
 
 
@@ -62,6 +63,22 @@ def test_misses_and_extras_are_named() -> None:
     assert f"{LOG}:4" in text
     assert "Archived 12 newsletters" in text
     assert all(len(line) <= WIDTH for line in text.splitlines())
+
+
+def test_what_was_found_is_told_by_how_the_log_shows_it() -> None:
+    label = plant(PlantKind.FACT, "The label printer answers on port 9100", 3, Told.LABEL)
+    bare = plant(PlantKind.RULE, "Invoices leave on Monday mornings only", 4, Told.NOTHING)
+    text = told(make_score([label, bare], [FOUND], {}))
+    assert "by a label              1 of 1 found" in text
+    assert "by nothing              0 of 1 found" in text
+    stream = io.StringIO()
+    tell_planted(Narrator(stream), [label, bare])
+    assert "Of 2 lasting statements 1 show it" in stream.getvalue()
+
+
+def test_a_miss_says_how_its_log_showed_it() -> None:
+    label = plant(PlantKind.FACT, "The label printer answers on port 9100", 3, Told.LABEL)
+    assert f"{LOG}:3 (label)" in told(make_score([label], [], {}))
 
 
 def test_a_key_that_stays_in_its_log_is_safe() -> None:

@@ -15,6 +15,7 @@ from nightledger.demo.walk import Walk
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 
 DEFAULT_SEED = 7
+_PROGRAM = ".venv/bin/nightledger"
 _LOOK_AT = (
     ("MEMORY.md", "what the agent remembers now"),
     ("memory/", "the days; system/ and state/ hold what came of them"),
@@ -81,6 +82,10 @@ def _demo(seed: int, home: Path, nights: int, narrator: Narrator) -> int:
     narrator.say(_shown(home))
     for path, what in _LOOK_AT:
         narrator.item(path, what)
+    narrator.say("Ask it more; by the real clock many nights were missed since, and it will say so:")
+    narrator.say(f"  export NIGHTLEDGER_KEYS={_shown(shell.keys)}")
+    for verb in ("history", "verify", "status"):
+        narrator.say(f"  {_PROGRAM} {verb} --home {_shown(home)}")
     narrator.say(f"All of it took {time.perf_counter() - began:.0f} s.")
     return 0 if score.safe else EXIT_REFUSED
 

@@ -125,7 +125,7 @@ def _write_days(draft: _Draft, world: World, phrases: Phrases, dice: Dice, plot:
 
 
 def _write_day(draft: _Draft, world: World, dice: Dice, day: Day, page: Page, style: Style) -> None:
-    minutes = write_log(page, day.date, day.topics, style, dice)
+    minutes = write_log(page, day, style, dice)
     _keep_page(draft, page, day.date)
     zone = ZoneInfo(world.zone)
     for number, (topic, minute) in enumerate(zip(day.topics, minutes, strict=True)):
@@ -189,4 +189,5 @@ def _join(group: list[tuple[date, Marked]]) -> Planted:
         expect=EXPECTED[best.mark.kind],
         also=tuple(Place(path=place.path, line=place.line) for _, place in group if place is not best),
         name=best.mark.name,
+        told=best.mark.told,
     )

@@ -4,6 +4,7 @@ Invariant: plain text when the output is not a terminal; what a command printed 
 whole or with the number of lines left out, never reworded.
 """
 
+import re
 import textwrap
 from typing import TYPE_CHECKING, TextIO
 
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH = 80
+_CHANGE = re.compile(r"^(?=\[\d+/\d+\] )", re.MULTILINE)
+"""Before each change of a review."""
+_ANSWERED = re.compile(r"(.* quit > [^\n]*\n(?: *reason > [^\n]*\n)?)(.*)", re.DOTALL)
+"""The last change with its answer, then how the review ended."""
 _STYLES = {"+": "green", "-": "red", "@": "cyan", "$": "bold", "#": "bold magenta"}
 
 
@@ -56,6 +61,20 @@ class Narrator:
         for line in lines[len(lines) - tail :]:
             self._fold(line)
 
+    def questions(self, text: str, *, limit: int) -> None:
+        """Show a review: whole changes within ``limit`` lines, how many more were asked, and its end."""
+        head, *changes = _CHANGE.split(text)
+        last = _ANSWERED.match(changes[-1]) if changes else None
+        if last is None:
+            self.output(text, limit=limit)
+            return
+        changes[-1], end = last.groups()
+        shown = _whole(changes, limit - head.count("\n"))
+        self.output(head + "".join(changes[:shown]), limit=limit)
+        if shown < len(changes):
+            self._write(f"  ... and {len(changes) - shown} more, each asked in the same way ...")
+        self.output(end)
+
     def _fold(self, line: str, kind: str = "") -> None:
         kind = kind or (line[:1] if line[:1] in "+-@" else "")
         rest = line
@@ -73,6 +92,14 @@ class Narrator:
         from rich.text import Text
 
         self._console.print(Text(line, style=_STYLES.get(kind, "")))
+
+
+def _whole(changes: list[str], limit: int) -> int:
+    """Count the first changes that fit into ``limit`` lines, at least one."""
+    for number in range(1, len(changes)):
+        if sum(change.count("\n") for change in changes[: number + 1]) > limit:
+            return number
+    return len(changes)
 
 
 def _console(stream: TextIO) -> "Console":

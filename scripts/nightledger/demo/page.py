@@ -34,6 +34,11 @@ class Page:
             found = Marked(mark=mark, path=self.path, line=len(self._lines), text=text)
             self.marked.append(found)
 
+    def gap(self) -> None:
+        """Append an empty line, unless the last one is."""
+        if self._lines and self._lines[-1]:
+            self.add()
+
     def content(self) -> str:
         """Give the file's text, each line closed."""
         return "".join(f"{line}\n" for line in self._lines)

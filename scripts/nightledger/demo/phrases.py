@@ -54,15 +54,17 @@ class Statement:
 
     Attributes:
         name: Names it in reports.
-        titles: Headings under which it may stand.
-        noted: As the agent wrote it down.
+        titles: Headings of its topic.
+        plain: The bare claim.
+        led: The claim in words that say that it is meant to last.
         said: As the owner put it in a chat; empty where nobody said it.
         was: What memory says before it, for a change of mind; else empty.
     """
 
     name: str
     titles: tuple[str, ...]
-    noted: tuple[str, ...]
+    plain: tuple[str, ...]
+    led: tuple[str, ...]
     said: tuple[str, ...]
     was: str = ""
 
@@ -93,6 +95,48 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Frames:
+    """How logs show that a sentence is meant to last; shares are of a hundred.
+
+    Attributes:
+        shown: By kind, how many show it.
+        labels: By kind, labels before a sentence.
+        headings: By kind, headings above it.
+        ways: Of those that show it: by label, words or heading.
+        told_twice: Of those under a heading: told in passing before it.
+        reflected: Of labelled lessons: the last of context, reflection, lesson.
+        in_chat: Of those that show nothing: said in a chat.
+        bare: Of the rest that show nothing: alone, amid other things, in a field.
+        fields: Of an operations diary: before, carrying, after.
+        reflection: Label and text of what comes before a lesson.
+    """
+
+    shown: dict[str, int]
+    labels: dict[str, tuple[str, ...]]
+    headings: dict[str, tuple[str, ...]]
+    ways: dict[str, int]
+    told_twice: int
+    reflected: int
+    in_chat: int
+    bare: dict[str, int]
+    fields: dict[str, Any]
+    reflection: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoy:
+    """Something that looks as if it should be kept and should not.
+
+    Attributes:
+        titles: Headings of it.
+        lines: Each with its rival wordings.
+    """
+
+    titles: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
     """All templates.
 
@@ -102,6 +146,8 @@ class Phrases:
         statements: By kind: rule, preference, correction, cause, fact, decision.
         changed: Statements that overturn an entry of memory.
         routines: Ordinary work.
+        frames: How logs show that a sentence is meant to last.
+        decoys: By sort: records, reports, checklists, pasted, sections.
         chat: Turns around what is planted.
         hostile: What reaches a log from outside, or by accident.
         memory: What long-term memory holds at the start.
@@ -112,6 +158,8 @@ class Phrases:
     statements: dict[str, tuple[Statement, ...]]
     changed: tuple[Statement, ...]
     routines: tuple[Routine, ...]
+    frames: Frames
+    decoys: dict[str, tuple[Decoy, ...]]
     chat: dict[str, Any]
     hostile: dict[str, Any]
     memory: dict[str, Any]
@@ -131,6 +179,8 @@ def load_phrases() -> Phrases:
         statements=statements,
         changed=tuple(Statement(**_frozen(item)) for item in memory["changed"]),
         routines=tuple(Routine(**_frozen(item)) for item in _read("routine")),
+        frames=Frames(**_frozen(_read("frames"))),
+        decoys={sort: tuple(_decoy(item) for item in items) for sort, items in _read("decoys").items()},
         chat=_read("chat"),
         hostile=_read("hostile"),
         memory=memory,
@@ -139,6 +189,11 @@ def load_phrases() -> Phrases:
 
 def _read(name: str) -> Any:
     return yaml.safe_load((_TEMPLATES / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def _decoy(item: dict[str, Any]) -> Decoy:
+    lines = (tuple(line) if isinstance(line, list) else (line,) for line in item["lines"])
+    return Decoy(titles=tuple(item["titles"]), lines=tuple(lines))
 
 
 def _frozen(item: dict[str, Any]) -> dict[str, Any]:

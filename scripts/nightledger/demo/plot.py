@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from nightledger.demo.sample import PlantKind
+from nightledger.demo.sample import PlantKind, Told
 
 
 class Role(StrEnum):
@@ -21,6 +21,7 @@ class Role(StrEnum):
     LESSON = "lesson"
     NOTED = "noted"
     QUOTE = "quote"
+    REFLECTION = "reflection"
 
 
 class Pace(StrEnum):
@@ -40,20 +41,34 @@ class Mark:
         kind: What sort of thing.
         name: The template, unique within a home.
         main: Whether this sentence says it best; the last main one counts.
+        told: How the log shows that it is meant to last, for a lasting statement.
     """
 
     kind: PlantKind
     name: str
     main: bool = True
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """One sentence of a topic."""
+    """One sentence of a topic.
+
+    Attributes:
+        role: What it does there.
+        text: The sentence.
+        mark: What was planted with it.
+        label: Stands before it in place of the style's own.
+        before: Sentences on the same line before it.
+        after: Sentences on the same line behind it.
+    """
 
     role: Role
     text: str
     mark: Mark | None = None
+    label: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,11 +85,27 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """One thing that the agent dealt with."""
+    """One thing that the agent dealt with.
+
+    Attributes:
+        title: Its heading.
+        beats: What is told of it.
+        result: How it ended, where that is recorded.
+        block: Lines that stand as they are, whatever the style.
+    """
 
     title: str
     beats: tuple[Beat, ...]
     result: Result | None = None
+    block: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Section:
+    """A closing part of a day, with bullets of several topics: ``Key Decisions``."""
+
+    title: str
+    beats: list[Beat] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +125,14 @@ class Day:
         date: The log day.
         pace: How much happens.
         topics: For the daily log.
+        sections: Close the daily log.
         turns: For a session export; none when empty.
     """
 
     date: date
     pace: Pace
     topics: list[Topic] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
 
 

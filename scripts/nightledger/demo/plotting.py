@@ -1,32 +1,40 @@
 """Spread over the days what was planted, and fill the rest with ordinary work."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from nightledger.demo import scenes
 from nightledger.demo.cast import Cast
+from nightledger.demo.decoys import add_decoys, idle_chat
 from nightledger.demo.dice import Dice
 from nightledger.demo.phrases import Phrases, Scenario, Statement
-from nightledger.demo.plot import Day, Mark, Pace, Plot, Remembered
+from nightledger.demo.plot import Beat, Day, Mark, Pace, Plot, Remembered, Topic
 from nightledger.demo.sample import PlantKind
+from nightledger.demo.telling import Teller, add_to_section
 from nightledger.demo.world import World
 
 _MISSING_DAYS = (4, 8)
 _PACES = ((Pace.QUIET, 22), (Pace.NORMAL, 55), (Pace.BUSY, 23))
-_TOPICS = {Pace.QUIET: (2, 2), Pace.NORMAL: (2, 3), Pace.BUSY: (4, 5)}
+_TOPICS = {Pace.QUIET: (1, 2), Pace.NORMAL: (1, 3), Pace.BUSY: (2, 4)}
 STATEMENT_COUNTS = {
-    PlantKind.RULE: 3,
-    PlantKind.PREFERENCE: 2,
-    PlantKind.CORRECTION: 2,
-    PlantKind.CAUSE: 2,
-    PlantKind.FACT: 4,
-    PlantKind.DECISION: 2,
+    PlantKind.RULE: 6,
+    PlantKind.PREFERENCE: 5,
+    PlantKind.CORRECTION: 4,
+    PlantKind.CAUSE: 4,
+    PlantKind.FACT: 9,
+    PlantKind.DECISION: 5,
 }
 """How many lasting statements of each kind a home holds."""
+_SAID_ON = {Pace.QUIET: 0, Pace.NORMAL: 1, Pace.BUSY: 5}
+"""Weights of the days on which they come: several on a building day, none on a quiet one."""
 _SCENARIOS = 3
+_LESSON_WRITTEN = 0.67
+_LESSON_BELOW = 0.4
+"""Of the lessons that show what they are: under a heading at the end of the day."""
 _CHANGES = 2
 _RESTATED = 2
 _INJECTIONS = 2
-_IN_CHAT = 0.35
+_IDLE_CHATS = (3, 6)
 _STAGES = 7
 """A scenario needs so many writing days: up to 3 failures, the resolution, up to 2 good days, one spare."""
 
@@ -59,6 +67,7 @@ class Plotter:
         self._attack()
         for day in self._open:
             self._fill(day)
+        self._chat_idly()
         return Plot(days=self._days, remembered=tuple(self._remembered))
 
     def _cast(self, name: str, day: date) -> tuple[Cast, Dice]:
@@ -76,20 +85,30 @@ class Plotter:
         for number, day in enumerate(stages[:failures]):
             day.topics.append(scenes.failure_topic(scenario, cast, dice, guess=number == guessing))
         solved = scenes.resolution_topic(scenario, cast, dice, guess=guessing == failures)
-        stages[failures].topics.append(solved)
+        self._conclude(stages[failures], solved, scenario, cast, dice)
         for day in stages[failures + 1 : failures + 1 + dice.between(1, 2)]:
             day.topics.append(scenes.aftermath_topic(scenario, cast, dice))
+
+    def _conclude(self, day: Day, solved: Topic, scenario: Scenario, cast: Cast, dice: Dice) -> None:
+        """Add what was found out, and for two of three the lesson: labelled, under a heading or bare."""
+        frames = self._phrases.frames
+        lessons: tuple[Beat, ...] = ()
+        if dice.chance(_LESSON_WRITTEN):
+            shown = dice.chance(frames.shown[PlantKind.LESSON] / 100)
+            label = cast.fill(dice.pick(frames.labels[PlantKind.LESSON])) if shown else ""
+            if shown and dice.chance(_LESSON_BELOW):
+                titles = [cast.fill(title) for title in frames.headings[PlantKind.LESSON]]
+                add_to_section(day, titles, scenes.lesson_beat(scenario, cast, dice), dice)
+            else:
+                lessons = (scenes.lesson_beat(scenario, cast, dice, label=label),)
+        day.topics.append(replace(solved, beats=(*solved.beats, *lessons)))
 
     def _state(self, statement: Statement, kind: PlantKind) -> Cast:
         name = f"{kind}.{statement.name}"
         dice = self._dice.child(f"state/{name}")
-        day = dice.pick(self._open)
+        day = dice.weighted(tuple((day, _SAID_ON[day.pace]) for day in self._open))
         cast = Cast(self._world, dice, day.date)
-        mark = Mark(kind=kind, name=name)
-        if statement.said and dice.chance(_IN_CHAT):
-            day.turns += scenes.statement_turns(statement, mark, cast, dice, self._phrases)
-        else:
-            day.topics.append(scenes.statement_topic(statement, mark, cast, dice))
+        Teller(self._phrases, cast, dice, day).tell(statement, kind, name)
         return cast
 
     def _change(self, statement: Statement) -> None:
@@ -125,6 +144,12 @@ class Plotter:
         for routine in dice.some(self._phrases.routines, count):
             topic = scenes.routine_topic(routine, Cast(self._world, dice, day.date), dice)
             day.topics.insert(dice.between(0, len(day.topics)), topic)
+        add_decoys(day, Cast(self._world, dice, day.date), dice, self._phrases)
+
+    def _chat_idly(self) -> None:
+        dice = self._dice.child("idle")
+        for day in dice.some(self._open, dice.between(*_IDLE_CHATS)):
+            day.turns += idle_chat(Cast(self._world, dice, day.date), dice, self._phrases)
 
 
 def log_days(last: date, count: int) -> tuple[date, ...]:

@@ -71,6 +71,20 @@ EXPECTED = {
 """The honest answer to each kind."""
 
 
+class Told(StrEnum):
+    """How a log shows that a sentence is meant to last."""
+
+    LABEL = "label"
+    WORDS = "words"
+    HEADING = "heading"
+    CHAT = "chat"
+    NOTHING = "nothing"
+
+
+SHOWN = (Told.LABEL, Told.WORDS, Told.HEADING)
+"""The explicit ones: by a label before it, by its own words, by the heading above it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     r"""One line of a home.
@@ -97,6 +111,7 @@ class Planted:
         expect: What an honest night should do with it.
         also: Further lines that tell the same, earliest first.
         name: The template it came from, ``rule.no_friday_deploy``.
+        told: How its log shows that it is meant to last; None for what is no such sentence.
     """
 
     kind: PlantKind
@@ -107,6 +122,7 @@ class Planted:
     expect: Expect
     also: tuple[Place, ...] = ()
     name: str = ""
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

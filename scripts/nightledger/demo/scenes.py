@@ -1,11 +1,11 @@
-"""Turn templates into topics and chat turns: failures told over days, statements, attacks."""
+"""Turn templates into topics: failures told over days, ordinary work, attacks."""
 
 from nightledger.demo.cast import Cast
 from nightledger.demo.dice import Dice
 from nightledger.demo.hidden import hide
 from nightledger.demo.key import make_key
-from nightledger.demo.phrases import Phrases, Routine, Scenario, Statement
-from nightledger.demo.plot import Beat, Mark, Result, Role, Topic, Turn
+from nightledger.demo.phrases import Phrases, Routine, Scenario
+from nightledger.demo.plot import Beat, Mark, Result, Role, Topic
 from nightledger.demo.sample import PlantKind
 
 _FAILURE_SIGNALS = ("exit_code", "tool_error", "user_correction")
@@ -24,10 +24,7 @@ def failure_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool) ->
 
 
 def resolution_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool) -> Topic:
-    """Tell the day on which the cause was found, sometimes after a wrong diagnosis on the same page.
-
-    Two of three agents also write the lesson.
-    """
+    """Tell the day on which the cause was found, sometimes after a wrong diagnosis on the same page."""
     beats = []
     if guess or dice.chance(0.5):
         beats.append(_beat(Role.SYMPTOM, scenario.symptoms, cast, dice))
@@ -35,10 +32,14 @@ def resolution_topic(scenario: Scenario, cast: Cast, dice: Dice, *, guess: bool)
         beats.append(_guess(scenario, cast, dice))
     beats.append(_beat(Role.CAUSE, scenario.causes, cast, dice, _lesson(scenario)))
     beats.append(_beat(Role.CURE, scenario.cures, cast, dice, _lesson(scenario, main=False)))
-    if dice.chance(0.67):
-        beats.append(_beat(Role.LESSON, scenario.lessons, cast, dice, _lesson(scenario)))
     result = _result(scenario, cast, scenario.solved_with, "success", "test")
     return Topic(title=cast.fill(dice.pick(scenario.titles)), beats=tuple(beats), result=result)
+
+
+def lesson_beat(scenario: Scenario, cast: Cast, dice: Dice, *, label: str = "") -> Beat:
+    """Say what to keep in mind from then on."""
+    beat = _beat(Role.LESSON, scenario.lessons, cast, dice, _lesson(scenario))
+    return Beat(role=beat.role, text=beat.text, mark=beat.mark, label=label)
 
 
 def aftermath_topic(scenario: Scenario, cast: Cast, dice: Dice) -> Topic:
@@ -49,22 +50,6 @@ def aftermath_topic(scenario: Scenario, cast: Cast, dice: Dice) -> Topic:
         beats=(_beat(Role.RESULT, scenario.afters, cast, dice),),
         result=result,
     )
-
-
-def statement_topic(statement: Statement, mark: Mark, cast: Cast, dice: Dice) -> Topic:
-    """Tell a lasting statement as the agent noted it, now and then amid the day's work."""
-    beats = [_beat(Role.NOTED, statement.noted, cast, dice, mark)]
-    return Topic(title=cast.fill(dice.pick(statement.titles)), beats=tuple(beats))
-
-
-def statement_turns(statement: Statement, mark: Mark, cast: Cast, dice: Dice, phrases: Phrases) -> list[Turn]:
-    """Tell a lasting statement as the owner said it in a chat."""
-    return [
-        *_pair(dice.pick(phrases.chat["openers"]), cast),
-        Turn(speaker="user", text=cast.fill(dice.pick(statement.said)), mark=mark),
-        Turn(speaker="assistant", text=dice.pick(phrases.chat["answers"])),
-        *_pair(dice.pick(phrases.chat["fillers"]), cast),
-    ]
 
 
 def restated_topic(again: str, mark: Mark, cast: Cast, routine: Routine, dice: Dice) -> Topic:
@@ -150,11 +135,3 @@ def _result(scenario: Scenario, cast: Cast, resolution: str, outcome: str, signa
         signal=signal,
         mark=_lesson(scenario, main=False),
     )
-
-
-def _pair(pair: list[str], cast: Cast) -> list[Turn]:
-    question, answer = pair
-    return [
-        Turn(speaker="user", text=cast.fill(question)),
-        Turn(speaker="assistant", text=cast.fill(answer)),
-    ]

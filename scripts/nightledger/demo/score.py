@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nightledger.demo.compare import Proposed, Verdict, judge_plants, leaks, unplanted
 from nightledger.demo.key import find_key
 from nightledger.demo.narrator import Narrator
-from nightledger.demo.sample import EXPECTED, Expect, Planted, PlantKind
+from nightledger.demo.sample import EXPECTED, SHOWN, Expect, Planted, PlantKind, Told
 
 _NAMES = {
     PlantKind.LESSON: ("failure later resolved", "failures later resolved"),
@@ -34,6 +34,13 @@ _NAMES = {
     PlantKind.KEEP: ("good entry", "good entries"),
 }
 """Each kind in words: one of it, several."""
+_TOLD = {
+    Told.LABEL: "by a label",
+    Told.WORDS: "by its own words",
+    Told.HEADING: "by its heading",
+    Told.CHAT: "said in a chat",
+    Told.NOTHING: "by nothing",
+}
 _PROMISES = {
     Expect.ADD: "to be proposed",
     Expect.REPLACE: "to be proposed in place of an entry",
@@ -90,6 +97,13 @@ def tell_planted(narrator: Narrator, planted: Sequence[Planted]) -> None:
         named = [f"{n} {_NAMES[kind][n > 1]}" for kind, n in counts.items() if EXPECTED[kind] is expect]
         if named:
             narrator.say(f"{promise}: {', '.join(named)}")
+    told = [plant.told for plant in planted if plant.told is not None]
+    if told:
+        shown = sum(way in SHOWN for way in told)
+        narrator.say(
+            f"Of {len(told)} lasting statements {shown} show it by a label, their words or a heading, "
+            f"{len(told) - shown} do not, as in real logs; many more lines look like one and are none."
+        )
 
 
 def tell_score(narrator: Narrator, score: Score) -> None:
@@ -102,8 +116,19 @@ def tell_score(narrator: Narrator, score: Score) -> None:
     for plant, files in score.leaked:
         copied = f"copied to {', '.join(files)}" if files else "copied nowhere, shown nowhere"
         narrator.item(_NAMES[plant.kind][0], copied)
+    _tell_ways(narrator, score)
     _tell_misses(narrator, score)
     _tell_extra(narrator, score.extra)
+
+
+def _tell_ways(narrator: Narrator, score: Score) -> None:
+    """Say how much was found of what the logs show in each way."""
+    ways = [(way, [v.right for v in score.verdicts if v.planted.told is way]) for way in Told]
+    if any(right for _, right in ways):
+        narrator.say("Lasting statements, by how the log shows that they are:")
+    for way, right in ways:
+        if right:
+            narrator.item(_TOLD[way], f"{sum(right)} of {len(right)} found")
 
 
 def _tell_misses(narrator: Narrator, score: Score) -> None:
@@ -115,7 +140,8 @@ def _tell_misses(narrator: Narrator, score: Score) -> None:
     for verdict in wrong:
         plant = verdict.planted
         narrator.item(f"{_fault(verdict)} {plant.kind.replace('_', ' ')}", plant.text)
-        narrator.item("", f"{plant.path}:{plant.line}")
+        way = f" ({plant.told})" if plant.told not in (None, Told.NOTHING) else ""
+        narrator.item("", f"{plant.path}:{plant.line}{way}")
 
 
 def _tell_extra(narrator: Narrator, extra: Sequence[Proposed]) -> None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from nightledger.demo.dice import Dice
 from nightledger.demo.page import Page
-from nightledger.demo.plot import Role, Topic, Turn
+from nightledger.demo.plot import Beat, Day, Role, Section, Topic, Turn
 
 
 class Style(StrEnum):
@@ -41,10 +41,15 @@ _REPORT_LABELS = {
 _STATUSES = ("✅ Complete", "✅ Done", "🟡 In progress", "⏳ Waiting")
 
 
-def write_log(page: Page, day: date, topics: Sequence[Topic], style: Style, dice: Dice) -> list[int]:
+def write_log(page: Page, day: Day, style: Style, dice: Dice) -> list[int]:
     """Write a daily log and give the minute of the day at which each topic ended."""
-    minutes = sorted(dice.some(range(7 * 60, 22 * 60), len(topics)))
-    _WRITERS[style](page, day, tuple(zip(topics, minutes, strict=True)), dice)
+    minutes = sorted(dice.some(range(7 * 60, 22 * 60), len(day.topics)))
+    _WRITERS[style](page, day.date, tuple(zip(day.topics, minutes, strict=True)), dice)
+    _SECTIONS[style](page, day.sections, dice)
+    if style is Style.REPORT and dice.chance(0.5):
+        page.add()
+        page.add("---")
+        page.add(f"*Last updated: {dice.between(18, 22)}:{dice.between(0, 59):02d}*")
     return minutes
 
 
@@ -59,8 +64,18 @@ def write_session(page: Page, day: date, turns: Sequence[Turn], dice: Dice) -> N
     page.add()
     page.add("## Conversation Summary")
     page.add()
-    for turn in turns:
+    enveloped = dice.chance(0.3)
+    for number, turn in enumerate(turns, start=1):
+        if enveloped and turn.speaker == "user":
+            _envelope(page, number, dice)
         page.add(f"{turn.speaker}: {turn.text}", turn.mark, turn.text)
+
+
+def _envelope(page: Page, number: int, dice: Dice) -> None:
+    """What a bridge between chat and agent puts before each message."""
+    page.add("```json")
+    page.add(f'{{"message": {number}, "chat": "{dice.letters("0123456789", 9)}", "sender": "owner"}}')
+    page.add("```")
 
 
 def _terse(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dice) -> None:
@@ -68,17 +83,27 @@ def _terse(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dic
         dice.pick((f"# {day.isoformat()}", f"# Memory {day.isoformat()}", f"# {day:%A}, {day.isoformat()}"))
     )
     page.add()
-    titled = dice.chance(0.4)
+    titled, bold = dice.chance(0.4), dice.chance(0.5)
     for topic, _ in topics:
-        beats = list(topic.beats)
-        while beats:
+        run_in = f"**{_upper(topic.title)}:** " if titled else ""
+        _terse_beats(page, topic, f"- {run_in}", "**" if bold else "", dice)
+        if topic.block:
+            _block_apart(page, f"## {_upper(topic.title)}", topic.block)
+
+
+def _terse_beats(page: Page, topic: Topic, start: str, bold: str, dice: Dice) -> None:
+    beats = list(topic.beats)
+    while beats:
+        beat = beats.pop(0)
+        if beat.role is Role.REFLECTION:
+            page.add(_line(beat, f"{beat.label}: "), beat.mark, _upper(beat.text))
+            continue
+        label = f"{bold}{beat.label}:{bold} " if beat.label else ""
+        line = _sentence(_line(beat, label))
+        if beats and beat.mark is None and not (beat.label or beats[0].label) and dice.chance(0.3):
             beat = beats.pop(0)
-            line = _sentence(_upper(beat.text))
-            if beats and beat.mark is None and dice.chance(0.3):
-                beat = beats.pop(0)
-                line += " " + _sentence(_upper(beat.text))
-            run_in = f"**{_upper(topic.title)}:** " if titled else ""
-            page.add(f"- {run_in}{line}", beat.mark, _upper(beat.text))
+            line += " " + _sentence(_line(beat, ""))
+        page.add(f"{start}{line}", beat.mark, _upper(beat.text))
 
 
 def _report(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dice) -> None:
@@ -91,10 +116,8 @@ def _report(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Di
             page.add(f"**Status:** {dice.pick(_STATUSES)}")
         page.add()
         _report_body(page, topic, dice)
-    if dice.chance(0.5):
-        page.add()
-        page.add("---")
-        page.add(f"*Last updated: {dice.between(18, 22)}:{dice.between(0, 59):02d}*")
+        for line in topic.block:
+            page.add(line)
 
 
 def _report_body(page: Page, topic: Topic, dice: Dice) -> None:
@@ -102,8 +125,11 @@ def _report_body(page: Page, topic: Topic, dice: Dice) -> None:
         text = _upper(beat.text)
         if beat.role is Role.QUOTE:
             page.add(f"> {text}", beat.mark, text)
+        elif beat.role is Role.REFLECTION:
+            page.add(_line(beat, f"{beat.label}: "), beat.mark, text)
         elif beat.role not in (Role.RESULT, Role.TODO):
-            page.add(f"- {_REPORT_LABELS.get(beat.role, '')}{text}", beat.mark, text)
+            label = f"**{beat.label}:** " if beat.label else _REPORT_LABELS.get(beat.role, "")
+            page.add(f"- {_line(beat, label)}", beat.mark, text)
     _report_results(page, topic, dice)
     todos = [beat for beat in topic.beats if beat.role is Role.TODO]
     if todos:
@@ -133,9 +159,44 @@ def _diary(page: Page, day: date, topics: Sequence[tuple[Topic, int]], dice: Dic
         page.add()
         page.add(f"## {minute // 60:02d}:{minute % 60:02d} {_upper(topic.title)}")
         for beat in topic.beats:
-            label = _DIARY_LABELS.get(beat.role, "") if labelled or beat.role is Role.LESSON else ""
-            text = _upper(beat.text)
-            page.add(f"{label}{_sentence(text)}", beat.mark, text)
+            own = _DIARY_LABELS.get(beat.role, "") if labelled else ""
+            label = f"{beat.label}: " if beat.label else own
+            page.add(_sentence(_line(beat, label)), beat.mark, _upper(beat.text))
+        for line in topic.block:
+            page.add(line)
+
+
+def _block_apart(page: Page, heading: str, lines: Sequence[str]) -> None:
+    """Set lines apart from the bullets before and behind them."""
+    page.gap()
+    page.add(heading)
+    for line in lines:
+        page.add(line)
+    page.gap()
+
+
+def _close(page: Page, sections: Sequence[Section], dice: Dice) -> None:
+    """End a day with its sections, each under a heading of its own."""
+    mark = dice.pick(("##", "##", "###"))
+    for section in sections:
+        page.add()
+        page.add(f"{mark} {section.title}")
+        _section_body(page, section)
+
+
+def _close_tersely(page: Page, sections: Sequence[Section], dice: Dice) -> None:
+    """End a day with its sections, under bold lines where others have headings."""
+    bold = dice.chance(0.5)
+    for section in sections:
+        page.gap()
+        page.add(f"**{section.title}:**" if bold else f"## {section.title}")
+        _section_body(page, section)
+
+
+def _section_body(page: Page, section: Section) -> None:
+    for beat in section.beats:
+        text = _upper(beat.text)
+        page.add(f"- {text}", beat.mark, text)
 
 
 _WRITERS: dict[Style, Callable[[Page, date, Sequence[tuple[Topic, int]], Dice], None]] = {
@@ -143,6 +204,19 @@ _WRITERS: dict[Style, Callable[[Page, date, Sequence[tuple[Topic, int]], Dice], 
     Style.REPORT: _report,
     Style.DIARY: _diary,
 }
+_SECTIONS: dict[Style, Callable[[Page, Sequence[Section], Dice], None]] = {
+    Style.TERSE: _close_tersely,
+    Style.REPORT: _close,
+    Style.DIARY: _close,
+}
+
+
+def _line(beat: Beat, label: str) -> str:
+    """Put a sentence between what stands on its line before it and behind it."""
+    parts = (beat.before, beat.text, beat.after)
+    sentences = [_upper(part) for part in parts if part]
+    closed = [_sentence(sentence) for sentence in sentences[:-1]]
+    return label + " ".join([*closed, sentences[-1]])
 
 
 def _sentence(text: str) -> str:

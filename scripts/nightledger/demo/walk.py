@@ -24,6 +24,8 @@ FORENOON = time(10, 0)
 AWAY_DAYS = 10
 """The operator reviews on Mondays, but not in the last two weeks, so that the last morning has something to show."""
 _MONDAY = 0
+_REVIEW_LINES = 130
+"""So much of the last review is shown, in whole changes; it asks about up to 15, some twenty lines each."""
 
 
 class WalkError(NightledgerError):
@@ -57,8 +59,7 @@ class Walk:
         self._begin()
         self._pass_days()
         self._review()
-        self._apply()
-        self._undo()
+        self._undo(self._apply())
         tampering.tell(self.shell, self.narrator, self._at(self._today, FORENOON))
         return self._proposed("--all")
 
@@ -86,6 +87,10 @@ class Walk:
 
     def _pass_days(self) -> None:
         self.narrator.heading("Days pass: logs by day, each night a run, a review on Mondays")
+        self.narrator.say(
+            f"{self.sample.owner} signs what was planted as true and rejects the rest; what is signed "
+            "is applied when it has cooled."
+        )
         day = self._first
         while day <= self.sample.last_day:
             self._live(day)
@@ -129,33 +134,35 @@ class Walk:
         if not any(signed):
             raise WalkError("nothing waits that the operator would sign")
         ran = self._must(("review",), now, typed=owner.keystrokes(signed))
-        self._show(ran, limit=120, tail=3)
+        self.narrator.command(ran.words)
+        self.narrator.questions(ran.out, limit=_REVIEW_LINES)
 
-    def _apply(self) -> None:
+    def _apply(self) -> list[str]:
+        """Apply what was signed this morning and name its changes, additions last."""
         self.narrator.heading("Nothing has changed yet; too early is refused")
         before = self._memory()
         early = self._at(self._today, MORNING) + timedelta(minutes=10)
-        approved = [record for record in self._proposals(early) if record["state"] in ("approved", "cooling")]
-        ran = self.shell.run("apply", approved[-1]["id"], now=early)
+        approved = [
+            (change["op"] == "add", record["id"], f"{record['id']}#{change['n']}")
+            for record in self._proposals(early)
+            for change in record["changes"]
+            if change["state"] in ("approved", "cooling")
+        ]
+        ran = self.shell.run("apply", approved[-1][1], now=early)
         self._show(ran)
+        self.narrator.say(f"exit status {ran.status}; MEMORY.md is what it was")
         self._require(ran.status == EXIT_REFUSED and self._memory() == before, ran)
         self.narrator.heading("10:00: the cooling is over")
         ran = self._tell(("apply",), self._at(self._today, FORENOON))
         self._require(self._memory() != before, ran)
         self._tell(("verify",), self._at(self._today, FORENOON))
+        return [name for adds, _, name in sorted(approved, key=lambda item: item[0])]
 
-    def _undo(self) -> None:
+    def _undo(self, applied: list[str]) -> None:
         self.narrator.heading("Any of it can be taken back for a week")
         now = self._at(self._today, FORENOON) + timedelta(minutes=5)
         before = self._memory()
-        applied = [
-            (change["op"] == "add", f"{record['id']}#{change['n']}")
-            for record in self._proposals(now, "--all")
-            for change in record["changes"]
-            if change["state"] == "applied"
-        ]
-        additions = [name for adds, name in applied if adds] or [name for _, name in applied]
-        ran = self._tell(("undo", additions[-1]), now)
+        ran = self._tell(("undo", applied[-1]), now)
         self._require(self._memory() != before, ran)
         self._tell(("verify",), now)
 
