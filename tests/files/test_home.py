@@ -152,6 +152,16 @@ def test_a_file_is_no_home(tmp_path: Path) -> None:
         Home(tmp_path / "file").require()
 
 
+def test_a_home_of_another_user_is_not_called_no_home(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("nightledger.files.home.os.stat", refuse)
+    with pytest.raises(PermissionError) as caught:
+        home.require()
+    assert caught.value.filename == home.identity_file
+
+
 def test_identity_is_read_once(home: Home) -> None:
     assert home.require() is home
     first = home.identity

@@ -6,6 +6,7 @@ made by ``init`` is an error that names the command, never "nothing to do".
 
 import os
 import re
+from stat import S_ISREG
 
 from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.files.reading import is_within, read_regular
@@ -82,9 +83,13 @@ class Home:
 
         Raises:
             ConfigurationError: When it is missing or was not made by ``init``; the hint makes one.
+            PermissionError: When another user's home cannot be looked into.
         """
-        if os.path.isfile(self.identity_file):
-            return self
+        try:
+            if S_ISREG(os.stat(self.identity_file).st_mode):
+                return self
+        except (FileNotFoundError, NotADirectoryError):
+            pass
         from shlex import quote
 
         make = f"nightledger init --home {quote(self.root)}"
