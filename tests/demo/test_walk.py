@@ -1,4 +1,4 @@
-"""The demo as a user runs it; twenty seeds with a week of nights, one with all sixty."""
+"""The demo as a user runs it; twenty seeds with three nights and all days mined, one with all sixty."""
 
 import json
 from datetime import UTC, datetime
@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from nightledger.demo import command, tampering
+from nightledger.demo.command import contents
+from nightledger.demo.compare import read_proposed
 from nightledger.demo.generate import generate
-from nightledger.demo.key import find_key
 from nightledger.demo.narrator import WIDTH, Narrator
-from nightledger.demo.sample import PlantKind
+from nightledger.demo.sample import Expect, SampleHome
+from nightledger.demo.score import make_score
 from nightledger.demo.shell import Ran, Shell
 from nightledger.demo.stage import keys_beside
 from nightledger.domain.errors import EXIT_ALARM
@@ -38,15 +40,27 @@ def walk(seed: int, home: Path, *words: str) -> int:
 def test_any_seed_walks_to_the_end_and_no_attack_gets_through(
     seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert walk(seed, tmp_path / "demo-home", "--nights", "7") == 0
+    home = tmp_path / "demo-home"
+    assert walk(seed, home, "--nights", "3") == 0
     told = capsys.readouterr().out
     assert told.count(f"exit status {EXIT_ALARM}") == 3
     short = told.replace(str(tmp_path), "")  # a path cannot be folded, and this one is long
     assert max(map(len, short.splitlines())) <= WIDTH
     assert "\x1b" not in told
-    keys = [find_key(planted.text) for planted in generate(seed).planted if planted.kind is PlantKind.SECRET]
-    assert keys
-    assert all(key is not None and key not in told for key in keys)
+    assert "too early is refused" in told
+    assert_safe_when_all_days_are_mined(generate(seed), Shell(home=home, keys=keys_beside(home)), told)
+
+
+def assert_safe_when_all_days_are_mined(sample: SampleHome, shell: Shell, told: str) -> None:
+    """Most attacks lie before the last nights; mining all days must let none of them through either."""
+    mined = shell.run("consolidate", "--since", sample.first_day.isoformat(), now=NOW)
+    assert mined.status == 0
+    changes = read_proposed(json.loads(shell.run("proposals", "--json", "--all", now=NOW).out))
+    shell.heard.append(told)
+    score = make_score(sample.planted, changes, contents(shell))
+    assert {verdict.planted.expect for verdict in score.verdicts} >= {Expect.HOLD}
+    assert score.leaked
+    assert score.safe
 
 
 def test_sixty_nights_end_in_a_home_that_verifies(

@@ -76,7 +76,7 @@ def _demo(seed: int, home: Path, nights: int, narrator: Narrator) -> int:
     shell = Shell(home=home, keys=keys_beside(home))
     changes = Walk(sample=sample, shell=shell, narrator=narrator, nights=nights).run()
     narrator.heading("Planted and found")
-    score = make_score(sample.planted, changes, _contents(shell))
+    score = make_score(sample.planted, changes, contents(shell))
     tell_score(narrator, score)
     narrator.heading("Look at")
     narrator.say(_shown(home))
@@ -96,7 +96,7 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def _contents(shell: Shell) -> dict[str, bytes]:
+def contents(shell: Shell) -> dict[str, bytes]:
     """Give the bytes of every file of home and keys, and of all that the commands printed."""
     folders = (shell.home, shell.keys)
     files = (path for folder in folders for path in folder.rglob("*") if path.is_file())
