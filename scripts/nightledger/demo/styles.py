@@ -64,17 +64,17 @@ def write_session(page: Page, day: date, turns: Sequence[Turn], dice: Dice) -> N
     page.add()
     page.add("## Conversation Summary")
     page.add()
-    enveloped = dice.chance(0.3)
+    enveloped, chat = dice.chance(0.3), dice.letters("0123456789", 9)
     for number, turn in enumerate(turns, start=1):
         if enveloped and turn.speaker == "user":
-            _envelope(page, number, dice)
+            _envelope(page, number, chat)
         page.add(f"{turn.speaker}: {turn.text}", turn.mark, turn.text)
 
 
-def _envelope(page: Page, number: int, dice: Dice) -> None:
+def _envelope(page: Page, number: int, chat: str) -> None:
     """What a bridge between chat and agent puts before each message."""
     page.add("```json")
-    page.add(f'{{"message": {number}, "chat": "{dice.letters("0123456789", 9)}", "sender": "owner"}}')
+    page.add(f'{{"message": {number}, "chat": "{chat}", "sender": "owner"}}')
     page.add("```")
 
 
