@@ -1,15 +1,16 @@
 import json
 from datetime import date
+from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk, make_desk
+from tests.gate.homes import Desk, addition, make_desk
 from tests.jobs.nights import SECRET, Nights
 
 from nightledger.domain.doubt import DoubtLabel
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.proposal import Kind, Op
-from nightledger.jobs.check import Checkup, check, counts, examine
+from nightledger.jobs.check import SETTLED_DAYS, Checkup, check, counts, examine
 
 TODAY = date(2026, 3, 2)
 DOUBTFUL = """# MEMORY.md
@@ -105,6 +106,46 @@ def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(
         [line for line in DOUBTFUL.splitlines() if "Backups" not in line]
         + ["- Backups of the ledger are kept for 30 days on atlas."]
     )
+
+
+COPIED = "The relay listens on port 8443 of atlas."
+
+
+def test_what_was_signed_lately_is_not_doubted_for_thirty_days(nights: Nights) -> None:
+    desk = nights.desk
+    desk.applied(addition("Offer of the mill is valid until 2026-02-01"))
+    assert look(desk, dry_run=True).doubts == ()
+    desk.wait(days=SETTLED_DAYS + 1)
+    assert [doubt.label for doubt in look(desk, dry_run=True).doubts] == [DoubtLabel.STALE]
+
+
+def test_neither_it_nor_what_says_the_same_in_the_same_words_is_doubted(nights: Nights) -> None:
+    desk = nights.desk
+    desk.applied(addition(COPIED, section="Projects"))
+    desk.memory.write_text(f"- {COPIED}\n\n{desk.text()}")
+    assert look(desk, dry_run=True).doubts == ()
+    desk.memory.write_text(f"- A relay listens on port 8443 of atlas.\n\n{desk.text()}")
+    assert [doubt.lines[0] for doubt in look(desk, dry_run=True).doubts] == [1]
+
+
+def test_an_entry_in_the_words_of_an_approval_that_still_cools_is_not_doubted(nights: Nights) -> None:
+    text = "Offer of the mill is valid until 2026-02-01"
+    nights.desk.memory.write_text(f"# MEMORY.md\n\n## Lessons\n\n- {text}\n\n## Projects\n")
+    assert look(nights.desk, dry_run=True).doubts
+    nights.desk.approve(nights.desk.proposal(addition(text, section="Projects")))
+    assert look(nights.desk, dry_run=True).doubts == ()
+
+
+def test_what_was_rejected_or_undone_or_altered_protects_nothing(nights: Nights) -> None:
+    nights.desk.memory.write_text("# MEMORY.md\n\n## Lessons\n\n## Projects\n")
+    nights.desk.reject(nights.desk.proposal(addition(COPIED)))
+    proposal = nights.desk.proposal(addition("Lamps last a year.", section="Projects"))
+    nights.desk.approve(proposal)
+    Path(nights.desk.home.proposal(proposal.id)).write_text("{}")
+    nights.desk.memory.write_text(
+        f"# M\n\n## Lessons\n\n- {COPIED}\n- {COPIED}\n- Lamps last a year.\n- Lamps last a year.\n"
+    )
+    assert [doubt.lines[0] for doubt in look(nights.desk, dry_run=True).doubts] == [6, 8]
 
 
 def test_an_empty_file_and_a_missing_one_have_no_doubts(tmp_path_factory: pytest.TempPathFactory) -> None:

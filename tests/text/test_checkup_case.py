@@ -33,6 +33,11 @@ def lines(text: str) -> list[int]:
         "| Date | Decision | Reason |\n|---|---|---|\n| 2026-03-09 | Removed the red press | too loud |\n",
         "- 每次部署前必须先备份\n",
         "- Backups: `/srv/atlas`, keep 14 days\n",
+        "DECISION: two presses\nDATE: 2026-01-04\nSTATUS: Implemented\n\nDECISION: no paint\nSTATUS: Implemented\n",
+        "- The lease ends 2026-08-01, look for another\n",
+        "- Tokens last ten days (verified 2026-04-02)\n",
+        "## Plans (2026-04-28)\n- Lease: pending signature\n",
+        "| Tool | Status | Where |\n|---|---|---|\n| calendar | ✅ Active | `.env` |\n",
     ],
 )
 def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> None:
@@ -48,6 +53,14 @@ def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> No
         ("- Lease: pending signature\n", DoubtLabel.STALE),
         ("- **Python:** 3.10.1\n", DoubtLabel.STALE),
         ("Last updated: 2026-04-04\n", DoubtLabel.STALE),
+        ("- Offer of the mill is valid until 2026-04-01\n", DoubtLabel.STALE),
+        ("- The new plates must be ordered by 2026-04-01\n", DoubtLabel.STALE),
+        ("- Last count 2026-04-01 06:30, 12 lamps, OK\n", DoubtLabel.STALE),
+        ("- Try the small press until 2026-04-01\n", DoubtLabel.STALE),
+        ("- ~~Order new plates~~ done 2026-04-01\n", DoubtLabel.CLOSED),
+        ("- Leak over the press (resolved 2026-04-01, new pipe)\n", DoubtLabel.CLOSED),
+        ("- STATUS: Done - plates for the fair\n", DoubtLabel.CLOSED),
+        ("DECISION: two presses\nDATE: 2026-01-04\nWHY: slow\nSTATUS: Resolved\n", DoubtLabel.CLOSED),
         ("| Check | Last run |\n|---|---|\n| roof | 2026-04-01 |\n", DoubtLabel.STALE),
         ("- 7e40c19: guide for the press\n", DoubtLabel.JUNK),
         ("_(will be filled)_\n", DoubtLabel.JUNK),
@@ -88,6 +101,17 @@ def test_a_repeat_names_the_line_that_it_repeats() -> None:
     (doubt,) = cases("- Ask before the press is moved\n- Ask before the press is moved\n")
     assert (doubt.lines, doubt.label, doubt.other) == ((2, 2), DoubtLabel.DUPLICATE, 1)
     assert "line 1" in doubt.reason
+
+
+def test_what_was_signed_is_not_doubted() -> None:
+    units = read_units(parse_markdown("- [x] buy a ladder\n- Ask before the press is moved\n" * 2))
+    assert [doubt.lines[0] for doubt in find_cases(units, TODAY, {2, 3})] == [1]
+    assert find_cases(units, TODAY, {0, 1, 2, 3}) == []
+
+
+def test_an_item_above_what_was_signed_stays() -> None:
+    units = read_units(parse_markdown("- [x] buy a ladder\n  - three metres\n"))
+    assert find_cases(units, TODAY, {1}) == []
 
 
 def test_a_contradiction_is_shown_with_the_later_line() -> None:

@@ -34,8 +34,43 @@ def test_an_item_that_a_longer_one_holds_is_the_repeat() -> None:
 
 
 def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
-    text = "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n- `notes/other.md`\n"
+    text = "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n"
     assert repeats(text) == [(4, 1, "pointer_again")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Read `notes/press.md` before each job\n\nFiles:\n- `notes/press.md`\n- `notes/other.md`\n",
+        '# A\n- Anna says: "the quiet press is the one that prints"\n# Quotes\n- "the quiet press is the one that prints"\n- "no"\n',
+        "# A\n- `press.py` \u2014 warms up the old press in the hall\n# B\n- `press.py` \u2014 warms up the old press in the hall\n- `ink.py` \u2014 mixes\n",
+        "# A\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n# B\n| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n| thin | maps |\n",
+    ],
+)
+def test_an_index_or_a_table_goes_as_a_whole_or_not_at_all(text: str) -> None:
+    assert repeats(text) == []
+
+
+def test_a_table_that_stands_again_goes_with_its_shortest_rows() -> None:
+    rows = "| Paper | Use |\n|---|---|\n| thick grey paper of the lower mill | covers |\n| thin | maps |\n"
+    assert repeats(f"# A\n{rows}# B\n{rows}") == [(9, 4, "same_words"), (10, 5, "same_words")]
+    short = rows.replace(" of the lower mill", " of the old lower mill")
+    assert repeats(f"# A\n{short}# B\n{rows}") == [(9, 4, "near_words"), (10, 5, "same_words")]
+
+
+def test_an_item_that_stands_twice_in_one_index_is_a_repeat() -> None:
+    assert repeats("- `press.py` warms the press\n- `ink.py` mixes\n- `press.py` warms the press\n") == [
+        (3, 1, "same_words")
+    ]
+
+
+def test_an_item_whose_words_are_turned_round_is_a_repeat() -> None:
+    text = "- In the hall lamps burn all night; in the yard they do not\n- Lamps in the hall burn all night, lamps in the yard do not\n"
+    assert repeats(text) == [(1, 2, "reworded")]
+
+
+def test_four_words_are_a_sentence_and_may_stand_again() -> None:
+    assert repeats("# A\n- Begin with the answer\n# B\n- Begin with the answer\n") == [(4, 2, "same_words")]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +83,8 @@ def test_a_file_named_already_is_a_repeat_only_as_an_item_of_its_own() -> None:
         "- See https://a.example/x-hd.mp4 for the film\n- See https://a.example/x.mp4 for the film\n",
         "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
         "# Ferry\n- done\n# Press\n- done\n",
+        "- Ferry at ten\n  - the bell is rung by the boy on deck\n- Press at noon\n  - the bell is rung by the boy on deck\n",
+        "- Send the plans of the hall to Anna before Bruno\n- Send the plans of the hall to Bruno before Anna\n",
         "# Ferry\n- Careful error checks\n# Press\n- Careful error checks\n",
         "1. `fast/model-a` (main model)\n2. `fast/model-b` (main model)\n",
         "- `atlas up`\n- `atlas up --all`\n",

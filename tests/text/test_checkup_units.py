@@ -5,7 +5,7 @@ from nightledger.text.checkup_units import Unit, UnitKind, read_units
 from nightledger.text.markdown import parse_markdown
 
 LINES = st.sampled_from(
-    ["- item", "  - child", "    - grandchild", "1. first", "text.", "", "# Heading", "| a | b |", "|---|---|", "| 1 | 2 |", "```", "> quote", "<!-- c -->"]
+    ["- item", "  - child", "    - grandchild", "1. first", "text.", "", "# Heading", "| a | b |", "|---|---|", "| 1 | 2 |", "```", "> quote", "<!-- c -->", "DECISION: a", "- STATUS: done"]
 )  # fmt: skip
 
 
@@ -54,6 +54,30 @@ def test_code_inside_an_item_starts_no_item() -> None:
 def test_comments_quotes_and_code_are_units_and_front_matter_is_none() -> None:
     kinds = [unit.kind for unit in units("---\na: b\n---\n\n<!-- c -->\n\n> q\n\n```\nx\n```\n")]
     assert kinds == [UnitKind.COMMENT, UnitKind.QUOTE, UnitKind.CODE]
+
+
+def test_a_decision_block_is_one_unit_with_its_status() -> None:
+    text = "Taken in May:\nDECISION: two presses\nWHY: one is\n  too slow\nSTATUS: Open\nDECISION: no paint\nSTATUS: Done\n"
+    before, first, second = units(text)
+    assert (before.kind, before.first, before.last) == (UnitKind.SENTENCE, 1, 1)
+    assert (first.kind, first.first, first.last, first.own_last) == (UnitKind.DECISION, 2, 5, 5)
+    assert first.text == "DECISION: two presses WHY: one is too slow STATUS: Open"
+    assert (first.status, second.status, second.first) == ("Open", "Done", 6)
+
+
+def test_a_decision_told_in_items_is_one_unit() -> None:
+    decision, other = units("- DECISION: two presses\n  - WHY: slow\n- STATUS: Closed\n- other\n")
+    assert (decision.kind, decision.first, decision.last, decision.status) == (
+        UnitKind.DECISION,
+        1,
+        3,
+        "Closed",
+    )
+    assert (other.kind, other.first) == (UnitKind.ITEM, 4)
+
+
+def test_one_field_alone_is_no_block() -> None:
+    assert [unit.kind for unit in units("DECISION: two presses\n")] == [UnitKind.SENTENCE]
 
 
 @given(lines=st.lists(LINES, max_size=25))

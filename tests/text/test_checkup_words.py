@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.checkup_words import closes, has, is_heading, starts, states
+from nightledger.text.checkup_words import closes, has, is_heading, rests, starts, states, tells
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,35 @@ def test_headings_and_columns_are_known_by_their_words() -> None:
     assert is_heading("lasting", "Regeln des Hauses")
     assert is_heading("timer", "Last run")
     assert not is_heading("report", "Garden")
+
+
+@pytest.mark.parametrize(
+    "text", ["renew when expired", "if it is cancelled, ask", "wenn abgelaufen, neu", "si es cancelado"]
+)
+def test_what_to_do_when_something_is_so_does_not_tell_that_it_is(text: str) -> None:
+    assert has("gone", text)
+    assert not tells("gone", text)
+
+
+def test_what_is_so_is_told() -> None:
+    assert tells("gone", "the lease is cancelled")
+    assert tells("gone", "ask when cancelled; this one was cancelled last week")
+
+
+@pytest.mark.parametrize(
+    "text", ["Done", "**Resolved**, see below", "✅ closed - two doors", "erledigt (Mai)", "已完成"]
+)
+def test_a_matter_that_is_over_rests(text: str) -> None:
+    assert rests(text)
+
+
+@pytest.mark.parametrize("text", ["Closed doors are blue", "Implemented", "settled in the hall", "open"])
+def test_a_word_that_begins_a_phrase_or_goes_on_does_not_rest(text: str) -> None:
+    assert not rests(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["roof not yet fixed", "Dach nicht repariert, nicht erledigt", "growth 2013-2019 verified"]
+)
+def test_what_is_denied_does_not_close(text: str) -> None:
+    assert not closes(text)

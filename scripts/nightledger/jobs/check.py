@@ -4,19 +4,27 @@ Invariant: what is proposed is whole items, the surest first; a secret is named 
 kind and never copied.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.errors import AlteredError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
+from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup import check_memory
 from nightledger.text.checkup_drafts import drafts_from_doubts
+
+SETTLED_DAYS = 30
+"""What the operator signed is not doubted for as long: whoever signs and is asked the next
+morning to take it back stops reading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +45,7 @@ class Checkup:
 
 
 def examine(
-    document: str, path: str, *, today: date, cap_characters: int | None
+    document: str, path: str, *, today: date, cap_characters: int | None, signed: Collection[str] = ()
 ) -> tuple[Checkup, list[Draft]]:
     """Look at a file's text; proposes nothing.
 
@@ -46,8 +54,9 @@ def examine(
         path: The file, for messages and as the target of drafts.
         today: The date in the home's zone.
         cap_characters: What its host shows the agent.
+        signed: Texts that the operator signed lately, which are not to be doubted.
     """
-    doubts = check_memory(document, today=today, cap_characters=cap_characters)
+    doubts = check_memory(document, today=today, cap_characters=cap_characters, signed=signed)
     drafts = [
         replace(draft, op=Op.REMOVE)
         if draft.op is Op.ARCHIVE
@@ -67,7 +76,8 @@ def check(
 ) -> Checkup:
     """Check up a gated file and propose what to clean; the caller holds the home's lock."""
     document = read_gated(gate.home, path).decode("utf-8", "surrogateescape")
-    found, drafts = examine(document, path, today=today, cap_characters=gate.cap_characters)
+    signed = frozenset(_signed_lately(gate, ledger, path, moment.at))
+    found, drafts = examine(document, path, today=today, cap_characters=gate.cap_characters, signed=signed)
     if not drafts:
         return found
     submission = Submission(
@@ -79,6 +89,23 @@ def check(
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
     return Checkup(path=path, doubts=found.doubts, meter=found.meter, outcome=outcome)
+
+
+def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iterator[str]:
+    """Give what approved changes put into a file in the last days, applied or soon to be."""
+    for status in ledger.book.proposals.values():
+        fresh = {n for n, change in status.changes.items() if _is_fresh(change, now)}
+        if fresh:
+            with suppress(AlteredError):
+                changes = read_proposal(gate, status).proposal.changes
+                yield from (
+                    one.after for one in changes if one.n in fresh and one.target == path and one.after
+                )
+
+
+def _is_fresh(change: ChangeStatus, now: datetime) -> bool:
+    signed = change.state in {ChangeState.APPROVED, ChangeState.APPLIED}
+    return signed and change.since is not None and now - change.since <= timedelta(days=SETTLED_DAYS)
 
 
 def counts(doubts: Sequence[Doubt]) -> dict[DoubtLabel, int]:

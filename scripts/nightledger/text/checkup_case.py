@@ -5,7 +5,7 @@ item, and an item only when every detail below it is doubted too.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -13,7 +13,7 @@ from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
 from nightledger.text.checkup_conflicts import find_conflicts
 from nightledger.text.checkup_repeats import find_repeats
-from nightledger.text.checkup_signs import BIAS, SIGNS, Sign
+from nightledger.text.checkup_signs import BIAS, DECISION_SIGNS, SIGNS, Sign
 from nightledger.text.checkup_units import Unit, UnitKind
 from nightledger.text.checkup_view import View, look
 
@@ -23,12 +23,19 @@ INHERITED = 0.8
 """Share of a doubted item's evidence that stands in for the bias of the details below it: a
 detail goes with what is over unless it is itself a rule or meant to last. What only waits
 or drifts keeps its details."""
-REPEAT_CONFIDENCE = {"same_words": 0.93, "near_words": 0.85, "held": 0.72, "pointer_again": 0.62}
+REPEAT_CONFIDENCE = {
+    "same_words": 0.93,
+    "near_words": 0.85,
+    "held": 0.72,
+    "reworded": 0.72,
+    "pointer_again": 0.62,
+}
 """By kind of repeat: how many of its words stand elsewhere, and how much an index of files is worth."""
 _REPEAT_REASONS = {
     "same_words": "it says word for word what line {line} says",
     "near_words": "it says in nearly the same words what line {line} says",
     "held": "line {line} says all of it and more",
+    "reworded": "it says in another order what line {line} says",
     "pointer_again": "it only names a file that line {line} names already",
 }
 CONFLICT_CONFIDENCE = 0.65
@@ -37,16 +44,20 @@ _CONFLICT_REASONS = {
     "turned_round": "line {line}, which stands later, says the opposite",
     "other_number": "line {line}, which stands later, gives another number",
 }
+_TESTED = {UnitKind.CODE: (), UnitKind.DECISION: DECISION_SIGNS}
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
 
-def find_cases(units: Sequence[Unit], today: date) -> list[Doubt]:
+def find_cases(
+    units: Sequence[Unit], today: date, signed: Collection[int] = frozenset()
+) -> list[Doubt]:  # fmt: skip
     """Give a doubt for each item that signs or repeats speak against, in the file's order.
 
     Args:
         units: All items of the file.
         today: The date of the check-up.
+        signed: Indexes of items that are not to be doubted, because somebody signed them lately.
     """
     elsewhere = _elsewhere(units)
     cases: list[_Case] = []
@@ -55,7 +66,7 @@ def find_cases(units: Sequence[Unit], today: date) -> list[Doubt]:
         above = cases[view.unit.parent] if view.unit.parent >= 0 else None
         cases.append(_case(view, above))
         doubt = _judge(view.unit, cases[-1], elsewhere.get(index))
-        if doubt:
+        if doubt and index not in signed:
             found[index] = doubt
     return list(_without_orphans(units, found))
 
@@ -67,7 +78,7 @@ class _Case:
 
 
 def _case(view: View, above: _Case | None) -> _Case:
-    tested = () if view.unit.kind is UnitKind.CODE else SIGNS
+    tested = _TESTED.get(view.unit.kind, SIGNS)
     shown = sorted((sign for sign in tested if sign.test(view)), key=lambda sign: -sign.weight)
     against = tuple(sign for sign in shown if sign.weight > 0)
     over = above is not None and bool(above.signs) and above.signs[0].label is not DoubtLabel.STALE

@@ -5,9 +5,11 @@ later one; numbers and negations must agree, so that a changed rule is no repeat
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from nightledger.text.checkup_reworded import says_again
 from nightledger.text.checkup_units import Unit, UnitKind
 from nightledger.text.similar import containment, fold, is_negated, numbers, similarity
 
@@ -21,8 +23,14 @@ LONG = 36
 items count under one heading only. A letter of a script without spaces counts for three."""
 ATTRIBUTE = 100
 """Letters below which a label with its value is an attribute of the subject above it."""
+REWORDED = 0.6
+"""Dice coefficient from which two items may be one with its words turned round."""
 WORDS = 5
 """Fewest words of an item that another may hold in full."""
+INDEX = 0.6
+"""Share of a list's items that begin with a name or a quotation, from which it is an index."""
+SENTENCE = 20
+"""Letters from which four words are a sentence and no phrase."""
 MEANING = 3
 """Letters from which a word carries a meaning of its own."""
 STEM = 4
@@ -32,7 +40,9 @@ MOST_HOLDERS = 40
 
 _PATH = re.compile(r"^[`\[(]*(?P<path>[\w.~/-]*[./][\w./-]+)[`\])]*$")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]+://|[\w.-]+/)[^\s`)]+)")
+_NAMED = re.compile(r"[*_]*(?:`|\[|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：]")  # noqa: RUF001 - a colon of CJK text
+_LETTERS = re.compile(r"[^\W\d_]\w+")
 _WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -43,7 +53,7 @@ class Repeat:
     Attributes:
         unit: Index of the repeat.
         other: Index of the item that stays.
-        kind: ``same_words``, ``near_words``, ``held`` or ``pointer_again``.
+        kind: ``same_words``, ``near_words``, ``held``, ``reworded`` or ``pointer_again``.
         likeness: 0..1.
     """
 
@@ -65,13 +75,56 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
             continue
         if repeat.kind == "same_words" or not is_attribute(units[repeat.unit], units[repeat.other]):
             found[repeat.unit] = repeat
-    return found
+    return _without_holes(units, wordings, found)
 
 
 def is_attribute(unit: Unit, other: Unit) -> bool:
-    """Say whether an item is a label with its value ("Server: atlas") of another subject than the other."""
+    """Say whether an item is told of another subject than the other.
+
+    A label with its value ("Server: atlas") is, elsewhere; so is a short detail of another item.
+    """
     apart = unit.headings != other.headings or unit.lead != other.lead
-    return apart and _LABELLED.match(unit.text) is not None and weight(fold(unit.text)) < ATTRIBUTE
+    detail = unit.parent >= 0 and other.parent >= 0 and unit.lead != other.lead
+    told = detail or _LABELLED.match(unit.text) is not None
+    return apart and told and weight(fold(unit.text)) < ATTRIBUTE
+
+
+def _without_holes(
+    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat]
+) -> dict[int, Repeat]:  # fmt: skip
+    """Drop repeats that would leave holes in an index or a table: it goes as a whole or not at all.
+
+    What stands twice in one list is a repeat there, whatever the rest of the list is.
+    """
+    indexes = _indexes(units)
+    members = [index for index, unit in enumerate(units) if unit.block in indexes]
+    found = {**found, **dict(_completing(units, wordings, found, members))}
+    standing = {units[index].block for index in members if index not in found}
+    return {
+        index: repeat
+        for index, repeat in found.items()
+        if units[index].block not in standing or units[index].block == units[repeat.other].block
+    }
+
+
+def _completing(
+    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat], members: Sequence[int]
+) -> Iterator[tuple[int, Repeat]]:  # fmt: skip
+    """Give the short items that stand word for word in the very list that the rest of theirs repeats."""
+    source = {units[index].block: units[repeat.other].block for index, repeat in found.items()}
+    places = {(unit.block, wordings[index]): index for index, unit in enumerate(units)}
+    for index in members:
+        other = places.get((source.get(units[index].block, -1), wordings[index]), index)
+        if index not in found and units[other].block != units[index].block:
+            yield index, Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+
+
+def _indexes(units: Sequence[Unit]) -> set[int]:
+    """Give the blocks that are tables, or lists most of whose items begin with a name or a quotation."""
+    items = Counter(unit.block for unit in units if unit.kind is UnitKind.ITEM)
+    named = Counter(unit.block for unit in units if unit.kind is UnitKind.ITEM and _NAMED.match(unit.text))
+    tables = {unit.block for unit in units if unit.kind is UnitKind.ROW}
+    return tables | {block for block, count in items.items() if named[block] >= INDEX * count}
 
 
 def wording(unit: Unit) -> str:
@@ -99,7 +152,8 @@ def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
 
 
 def _is_long(text: str) -> bool:
-    return weight(text) >= LONG or len(text.split()) >= WORDS
+    words = len(text.split())
+    return weight(text) >= LONG or words >= WORDS or (words == WORDS - 1 and len(text) >= SENTENCE)
 
 
 def _is_copied(equal: dict[int, int], index: int) -> bool:
@@ -121,17 +175,26 @@ def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[i
         candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
         for other in candidates:
             longer = (len(wordings[other]), -other) > (len(text), -index)
-            more = not longer or not _says_no_more(units, wordings, words, index, other)
-            kind = "" if more else _kind(text, wordings[other])
+            kind = _kind(units, wordings, words, index, other) if longer else ""
             if kind:
                 yield Repeat(unit=index, other=other, kind=kind, likeness=similarity(text, wordings[other]))
                 break
 
 
-def _kind(shorter: str, longer: str) -> str:
-    if similarity(shorter, longer) >= NEAR:
-        return "near_words"
-    return "held" if containment(shorter, longer) >= HELD else ""
+def _kind(
+    units: Sequence[Unit], wordings: Sequence[str], words: Sequence[Collection[str]], index: int, other: int
+) -> str:  # fmt: skip
+    shorter, longer = wordings[index], wordings[other]
+    if not _claims_no_more(units, wordings, index, other):
+        return ""
+    alike = similarity(shorter, longer)
+    if all(_is_in(word, words[other]) for word in words[index]):
+        if alike >= NEAR:
+            return "near_words"
+        if containment(shorter, longer) >= HELD:
+            return "held"
+    again = alike >= REWORDED and says_again(shorter.split(), longer.split(), _is_form)
+    return "reworded" if again else ""
 
 
 def _words(text: str) -> dict[str, None]:
@@ -151,21 +214,29 @@ def _is_prose(unit: Unit, text: str) -> bool:
     )  # fmt: skip
 
 
-def _says_no_more(
-    units: Sequence[Unit], wordings: Sequence[str], words: Sequence[Collection[str]], shorter: int, longer: int
-) -> bool:  # fmt: skip
-    """Say whether the shorter item names nothing that the longer one does not.
+def _claims_no_more(units: Sequence[Unit], wordings: Sequence[str], shorter: int, longer: int) -> bool:
+    """Say whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
 
-    A word of one item in place of another's ("draft" for "published") makes another
-    claim, however alike the rest is; another ending of a word does not. What stands in
-    backticks, a path or an address must be there letter for letter.
+    What stands in backticks, a path or an address must be there letter for letter. A word of
+    one item in place of another's ("draft" for "published") makes another claim, however
+    alike the rest is; another ending of a word does not.
     """
     inner, outer = wordings[shorter], wordings[longer]
     if units[longer].kind is UnitKind.CODE or _names(units[shorter]) - _names(units[longer]):
         return False
     if numbers(inner) - numbers(outer) or is_negated(inner) != is_negated(outer):
         return False
-    return all(_is_in(word, words[longer]) for word in words[shorter])
+    return _in_one_order(_capitals(units[shorter]), _capitals(units[longer]))
+
+
+def _capitals(unit: Unit) -> list[str]:
+    """Give the words written with a capital, each once, where it stands first."""
+    return list(dict.fromkeys(word.casefold() for word in _LETTERS.findall(unit.text) if word[0].isupper()))
+
+
+def _in_one_order(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Say whether what both hold stands in the same order: "Anna before Bruno" is not "Bruno before Anna"."""
+    return [word for word in first if word in second] == [word for word in second if word in first]
 
 
 def _names(unit: Unit) -> set[str]:
@@ -173,10 +244,14 @@ def _names(unit: Unit) -> set[str]:
 
 
 def _is_in(word: str, words: Collection[str]) -> bool:
-    if word in words or len(word) < MEANING:
-        return True
-    stem = word[: max(STEM, len(word) - 3)]
-    return not _WIDE.search(word) and len(word) >= STEM and any(other.startswith(stem) for other in words)
+    return word in words or len(word) < MEANING or any(_is_form(word, other) for other in words)
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Say whether two words differ in their endings at most."""
+    if word == other or len(word) < STEM or _WIDE.search(word):
+        return word == other
+    return other.startswith(word[: max(STEM, len(word) - 3)])
 
 
 def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:

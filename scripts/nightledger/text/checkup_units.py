@@ -7,10 +7,11 @@ because a parent's lines hold all its children.
 
 # ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from nightledger.text.entries import Entry, EntryKind, unnumbered_entries
 from nightledger.text.markdown import Block, BlockKind, Document, Section, heading_text
 
 _ITEM = re.compile(r"^(?P<indent>[ \t]*)(?P<marker>[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -28,6 +29,7 @@ class UnitKind(StrEnum):
     QUOTE = "quote"
     COMMENT = "comment"
     CODE = "code"
+    DECISION = "decision"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,7 @@ class Unit:
         lead: The parent item, or the sentence with a colon before its list.
         columns: The header cells of a row's table.
         cells: The cells of a row.
+        status: What the last field of a decision block says became of it.
         parent: Index of the parent item among all units; -1 where there is none.
         block: Index of its block in the document.
     """
@@ -61,6 +64,7 @@ class Unit:
     lead: str = ""
     columns: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
+    status: str = ""
     parent: int = -1
     block: int = 0
 
@@ -70,11 +74,18 @@ def read_units(document: Document) -> tuple[Unit, ...]:
     units: list[Unit] = []
     headings: tuple[str, ...] = ()
     sections = list(reversed(document.sections[1:]))
+    decisions = {
+        entry.first_line: entry
+        for entry in unnumbered_entries(document)
+        if entry.kind is EntryKind.DECISION and len(entry.fields) > 1
+    }
     lead = ""
     for index, block in enumerate(document.blocks):
         while sections and sections[-1].heading[0] <= block.first_line:
             headings, lead = _path(document, sections.pop()), ""
-        place = _Place(document=document, block=block, index=index, headings=headings, lead=lead)
+        place = _Place(
+            document=document, block=block, index=index, headings=headings, lead=lead, decisions=decisions
+        )
         units.extend(_READERS[block.kind](place, len(units)) if block.kind in _READERS else ())
         lead = (
             units[-1].text
@@ -91,6 +102,7 @@ class _Place:
     index: int
     headings: tuple[str, ...]
     lead: str
+    decisions: Mapping[int, Entry]
 
     def line(self, number: int) -> str:
         return self.document.lines[number - 1].rstrip("\r\n")
@@ -109,9 +121,30 @@ def _path(document: Document, section: Section) -> tuple[str, ...]:
     )
 
 
-def _read_sentences(place: _Place, _count: int) -> Iterator[Unit]:
+def _read_paragraph(place: _Place, _count: int) -> Iterator[Unit]:
+    """Decision blocks are units; what stands before them is read as sentences."""
+    first = place.block.first_line
+    for number in range(first, place.block.last_line + 1):
+        decision = place.decisions.get(number)
+        if decision:
+            yield from _read_sentences(place, first, number - 1)
+            yield _decision(place, decision)
+            first = decision.last_line + 1
+    yield from _read_sentences(place, first, place.block.last_line)
+
+
+def _decision(place: _Place, entry: Entry) -> Unit:
+    text = " ".join(f"{key}: {value}" for key, value in entry.fields)
+    unit = place.unit(
+        UnitKind.DECISION, entry.first_line, _trim(place, entry.first_line, entry.last_line), text
+    )
+    return replace(unit, status=entry.field("STATUS"))
+
+
+def _read_sentences(place: _Place, first: int, last: int) -> Iterator[Unit]:
     """Lines that each stand for themselves are units; else the paragraph is one."""
-    first, last = place.block.first_line, place.block.last_line
+    if first > last:
+        return
     lines = [place.line(number) for number in range(first, last + 1)]
     if len(lines) > 1 and all(_WHOLE.match(line) for line in lines):
         for number, line in enumerate(lines, first):
@@ -151,6 +184,10 @@ def _read_items(place: _Place, count: int) -> Iterator[Unit]:
         lead = place.lead if parent < 0 else _head(place, starts[parent][0])[1]
         box, text = _text(place, number, own_last)
         marker = _ITEM.match(place.line(number).expandtabs(4))
+        decision = place.decisions.get(number)
+        if decision:
+            yield _decision(place, decision)
+            continue
         unit = place.unit(UnitKind.ITEM, number, _trim(place, number, end), text)
         yield replace(
             unit,
@@ -178,11 +215,16 @@ def _starts(place: _Place) -> Iterator[tuple[int, int]]:
     """Give the first line and indent of every item, however deep; code inside items is skipped."""
     fenced = False
     tops = {first for first, _ in place.block.items}
+    within = 0
     for number in range(place.block.first_line, place.block.last_line + 1):
         line = place.line(number).expandtabs(4)
         if _FENCE.match(line):
             fenced = not fenced
         match = _ITEM.match(line)
+        if number in place.decisions:
+            within = place.decisions[number].last_line
+        elif number <= within:
+            continue
         if match and (number in tops or (not fenced and match["indent"])):
             yield number, 0 if number in tops else len(match["indent"])
 
@@ -209,7 +251,7 @@ def _head(place: _Place, number: int) -> tuple[str, str]:
 _READERS: dict[BlockKind, Callable[[_Place, int], Iterator[Unit]]] = {
     BlockKind.LIST: _read_items,
     BlockKind.TABLE: _read_rows,
-    BlockKind.PARAGRAPH: _read_sentences,
+    BlockKind.PARAGRAPH: _read_paragraph,
     BlockKind.QUOTE: _read_whole(UnitKind.QUOTE),
     BlockKind.FENCE: _read_whole(UnitKind.CODE),
     BlockKind.CODE: _read_whole(UnitKind.CODE),

@@ -18,6 +18,8 @@ _LABEL = re.compile(r"^(?P<label>[^:：|]{1,48}?)\s?[:：](?!//)\s*(?P<value>.*)
 _QUOTED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|「[^」\n]{1,80}」|'[^'\n ][^'\n]{0,40}'(?!\w)"
 )
+_PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]+/)*[\w-]+\.[a-z]\w{0,4}(?![\w.])")
+"""A file, whose name says nothing about the item: ``notes/pending.md``."""
 LAST_ITEMS = 6
 """Items at the end of a file among which a footer is looked for."""
 
@@ -29,7 +31,7 @@ class View:
     Attributes:
         unit: The item.
         plain: Its text without emphasis and backticks.
-        prose: Its text without code and quotations, which say nothing about the item itself.
+        prose: Its text without code, quotations and names of files, which say nothing about the item itself.
         label: What stands before the first colon; empty where there is none.
         value: What stands after it; the whole text where there is no label.
         dates: The dates in the text.
@@ -70,7 +72,7 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
         yield View(
             unit=unit,
             plain=plain,
-            prose=_MARKUP.sub("", _QUOTED.sub(" ", unit.text)).strip(),
+            prose=_MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip(),
             label=found["label"].strip() if found else "",
             value=found["value"].strip() if found else plain,
             dates=find_dates(plain, near=today),

@@ -36,6 +36,13 @@ _WORDS: dict[str, str] = {
     "desativado, removido, expirado, dismesso, eliminato, annullato, scaduto, vervallen, verwijderd, "
     "устарело, удалено, отключено, отменено, истёк, 已废弃, 已廢棄, 已删除, 已刪除, 已停用, 已取消, 已过期, 已過期, 已下线, "
     "廃止, 削除済み, 停止済み, 期限切れ, 폐기, 삭제됨, 취소됨, 만료",
+    # A matter that is over, as the one who closes it says: of nothing that goes on being so.
+    "over": "done, completed, finished, closed, resolved, settled, superseded, withdrawn, cancelled, canceled, expired, obsolete, no longer needed, "
+    "erledigt, abgeschlossen, beendet, geschlossen, gelöst, geklärt, hinfällig, storniert, abgelaufen, terminé, terminée, clos, close, résolu, "
+    "résolue, réglé, réglée, annulé, annulée, expiré, hecho, hecha, terminado, terminada, cerrado, cerrada, resuelto, resuelta, cancelado, "
+    "cancelada, concluído, concluída, feito, feita, encerrado, encerrada, resolvido, resolvida, concluso, conclusa, chiuso, chiusa, risolto, "
+    "risolta, annullato, klaar, afgerond, gesloten, opgelost, geannuleerd, сделано, завершено, закрыто, отменено, tamamlandı, kapandı, "
+    "çözüldü, đã xong, đã đóng, đã giải quyết, 已完成, 已关闭, 已關閉, 已解决, 已解決, 已取消, 已过期, 已過期, 完了, 終了, 解決済み, 対応済み, 완료, 종료, 해결됨, 취소됨",
     # Something that still waits.
     "waiting": "pending, awaiting, waiting for, waiting on, in progress, not yet, to be recreated, to be done, to be decided, remaining tasks, "
     "just needs, still needs, remaining work, next up, blocked by, wip, ausstehend, offen, in arbeit, wartet auf, "
@@ -118,7 +125,18 @@ _COLUMNS: dict[str, str] = {
     "decisão, decisione, besluit, reden, решение, причина, karar, quyết định, 决定, 決定, 决策, 決策, 理由, 原因, 결정, 이유",
 }
 _CLAUSE_END = re.compile(r"[*_]*\s*(?:[;.,)(✅☑✔✓]|$|20\d\d-)")
-_CLOSING = frozenset({"state", "done", "gone", "waiting"})
+_CLOSING = frozenset({"state", "done", "gone", "over", "waiting"})
+_CONDITION = re.compile(
+    r"(?<!\w)(?:when|if|once|unless|until|after|before|falls|wenn|sobald|bis|nachdem|si|quand|lorsque|après|cuando|hasta|quando|se|caso|dopo|als|zodra|если|когда)"
+    r"(?:\s[\w'’]+){0,2}\s$",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"(?<!\w)(?:(?:not|never|nicht|noch nicht|pas(?: encore)?|non|niet|не|ещё не|(?:todavía )?no|(?:ainda )?não)(?:\s(?:yet|fully|ganz))?|(?:19|20)\d\d)\s$",
+    re.IGNORECASE,
+)
+"""Not done; or figures of a year that were checked."""
+"""What makes a word of state a case to be met and not the case that is."""
 _MARKS = " *_`~([\"'✅☑✔✓⚠️❌🔄⏳🚧🟢🔴🟡🆕-—:"
 """What may stand before the first word of an item."""
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
@@ -129,6 +147,27 @@ def has(kind: str, text: str) -> bool:
     return _pattern(kind).search(text) is not None
 
 
+def tells(kind: str, text: str) -> bool:
+    """Say whether ``text`` holds a word of a kind that is told as so, not as what to do when it is so."""
+    return any(
+        not _CONDITION.search(text[max(0, found.start() - 40) : found.start()])
+        for found in _pattern(kind).finditer(text)
+    )
+
+
+def rests(text: str) -> bool:
+    """Say whether ``text`` begins with a word of a matter that is over, which stands for itself."""
+    bare = text.lstrip(_MARKS)
+    found = _pattern("over").match(bare)
+    return (
+        found is not None
+        and re.match(
+            r"[*_]*\s*(?:[,;.(|!✅–—]|-\s|20\d\d-|(?:by|durch|par|por|da|door)\s|$)", bare[found.end() :]
+        )
+        is not None
+    )
+
+
 def starts(kind: str, text: str) -> bool:
     """Say whether ``text`` begins with a word of a kind, marks and emphasis aside."""
     return _pattern(kind).match(text.lstrip(_MARKS)) is not None
@@ -136,7 +175,11 @@ def starts(kind: str, text: str) -> bool:
 
 def closes(text: str) -> bool:
     """Say whether a clause of ``text`` ends in a word of work that is over."""
-    return any(_CLAUSE_END.match(text, found.end()) for found in _pattern("done").finditer(text))
+    return any(
+        _CLAUSE_END.match(text, found.end())
+        and not _DENIED.search(text[max(0, found.start() - 24) : found.start()])
+        for found in _pattern("done").finditer(text)
+    )
 
 
 def states(text: str) -> bool:
