@@ -1,7 +1,9 @@
 from pathlib import Path
 
+import pytest
 from tests.gate.homes import Desk, addition
 
+from nightledger.gate import checking, opening
 from nightledger.gate.checking import Altered, find_altered, find_drift
 
 
@@ -59,3 +61,25 @@ def test_drift_is_a_gated_file_that_is_not_as_last_accepted(desk: Desk) -> None:
     assert find_drift(desk.home, book) == ("MEMORY.md",)
     desk.memory.mkdir()
     assert find_drift(desk.home, book) == ("MEMORY.md",)
+
+
+def test_a_signature_that_is_of_another_decision_is_none(desk: Desk) -> None:
+    first, second = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
+    one, two = desk.approve(first, second)
+    stolen = Path(f"{desk.home.decision(one.id)}.sig").read_bytes()
+    Path(f"{desk.home.decision(two.id)}.sig").write_bytes(stolen)
+    assert [item.path for item in altered(desk)] == [f"audit/decisions/{two.id}.json.sig"]
+
+
+def test_signers_that_cannot_be_read_are_named_once_and_no_decision_is_judged(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.approve(desk.proposal(addition("One.")), desk.proposal(addition("Two.")))
+    Path(desk.home.allowed_signers).write_text("no line of signers\n")
+    monkeypatch.setattr(checking, "_trust_files", lambda _home, _book: ())  # a log that names these bytes
+    monkeypatch.setattr(
+        opening, "_read_trusted", lambda home, _book, name: opening._read_trust_file(home, name)
+    )
+    (found,) = altered(desk)
+    assert found.path == "config/nightledger"
+    assert "allowed_signers" in found.message

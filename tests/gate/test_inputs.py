@@ -129,3 +129,30 @@ def test_an_append_only_file_that_is_a_link_is_an_error_and_not_followed(desk: D
     Path(desk.home.runs).symlink_to("/etc/hosts")
     with pytest.raises(UnreadableError, match=r"runs\.jsonl is not a regular file"):
         close_day(desk.gate, desk.ledger(), "2026-03-01", desk.moment)
+
+
+@pytest.mark.parametrize("leads_out", [True, False])
+def test_a_folder_that_became_a_link_is_followed_only_within_the_home(lived: Desk, leads_out: bool) -> None:  # noqa: FBT001 - a case
+    memory = lived.root / "home" / "memory"
+    nights = Path(lived.home.consolidation_log)
+    nights.write_bytes(nights.read_bytes().replace(b"memory/2026", b"memory/daily/2026"))
+    real = lived.root / "outside" if leads_out else lived.root / "home" / "notes"
+    real.mkdir()
+    (memory / "2026-03-01.md").rename(real / "2026-03-01.md")
+    (memory / "daily").symlink_to(real)
+    assert len(rewrites(lived).logs) == leads_out
+
+
+def test_a_log_that_is_a_link_within_the_home_is_followed(lived: Desk) -> None:
+    log = lived.root / "home" / "memory" / "2026-03-01.md"
+    log.rename(lived.root / "home" / "notes.md")
+    log.symlink_to("../notes.md")
+    assert rewrites(lived) == Rewrites()
+
+
+def test_lines_of_the_consolidation_log_that_are_none_are_passed_over(lived: Desk) -> None:
+    path = Path(lived.home.consolidation_log)
+    with path.open("ab") as stream:
+        stream.write(b'{"v":1}\nnot JSON\n\xff\n' + b"[" * 5_000 + b"\n\n")
+    (lived.root / "home" / "memory" / "2026-03-01.md").unlink()
+    assert len(rewrites(lived).logs) == 1

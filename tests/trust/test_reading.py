@@ -16,11 +16,12 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.head import KeptHead, keep_head
 from nightledger.trust.leafcache import leaves_path
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head
-from nightledger.trust.reading import read_events, require_intact, verify
+from nightledger.trust.reading import check_log, read_events, require_intact, verify
 from nightledger.trust.report import Damage, Finding, Report
 
 
@@ -461,3 +462,100 @@ def test_an_edited_log_with_a_new_seq_chain_is_still_caught(signed: World) -> No
     renumbered.append(dump_event(signed.event(99).placed(8)))
     signed.write_log(b"".join(line + b"\n" for line in renumbered))
     assert found(signed) == [("edited", 5, True)]
+
+
+# ------------------------------------------------------------------ entries are judged when they are read
+
+
+def acknowledge(world: World) -> None:
+    """Acknowledge and sign whatever the log now holds, as one who has the keys' directory could."""
+    raw = world.log_bytes()
+    tree = CompactRange().extend(map(leaf_hash, raw.split(b"\n")[:-1]))
+    keep_head(world.key.directory, KeptHead(range=tree, offset=len(raw)))
+    resign(world)
+
+
+FORGED = b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"run.finished","n":9,"seq":9,"v":1}'
+
+
+def test_what_is_forged_below_would_count_as_it_stands(signed: World) -> None:
+    signed.write_log(signed.log_bytes() + FORGED + b"\n")
+    acknowledge(signed)
+    assert signed.check().events[-1].fields == {"n": 9}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"not an entry",
+        b"",
+        FORGED.replace(b'"event":"run', b'"event": "run'),
+        FORGED.replace(b'"n":9,"seq":9', b'"seq":9,"n":9'),
+        FORGED.replace(b'"event"', b'"\\u0065vent"'),
+        FORGED.replace(b'"event":', b'"event":"genesis","event":'),
+        FORGED.replace(b'"n":9', b'"n":9.0'),
+        FORGED.replace(b'"n":9', b'"n":null'),
+        FORGED.replace(b'"n":9', b'"n":' + b"[" * 9 + b"]" * 9),
+        FORGED.replace(b'"seq":9', b'"seq":8'),
+        FORGED.replace(b'"v":1', b'"v":2'),
+        FORGED.replace(b'"cron"', b'"nobody"'),
+        FORGED.replace(b'"run.finished"', b'"Run"'),
+        FORGED.replace(b"03-01T", b"02-30T"),
+        FORGED + b"\r",
+    ],
+)
+def test_an_acknowledged_line_that_is_no_entry_stops_whoever_reads_the_entries(
+    signed: World, forged: bytes
+) -> None:
+    signed.write_log(signed.log_bytes() + forged + b"\n")
+    acknowledge(signed)
+    log = check_log(signed.home, signed.pin)
+    with pytest.raises(IntegrityError, match=r"EDITED .*: line 10 is not the entry that belongs here"):
+        list(log.entries())
+    with pytest.raises(IntegrityError, match="line 10"):
+        _ = log.events
+    with pytest.raises(IntegrityError, match="line 10"):
+        _ = log.newest
+    (finding,) = verify(signed.home, signed.pin, thorough=True).findings
+    assert (finding.damage, finding.line) == (Damage.EDITED, 10)
+
+
+def test_entries_and_events_say_the_same(signed: World) -> None:
+    log = signed.check()
+    assert [(name, fields.get("n"), at) for name, fields, at in log.entries()] == [
+        (event.event, event.fields.get("n"), event.at) for event in log.events
+    ]
+    assert log.events is log.events
+    assert log.newest == log.events[-1]
+
+
+def test_an_empty_log_has_no_newest_entry(bare: World) -> None:
+    log = check_log(bare.home, None)
+    assert (log.newest, log.events, list(log.entries())) == (None, (), [])
+
+
+def test_the_newest_entry_is_the_last_that_counts(signed: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "BLOCK_BYTES", 1)
+    signed.write_log(signed.log_bytes() + FORGED + b"\nhalf\n")
+    newest = signed.check().newest
+    assert newest is not None
+    assert newest.seq == 8
+
+
+@pytest.mark.parametrize("block", [1, 300, 1 << 16])
+@pytest.mark.parametrize("tail", [b"half\rof\rit", b"a line\r\n\x0b\x0c\nanother\n", b"\n\n", b"\0" * 400])
+def test_closed_tails_are_passed_over_whatever_they_hold(
+    signed: World, monkeypatch: pytest.MonkeyPatch, block: int, tail: bytes
+) -> None:
+    monkeypatch.setattr(scan, "BLOCK_BYTES", block)
+    signed.write_log(signed.log_bytes() + tail)
+    signed.append(50)
+    signed.append(51)
+    log = signed.check()
+    assert log.report.ok
+    assert [event.fields.get("n") for event in log.events[-3:-1]] == [None, 50]
+    assert [event.seq for event in log.events][:9] == list(range(9))
+    assert log.events[-1].seq == log.size - 1
+    assert [name for name, _, _ in log.entries()].count("log.tail_closed") == 1
+    signed.sign()
+    assert signed.check().events == log.events

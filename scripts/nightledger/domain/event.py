@@ -41,6 +41,11 @@ class EventName(StrEnum):
     RESTORED = "home.restored"
 
 
+Entry = tuple[str, Mapping[str, Any], datetime]
+"""What a fold reads of an event: its name, its members (those that every event has may be among
+them), and its time. A plain tuple, because a log holds a hundred thousand of them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One audit entry.

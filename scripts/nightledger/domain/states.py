@@ -5,14 +5,15 @@ events, and an event that makes no sense (an unknown proposal, a change that doe
 exist) changes nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 
@@ -33,16 +34,15 @@ class ChangeState(StrEnum):
 
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
-
-
+_REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
 _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
-    DecisionType.REJECT: OPEN_STATES | {ChangeState.APPROVED},
+    DecisionType.REJECT: _REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
 }
-_ANSWERED: Mapping[str, ChangeState] = {
-    EventName.DEFERRED: ChangeState.DEFERRED,
-    EventName.STALE: ChangeState.STALE,
+_DECIDED: Mapping[DecisionType, ChangeState] = {
+    DecisionType.APPROVE: ChangeState.APPROVED,
+    DecisionType.REJECT: ChangeState.REJECTED,
 }
 
 
@@ -53,6 +53,9 @@ class ChangeStatus:
     state: ChangeState = ChangeState.PENDING
     decision: str | None = None
     since: datetime | None = None
+
+
+_PENDING = ChangeStatus()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,142 +206,168 @@ class Book:
 
 def fold_events(events: Iterable[Event]) -> Book:
     """Give the book that the events add up to, in their order."""
+    return fold_entries((event.event, event.fields, event.at) for event in events)
+
+
+def fold_entries(entries: Iterable[Entry]) -> Book:
+    """Give the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
     fold = _Fold()
-    for event in events:
-        fold.add(event)
-    return Book(
-        proposals=fold.proposals,
-        decisions=fold.decisions,
-        applies=fold.applies,
-        gated=fold.gated,
-        genesis=fold.genesis,
-        drifted=tuple(fold.drifted),
-    )
+    rules = fold.rules()
+    for name, fields, at in entries:
+        rule = rules.get(name)
+        if rule:
+            rule(fields, at)
+    return fold.book()
+
+
+class _Running:
+    """A proposal while its log is folded: what its leaf says, and its changes as they stand."""
+
+    __slots__ = ("changes", "created_at", "leaf")
+
+    def __init__(self, leaf: Mapping[str, Any], created_at: datetime) -> None:
+        self.leaf = leaf
+        self.created_at = created_at
+        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
+
+    def status(self) -> ProposalStatus:
+        leaf = self.leaf
+        return ProposalStatus(
+            id=leaf["proposal"],
+            sha256=leaf["sha256"],
+            kind=Kind(leaf["kind"]),
+            lane=leaf["lane"],
+            created=_moment(leaf, self.created_at),
+            changes=self.changes,
+        )
+
+    def in_state(self, states: Collection[ChangeState]) -> set[int]:
+        return {n for n, change in self.changes.items() if change.state in states}
+
+    def move(
+        self, numbers: Iterable[int], state: ChangeState, since: datetime, decision: str | None = None
+    ) -> None:
+        moved = ChangeStatus(state=state, decision=decision, since=since)
+        for n in numbers:
+            if n in self.changes:
+                self.changes[n] = moved
 
 
 class _Fold:
-    """The running state of ``fold_events``; lives only inside it."""
+    """The running state of ``fold_entries``; lives only inside it.
+
+    Nothing that is given out is made before the end: a change that was proposed, approved
+    and applied would else be copied three times.
+    """
 
     def __init__(self) -> None:
-        self.proposals: dict[str, ProposalStatus] = {}
+        self.proposals: dict[str, _Running] = {}
         self.decisions: dict[str, DecisionStatus] = {}
-        self.applies: dict[str, Apply] = {}
+        self.intents: dict[str, tuple[Mapping[str, Any], str, datetime]] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
-        self._rules = {
+
+    def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
+        return {
             EventName.GENESIS: self._genesis,
             EventName.PROPOSED: self._proposed,
-            EventName.DEFERRED: self._answered,
-            EventName.CLOSED: self._answered,
-            EventName.STALE: self._answered,
+            EventName.DEFERRED: partial(self._answer, OPEN_STATES, ChangeState.DEFERRED),
+            EventName.CLOSED: self._closed,
+            EventName.STALE: partial(self._answer, _REVOCABLE, ChangeState.STALE),
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
-            EventName.APPLY_DONE: self._finished,
-            EventName.APPLY_RACED: self._finished,
-            EventName.APPLY_ABORTED: self._finished,
+            EventName.APPLY_DONE: partial(self._finished, "done"),
+            EventName.APPLY_RACED: partial(self._finished, "raced"),
+            EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
         }
 
-    def add(self, event: Event) -> None:
-        rule = self._rules.get(event.event)  # type: ignore[call-overload]  # a StrEnum equals its word
-        if rule:
-            rule(event)
-
-    def _genesis(self, event: Event) -> None:
-        if not self.genesis:
-            self.genesis = event.fields
-            self.gated = {target["path"]: target["sha256"] for target in event.fields.get("gated", ())}
-
-    def _proposed(self, event: Event) -> None:
-        fields = event.fields
-        self.proposals.setdefault(
-            fields["proposal"],
-            ProposalStatus(
-                id=fields["proposal"],
-                sha256=fields["sha256"],
-                kind=Kind(fields["kind"]),
-                lane=fields["lane"],
-                created=_moment(event),
-                changes={n: ChangeStatus() for n in range(1, fields["changes"] + 1)},
-            ),
+    def book(self) -> Book:
+        return Book(
+            proposals={name: running.status() for name, running in self.proposals.items()},
+            decisions=self.decisions,
+            applies={name: _apply(*intent) for name, intent in self.intents.items()},
+            gated=self.gated,
+            genesis=self.genesis,
+            drifted=tuple(self.drifted),
         )
 
-    def _answered(self, event: Event) -> None:
-        status = self.proposals.get(event.fields["proposal"])
-        if status is None:
-            return
-        movable = OPEN_STATES | ({ChangeState.APPROVED} if event.event == EventName.STALE else set())
-        state = _ANSWERED.get(event.event) or ChangeState(event.fields["reason"])
-        numbers = [n for n in event.fields["changes"] if status.state_of(n) in movable]
-        self._move(status, numbers, state, event)
+    def _genesis(self, fields: Mapping[str, Any], _: datetime) -> None:
+        if not self.genesis:
+            self.genesis = fields
+            self.gated = {target["path"]: target["sha256"] for target in fields.get("gated", ())}
 
-    def _decided(self, event: Event) -> None:
-        fields = event.fields
-        status = self.proposals.get(fields["proposal"])
-        if status is None or fields["decision"] in self.decisions:
+    def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
+        if fields["proposal"] not in self.proposals:
+            self.proposals[fields["proposal"]] = _Running(fields, at)
+
+    def _answer(
+        self, movable: Collection[ChangeState], state: ChangeState, fields: Mapping[str, Any], at: datetime
+    ) -> None:
+        running = self.proposals.get(fields["proposal"])
+        if running:
+            running.move(running.in_state(movable).intersection(fields["changes"]), state, at)
+
+    def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
+        self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
+
+    def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
+        running = self.proposals.get(fields["proposal"])
+        name = fields["decision"]
+        if running is None or name in self.decisions:
             return
         kind = DecisionType(fields["type"])
-        self.decisions[fields["decision"]] = DecisionStatus(
-            id=fields["decision"],
+        self.decisions[name] = DecisionStatus(
+            id=name,
             sha256=fields["sha256"],
             type=kind,
-            proposal=status.id,
-            changes=tuple(fields["changes"]),
-            recorded=_moment(event),
-        )
-        states = {DecisionType.APPROVE: ChangeState.APPROVED, DecisionType.REJECT: ChangeState.REJECTED}
-        if kind in states:
-            answerable = [n for n in fields["changes"] if n in status.answerable(kind)]
-            self._move(status, answerable, states[kind], event, decision=fields["decision"])
-
-    def _intent(self, event: Event) -> None:
-        fields = event.fields
-        self.applies[fields["apply"]] = Apply(
-            id=fields["apply"],
-            decision=fields["decision"],
             proposal=fields["proposal"],
             changes=tuple(fields["changes"]),
-            targets=tuple(
-                AppliedTarget(path=target["path"], before=target["before"], after=target["after"])
-                for target in fields["targets"]
-            ),
-            outcome="intent",
-            at=event.at,
+            recorded=_moment(fields, at),
         )
+        state = _DECIDED.get(kind)
+        if state:
+            answerable = running.in_state(_ANSWERABLE[kind]).intersection(fields["changes"])
+            running.move(answerable, state, at, decision=name)
 
-    def _finished(self, event: Event) -> None:
-        apply = self.applies.get(event.fields["apply"])
-        if apply is None or apply.outcome != "intent":
+    def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
+        self.intents[fields["apply"]] = (fields, "intent", at)
+
+    def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
+        intent = self.intents.get(fields["apply"])
+        if intent is None or intent[1] != "intent":
             return
-        outcome = event.event.rpartition(".")[2]
-        self.applies[apply.id] = replace(apply, outcome=outcome, at=event.at)
-        decision = self.decisions.get(apply.decision)
+        apply = intent[0]
+        self.intents[fields["apply"]] = (apply, outcome, at)
+        decision = self.decisions.get(apply["decision"])
         if outcome == "aborted" or decision is None:
             return
         state = ChangeState.UNDONE if decision.type is DecisionType.UNDO else ChangeState.APPLIED
-        self._move(self.proposals[decision.proposal], apply.changes, state, event, decision=decision.id)
-        for target in apply.targets:
-            if target.before != self.gated.get(target.path):
-                self.drifted.append(Drifted(apply=apply.id, path=target.path, before=target.before))
-            self.gated[target.path] = target.after
-
-    def _move(
-        self,
-        status: ProposalStatus,
-        numbers: Iterable[int],
-        state: ChangeState,
-        event: Event,
-        decision: str | None = None,
-    ) -> None:
-        changes = dict(status.changes)
-        for n in numbers:
-            if n in changes:
-                changes[n] = ChangeStatus(state=state, decision=decision, since=event.at)
-        self.proposals[status.id] = replace(status, changes=changes)
+        self.proposals[decision.proposal].move(apply["changes"], state, at, decision=decision.id)
+        for target in apply["targets"]:
+            path, before = target["path"], target["before"]
+            if before != self.gated.get(path):
+                self.drifted.append(Drifted(apply=fields["apply"], path=path, before=before))
+            self.gated[path] = target["after"]
 
 
-def _moment(event: Event) -> Moment:
-    return Moment(at=event.at, boot=event.fields.get("boot", ""), boot_s=event.fields.get("boot_s", 0))
+def _apply(fields: Mapping[str, Any], outcome: str, at: datetime) -> Apply:
+    return Apply(
+        id=fields["apply"],
+        decision=fields["decision"],
+        proposal=fields["proposal"],
+        changes=tuple(fields["changes"]),
+        targets=tuple(
+            AppliedTarget(path=target["path"], before=target["before"], after=target["after"])
+            for target in fields["targets"]
+        ),
+        outcome=outcome,
+        at=at,
+    )
+
+
+def _moment(fields: Mapping[str, Any], at: datetime) -> Moment:
+    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
 
 
 def proposal_state(status: ProposalStatus, now: datetime, cools_until: Mapping[str, datetime]) -> str:

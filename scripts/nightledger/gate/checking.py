@@ -6,12 +6,14 @@ Invariant: damage is named, never raised, so that one look tells everything.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nightledger.codec.records import decode_record
+from nightledger.domain.decision import Decision
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.deciding import read_signed, signer_of
 from nightledger.gate.gated import sha256_gated
-from nightledger.gate.opening import Ledger, trust_files
+from nightledger.gate.opening import Ledger, read_signers, trust_files
 from nightledger.gate.stored import read_logged
 
 
@@ -31,10 +33,11 @@ class Altered:
 def find_altered(home: Home, ledger: Ledger) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed.
 
-    Where a trust file is not, decisions are not judged: nobody knows who may sign.
+    Where a trust file is not, decisions are not judged: nobody knows who may sign. Every
+    signature is verified at each look: who can write the log cannot sign for the operator.
     """
     trust = tuple(_trust_files(home, ledger.book))
-    return (*trust, *_proposals(home, ledger.book), *(() if trust else _decisions(home, ledger)))
+    return (*trust, *_proposals(home, ledger.book), *(() if trust else _decisions(home, ledger.book)))
 
 
 def find_drift(home: Home, book: Book) -> tuple[str, ...]:
@@ -65,13 +68,23 @@ def _proposals(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
-def _decisions(home: Home, ledger: Ledger) -> Iterator[Altered]:
-    for status in ledger.book.decisions.values():
-        path = home.relative(home.decision(status.id))
+def _decisions(home: Home, book: Book) -> Iterator[Altered]:
+    if not book.decisions:
+        return
+    try:
+        signers = read_signers(home, book)
+    except NightledgerError as error:
+        yield Altered(path=home.relative(home.config_dir), message=str(error))
+        return
+    for status in book.decisions.values():
+        path = home.decision(status.id)
         try:
-            claim = read_claim(home, ledger, status)
+            signed = read_signed(home, status)
+            principal = decode_record(Decision, signed.content, where=path).principal
         except NightledgerError as error:
-            yield Altered(path=path, message=str(error))
+            yield Altered(path=home.relative(path), message=str(error))
             continue
-        if claim.signer != claim.decision.principal:
-            yield Altered(path=f"{path}.sig", message="it is no signature of who the decision names")
+        if signer_of(signed, signers, status.recorded) != principal:
+            yield Altered(
+                path=f"{home.relative(path)}.sig", message="it is no signature of who the decision names"
+            )

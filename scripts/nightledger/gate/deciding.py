@@ -22,7 +22,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate, Ledger, read_signers, record
 from nightledger.trust.reading import VerifiedLog
-from nightledger.trust.signers import verify_signature
+from nightledger.trust.signers import SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
 MAX_DECISION_BYTES = 1_000_000
@@ -79,6 +79,22 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
+    signed = read_signed(home, status)
+    decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+    return Claim(
+        decision=decision,
+        signer=signer_of(signed, read_signers(home, ledger.book), status.recorded),
+        on_log=_on_log(ledger.log, decision),
+        recorded=status.recorded,
+    )
+
+
+def read_signed(home: Home, status: DecisionStatus) -> Signed:
+    """Read a recorded decision's bytes, which are those of its leaf, and the signature beside them, unchecked.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged.
+    """
     path = home.decision(status.id)
     try:
         content = read_regular(path, MAX_DECISION_BYTES)
@@ -87,14 +103,7 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
         raise AlteredError(str(error)) from error
     if hashlib.sha256(content).hexdigest() != status.sha256:
         raise AlteredError(f"{path} was changed after it was recorded")
-    decision = decode_record(Decision, content, where=path)
-    signed = Signed(content=content, signature=signature)
-    return Claim(
-        decision=decision,
-        signer=_signer(home, ledger, signed, status.recorded),
-        on_log=_on_log(ledger.log, decision),
-        recorded=status.recorded,
-    )
+    return Signed(content=content, signature=signature)
 
 
 def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, moment: Moment) -> list[str]:
@@ -105,7 +114,7 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("it was recorded before; a decision counts once")
     if decision.origin != gate.home.identity.origin:
         reasons.append("it was signed for another home")
-    signer = _signer(gate.home, ledger, signed, moment)
+    signer = signer_of(signed, read_signers(gate.home, ledger.book), moment)
     if signer is None:
         reasons.append("no key in allowed_signers verifies the signature")
     elif signer != decision.principal:
@@ -127,14 +136,11 @@ def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     return [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
 
 
-def _signer(home: Home, ledger: Ledger, signed: Signed, moment: Moment) -> str | None:
+def signer_of(signed: Signed, signers: SignerSet, moment: Moment) -> str | None:
+    """Give the name of who signed; None where no key of the set verifies the signature for that time."""
     try:
         return verify_signature(
-            signed.content,
-            signed.signature,
-            namespace=NAMESPACE,
-            signers=read_signers(home, ledger.book),
-            at=moment.at,
+            signed.content, signed.signature, namespace=NAMESPACE, signers=signers, at=moment.at
         ).principal
     except SignatureError:
         return None

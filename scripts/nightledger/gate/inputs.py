@@ -5,11 +5,12 @@ One of them, the consolidation log, lists the daily logs and the outcomes that e
 read, with theirs; so all of them are under the log's signature.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nightledger.codec.records import parse_records
+from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import Event, EventName
@@ -85,7 +86,7 @@ def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
     now: list[Rewritten] = []
     before: list[Rewritten] = []
     for path, nights in sorted(held.items()):
-        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights])) if not same]
+        lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights], {})) if not same]
         if lost:
             day, prefix = nights[lost[-1]]
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
@@ -95,20 +96,31 @@ def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
 
 def _rewritten_logs(home: Home) -> Iterator[Rewritten]:
     raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
-    where = home.relative(home.consolidation_log)
     newest: dict[str, tuple[str, SourceRead]] = {}
-    for night in parse_records(Consolidation, raw, where=where)[0]:
+    for night in decode_lines(Consolidation, raw):
         newest |= {source.path: (night.period, source) for source in night.logs}
+    folders: dict[str, str] = {}
     for path, (day, source) in sorted(newest.items()):
         expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
-        if not _compare(home, path, [expected])[0]:
+        if not _compare(home, path, [expected], folders)[0]:
             yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
 
 
-def _compare(home: Home, path: str, expected: list[Prefix]) -> list[bool]:
-    """Tell for each beginning whether the file still has it; nothing is followed out of the home."""
+def _compare(home: Home, path: str, expected: list[Prefix], folders: dict[str, str]) -> list[bool]:
+    """Tell for each beginning whether the file still has it; nothing is followed out of the home.
+
+    ``folders`` remembers where each folder really is: thousands of logs lie in one.
+    """
     try:
-        found = hash_prefixes(home.resolve(path), [prefix.size_bytes for prefix in expected])
+        found = hash_prefixes(_resolve(home, path, folders), [prefix.size_bytes for prefix in expected])
     except (UnreadableError, OSError):
         return [False] * len(expected)
     return [found.get(prefix.size_bytes) == prefix for prefix in expected]
+
+
+def _resolve(home: Home, path: str, folders: dict[str, str]) -> str:
+    folder, name = os.path.split(home.path(path))
+    if folder not in folders:
+        folders[folder] = home.resolve(home.relative(folder))
+    real = os.path.join(folders[folder], name)
+    return home.resolve(path) if os.path.islink(real) else real

@@ -25,8 +25,8 @@ def log_leaving(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     Returns:
         False when that is the last thing in it already.
     """
-    events = ledger.log.events
-    if events and events[-1].event == EventName.LEFT:
+    newest = ledger.log.newest
+    if newest and newest.event == EventName.LEFT:
         return False
     record(gate, [(EventName.LEFT, {})], moment)
     return True

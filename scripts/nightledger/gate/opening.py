@@ -6,7 +6,7 @@ not those that the log names; both are integrity alarms.
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from nightledger.codec.settings import parse_settings
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import IntegrityError
-from nightledger.domain.event import EventName
+from nightledger.domain.event import Entry, EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
-from nightledger.domain.states import Book, fold_events
+from nightledger.domain.states import Book, fold_entries
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.trust import audit, pin, reading
@@ -27,6 +27,7 @@ from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.scan import collector_at_rest, event_of_record
 from nightledger.trust.signers import SignerSet, parse_allowed_signers, parse_revoked_keys
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
@@ -104,10 +105,32 @@ def read_ledger(gate: Gate) -> Ledger:
     """
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
-    book = fold_events(log.events)
+    book, _ = fold_log(log)
     for name in TRUST_FILES:
         _read_trusted(gate.home, book, name)
     return Ledger(log=log, book=book)
+
+
+def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Book, tuple[Event, ...]]:
+    """Give what the log adds up to, and its events of some names, in one look at its entries.
+
+    Args:
+        log: As checked.
+        keep: The names.
+
+    Raises:
+        LineError: An acknowledged line is no entry.
+    """
+    kept: list[Event] = []
+    with collector_at_rest():
+        return fold_entries(_seen(log, keep, kept)), tuple(kept)
+
+
+def _seen(log: VerifiedLog, keep: Collection[str], kept: list[Event]) -> Iterator[Entry]:
+    for entry in log.entries():
+        if entry[0] in keep:
+            kept.append(event_of_record(dict(entry[1])))
+        yield entry
 
 
 def record(

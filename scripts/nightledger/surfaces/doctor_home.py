@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.states import Book, fold_events
+from nightledger.domain.states import Book
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Ledger, read_consent, read_settings, read_signers
+from nightledger.gate.opening import Ledger, fold_log, read_consent, read_settings, read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.doctor_checks import Check, bad, good, note
@@ -80,7 +80,7 @@ def check_log_of(home: Home, ring: KeyRing) -> Iterator[Check]:
         return
     yield good("log", f"the log holds; entries: {log.report.size}")
     yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
-    book = fold_events(log.events)
+    book, _ = fold_log(log)
     altered = find_altered(home, Ledger(log=log, book=book))
     for found in altered:
         yield bad("log", f"{found.path}: {found.message}", "put it back from a backup")
@@ -159,11 +159,11 @@ def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator
     """
     zone = home_zone(home, read_settings(home))
     yield good("clock", f"{now:%Y-%m-%d %H:%M} UTC; log days begin and end in {zone.key}")
-    events = check_log(home, find_pin(ring, home.identity.id)).events
-    if events and events[-1].at > now + _CLOCK_SLACK:
+    newest = check_log(home, find_pin(ring, home.identity.id)).newest
+    if newest and newest.at > now + _CLOCK_SLACK:
         yield bad(
             "clock",
-            f"the newest entry of the log is of {events[-1].at:%Y-%m-%d %H:%M} UTC, which is still to come",
+            f"the newest entry of the log is of {newest.at:%Y-%m-%d %H:%M} UTC, which is still to come",
             "set this machine's clock, for example: timedatectl set-ntp true",
         )
     if not boot and not home.identity.simulated:

@@ -104,12 +104,12 @@ def writing(
         require_person(context.verb, simulated=gate.home.identity.simulated)
     with _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
-        before = len(session.ledger.log.events)
+        before = session.ledger.log.size
         if recover(gate, session.ledger, session.moment):
             session.reread()
         try:
             yield session
-            if len(session.reread().log.events) > before:
+            if session.reread().log.size > before:
                 refresh_views(gate, session.ledger)
         finally:
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed

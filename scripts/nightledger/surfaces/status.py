@@ -4,7 +4,7 @@ Invariant: nothing is written, no lock is taken, and damage is named rather than
 that the worst state of a home still gives a screen.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,11 +14,11 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.runs import Run
-from nightledger.domain.states import Book, ChangeState, fold_events
+from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Gate, Ledger, open_gate
+from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.context import Context
@@ -163,15 +163,18 @@ def look(context: Context) -> Status:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
-    events: tuple[Event, ...] = ()
+    held: tuple[Event, ...] = ()
+    newest: Event | None = None
     book = Book()
     aside: tuple[str, ...] = ()
     try:
         log = check_log(home, pin)
-        events = log.events
         alarms += _log_alarms(log, pinned=pin is not None)
-        if log.report.ok:
-            book = fold_events(events)
+        newest = log.newest
+        if not log.report.ok:
+            held = tuple(event for event in log.events if event.event == EventName.QUARANTINED)
+        else:
+            book, held = fold_log(log, keep={EventName.QUARANTINED})
             aside = find_set_aside(home, book)
             alarms += _file_alarms(home, log, book)
     except NightledgerError as error:  # no file where one should be
@@ -189,8 +192,8 @@ def look(context: Context) -> Status:
         waiting=waiting_in(book, aside),
         signed=tuple(term for term in _signed(gate, book) if term.proposal not in aside),
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
-        held=tuple(_held(events)),
-        left_at=left_at(events),
+        held=tuple(map(_held, held)),
+        left_at=left_at(newest),
     )
 
 
@@ -228,9 +231,9 @@ def undoable_in(book: Book, window: timedelta, now: datetime) -> Iterator[Term]:
             yield Term(proposal=status.id, changes=tuple(numbers), until=until)
 
 
-def left_at(events: Sequence[Event]) -> datetime | None:
+def left_at(newest: Event | None) -> datetime | None:
     """Give when the home was left, where that is the last thing that happened to it."""
-    return events[-1].at if events and events[-1].event == EventName.LEFT else None
+    return newest.at if newest and newest.event == EventName.LEFT else None
 
 
 def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
@@ -262,14 +265,16 @@ def _log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
 
 def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
     """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
+    decisions = {decision.id: decision for decision in book.approvals_to_apply()}
+    approved = {decision.proposal for decision in decisions.values()}
     live = replace(
         book,
         proposals={
             name: status
             for name, status in book.proposals.items()
-            if status.open_changes() or any(map(status.approved_by, book.decisions))
+            if status.open_changes() or name in approved
         },
-        decisions={decision.id: decision for decision in book.approvals_to_apply()},
+        decisions=decisions,
     )
     altered = [
         Alarm(
@@ -375,10 +380,6 @@ def _signed(gate: Gate, book: Book) -> tuple[Term, ...]:
     )
 
 
-def _held(events: Sequence[Event]) -> Iterator[HeldBack]:
-    for event in events:
-        if event.event == EventName.QUARANTINED:
-            fields = event.fields
-            yield HeldBack(
-                at=event.at, path=fields["path"], line=fields["line"], rules=tuple(fields["rules"])
-            )
+def _held(event: Event) -> HeldBack:
+    fields = event.fields
+    return HeldBack(at=event.at, path=fields["path"], line=fields["line"], rules=tuple(fields["rules"]))

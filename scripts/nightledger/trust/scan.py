@@ -11,7 +11,8 @@ import gc
 import hashlib
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -22,7 +23,7 @@ from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
 from nightledger.files.durable import is_regular
-from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, Actor, Event
+from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, Actor, Event, LineError
 from nightledger.trust.merkle import Tree
 
 if TYPE_CHECKING:
@@ -54,16 +55,19 @@ class Scan:
     """What one pass found.
 
     Attributes:
+        path: The log.
         tree: Over all whole lines.
-        events: Every entry, in order; empty when they were not asked for.
-        bad: Indexes of lines that are no entry of their place.
+        blocks: The lines as they stand, each block with its first line's index; empty when
+            the entries were not asked for.
+        bad: Indexes of lines that are no entry of their place, among those that were judged.
         closures: Tails that an entry says were closed; see :func:`void_ranges`.
         unfinished: What stands behind the last line end.
         offset: Size of the whole lines in bytes.
     """
 
+    path: str
     tree: Tree = field(default_factory=Tree)
-    events: list[Event] = field(default_factory=list)
+    blocks: list[tuple[int, bytes]] = field(default_factory=list)
     bad: list[int] = field(default_factory=list)
     closures: list[Closure] = field(default_factory=list)
     unfinished: bytes = b""
@@ -82,8 +86,10 @@ class Scan:
         self._digests += [hashed.digest() for hashed in map(hashlib.sha256, leaves)]
         self.offset += len(block)
         closes = TAIL_CLOSED in block
+        if keep_events:
+            self.blocks.append((first, block))
         if closes or first + len(leaves) > known:
-            self._judge(block, leaves, first, closes=closes, keep_events=keep_events)
+            self._judge(block, leaves, first, closes=closes)
         if len(self._digests) >= _TREE_STEP:
             self.settle()
 
@@ -92,16 +98,45 @@ class Scan:
         self.tree.extend(self._digests)
         self._digests.clear()
 
-    def _judge(
-        self, block: bytes, leaves: Sequence[bytes], first: int, *, closes: bool, keep_events: bool
-    ) -> None:
+    def records(
+        self, blocks: Iterable[tuple[int, bytes]], size: int, void: Sequence[Closure]
+    ) -> Iterator[dict[str, Any]]:
+        """Decode and judge the entries that count, in order; bad lines are left out.
+
+        Only one block's worth is in memory at a time.
+
+        Args:
+            blocks: Of :attr:`blocks`.
+            size: How many lines count.
+            void: Which of them do not (from :func:`void_ranges`).
+
+        Raises:
+            LineError: At a bad line that nobody judged before, because it is among those that
+                were acknowledged: they are not what ``append`` wrote.
+        """
+        for first, block in blocks:
+            end = first + block.count(b"\n")
+            whole = end <= size and not any(one.first < end and first < one.end for one in void)
+            records = _decode_block(block, first) if whole else None
+            yield from records if records is not None else self._records_of_lines(block, first, size, void)
+
+    def _records_of_lines(
+        self, block: bytes, first: int, size: int, void: Sequence[Closure]
+    ) -> Iterator[dict[str, Any]]:
+        for index, line in enumerate(block.split(b"\n")[:-1], first):
+            if index >= size or is_void(void, index) or index in self.bad:
+                continue
+            records = _decode_block(line + b"\n", index)
+            if records is None:
+                raise LineError(f"EDITED {self.path}: line {index + 1} is not the entry that belongs here")
+            yield from records
+
+    def _judge(self, block: bytes, leaves: Sequence[bytes], first: int, *, closes: bool) -> None:
         records = _decode_block(block, first)
         if records is None:
             records = list(self._decode_lines(leaves, first))
         if closes:
             self.closures += filter(None, map(_closure, records))
-        if keep_events:
-            self.events += map(_event, records)
 
     def _decode_lines(self, leaves: Sequence[bytes], first: int) -> Iterator[dict[str, Any]]:
         for index, leaf in enumerate(leaves, first):
@@ -140,27 +175,33 @@ def scan_log(path: str, *, keep_events: bool = True, known: int = 0) -> Scan:
 
     Args:
         path: The log; a missing file is an empty log.
-        keep_events: Also give the entries.
+        keep_events: Also keep the lines, for their entries.
         known: How many lines need not be judged, because the caller will compare their root
             with one over lines that were judged before; 0 for the entries of the whole log.
 
     Raises:
         UnreadableError: When the name is taken by something that is no regular file.
     """
-    scan = Scan()
+    scan = Scan(path=path)
     if not os.path.lexists(path):
         return scan
     if not is_regular(path):
         raise UnreadableError(f"{path} is not a regular file", hint="put the log itself in its place")
-    # Nothing here makes cycles; collecting among what is kept would double the time.
+    with collector_at_rest():
+        _scan_file(path, scan, keep_events=keep_events, known=known)
+    return scan
+
+
+@contextmanager
+def collector_at_rest() -> Iterator[None]:
+    """Let the garbage collector rest while much is made that holds no cycles; to search it doubles the time."""
     collects = gc.isenabled()
     gc.disable()
     try:
-        _scan_file(path, scan, keep_events=keep_events, known=known)
+        yield
     finally:
         if collects:
             gc.enable()
-    return scan
 
 
 def _scan_file(path: str, scan: Scan, *, keep_events: bool, known: int) -> None:
@@ -222,7 +263,7 @@ def _are_times(times: list[str]) -> bool:
     return not tens.strip("012345")  # minutes and seconds are below 60
 
 
-def _event(record: dict[str, Any]) -> Event:
+def event_of_record(record: dict[str, Any]) -> Event:
     """Give the event of a record that was found to be an entry; empties it of what every entry has."""
     at = datetime.fromisoformat(record.pop("at"))
     seq, event, actor = record.pop("seq"), record.pop("event"), _ACTORS[record.pop("actor")]

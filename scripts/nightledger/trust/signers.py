@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from nightledger.domain.errors import NightledgerError, RecordError
 from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
-from nightledger.trust.sshsig import SignatureError, parse_signature, verify_with
+from nightledger.trust.sshsig import SignatureError, parse_signature, require_signed
 
 T = TypeVar("T")
 _PRINCIPAL = re.compile(r'[^\s"*?!,#][^\s"*?!,]*')
@@ -117,7 +117,8 @@ def verify_signature(
     Raises:
         SignatureError: When it does not hold; the message says which rule.
     """
-    key = parse_signature(armour).key
+    signature = parse_signature(armour)
+    key = signature.key
     if key.blob in signers.revoked:
         raise SignatureError(f"the key {key.fingerprint} is revoked")
     lines = [signer for signer in signers.signers if signer.key == key]
@@ -133,7 +134,7 @@ def verify_signature(
         )
     signer = lines[refusals.index("")]
     # The key comes from the set; that the signature names the same one is checked again inside.
-    signature = verify_with(signer.key, message, armour, namespace)
+    require_signed(signer.key, message, signature, namespace)
     return SignedBy(
         principal=signer.principals[0],
         fingerprint=signer.key.fingerprint,

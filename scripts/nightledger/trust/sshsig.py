@@ -186,7 +186,15 @@ def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> 
     Raises:
         SignatureError: When it is not.
     """
-    signature = parse_signature(armour)
+    return require_signed(key, message, parse_signature(armour), namespace)
+
+
+def require_signed(key: PublicKey, message: bytes, signature: Signature, namespace: str) -> Signature:
+    """Check a signature that was taken apart already; see :func:`verify_with`.
+
+    Raises:
+        SignatureError: When it is not by ``key`` over ``message`` for ``namespace``.
+    """
     if signature.key != key:
         raise SignatureError(f"the signature is by {signature.key.fingerprint}, not {key.fingerprint}")
     if signature.namespace != namespace:

@@ -9,7 +9,10 @@ from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
 from nightledger.gate.daily import close_day
+from nightledger.gate.opening import log_key
 from nightledger.surfaces.verbs import verify
+from nightledger.trust.head import KeptHead, keep_head
+from nightledger.trust.merkle import CompactRange, leaf_hash
 
 OLD = "- Keep backups for 30 days."
 
@@ -161,6 +164,21 @@ def test_verify_names_rewritten_inputs(console: Console) -> None:
     close_day(desk.gate, desk.ledger(), "2026-03-01", desk.moment)
     out = console.out("verify")
     assert "note: memory/system/outcome-records.jsonl was rewritten after the night of 2026-02-28" in out
+
+
+def test_an_acknowledged_line_that_is_no_entry_is_an_alarm_of_verify_and_status(console: Console) -> None:
+    desk = console.desk
+    log = Path(desk.home.audit_log)
+    spaced = log.read_bytes().splitlines()[-1].replace(b'","event":"', b'", "event":"') + b"\n"
+    log.write_bytes(log.read_bytes() + spaced)
+    key = log_key(desk.gate)
+    tree = CompactRange().extend(map(leaf_hash, log.read_bytes().splitlines()))
+    keep_head(key.directory, KeptHead(range=tree, offset=log.stat().st_size))
+    ran = console.run("verify")
+    assert ran.status == 4
+    line = log.read_bytes().count(b"\n")
+    assert f"EDITED {log}: line {line} is not the entry that belongs here" in ran.err
+    assert "is not the entry that belongs here" in " ".join(console.run("status").out.split())
 
 
 def test_verify_names_every_altered_record(console: Console) -> None:

@@ -29,14 +29,14 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     if options.yes:
         with writing(context, keep_head=True) as session:
-            before = left_at(session.ledger.log.events)
+            before = left_at(session.ledger.log.newest)
             log_leaving(session.gate, session.ledger, session.moment)
             session.reread()
             record = _record(context, session)
         removed = remove_disposable(session.gate.home)
     else:
         with reading(context) as session:
-            before = left_at(session.ledger.log.events)
+            before = left_at(session.ledger.log.newest)
             record = _record(context, session)
             removed = disposable(session.gate.home)
     record["left"] = options.yes or before is not None

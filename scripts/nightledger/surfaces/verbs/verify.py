@@ -58,28 +58,30 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _look(context: Context) -> _Seen:
     from pathlib import Path
 
-    from nightledger.domain.states import fold_events
+    from nightledger.domain.event import EventName
     from nightledger.files.home import Home
     from nightledger.gate.checking import find_altered, find_drift
     from nightledger.gate.inputs import find_rewrites
-    from nightledger.gate.opening import Ledger
+    from nightledger.gate.opening import Ledger, fold_log
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.pin import read_pin
     from nightledger.trust.reading import check_log
+    from nightledger.trust.scan import collector_at_rest
 
     home = Home(context.home_path).require()
-    log = check_log(home, read_pin(KeyRing(Path(context.keys_dir)), home.identity.id))
-    if not log.report.ok:  # what a damaged log says is not worth a look at anything else
-        return _Seen(report=log.report, simulated=home.identity.simulated)
-    book = fold_events(log.events)
-    return _Seen(
-        report=log.report,
-        simulated=home.identity.simulated,
-        altered=find_altered(home, Ledger(log=log, book=book)),
-        drift=find_drift(home, book),
-        drifted=book.drifted,
-        rewrites=find_rewrites(home, log.events),
-    )
+    with collector_at_rest():
+        log = check_log(home, read_pin(KeyRing(Path(context.keys_dir)), home.identity.id))
+        if not log.report.ok:  # what a damaged log says is not worth a look at anything else
+            return _Seen(report=log.report, simulated=home.identity.simulated)
+        book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+        return _Seen(
+            report=log.report,
+            simulated=home.identity.simulated,
+            altered=find_altered(home, Ledger(log=log, book=book)),
+            drift=find_drift(home, book),
+            drifted=book.drifted,
+            rewrites=find_rewrites(home, heartbeats),
+        )
 
 
 def _record(seen: _Seen) -> dict[str, Any]:
