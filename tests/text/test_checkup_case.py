@@ -93,6 +93,23 @@ def test_what_only_waits_keeps_its_details_and_stays_with_them() -> None:
     assert lines("- Second lamp (still pending)\n") == [1]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Backlog\n| Task | Priority |\n|---|---|\n| roof | high |\n",
+        "## Status (2026-03-02)\n- ✅ Roof ordered, gutter still pending\n",
+    ],
+)
+def test_what_is_still_open_is_never_called_closed(text: str) -> None:
+    (doubt,) = cases(text)
+    assert doubt.label is DoubtLabel.STALE
+
+
+def test_a_ticked_box_is_closed_whatever_it_says() -> None:
+    (doubt,) = cases("- [x] Ask about the pending lease\n")
+    assert doubt.label is DoubtLabel.CLOSED
+
+
 def test_a_sentence_that_announces_what_stays_stays() -> None:
     assert lines("**Pending plan (not yet built):**\n\n- lamps by the door\n") == []
 

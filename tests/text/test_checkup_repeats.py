@@ -69,6 +69,11 @@ def test_an_item_whose_words_are_turned_round_is_a_repeat() -> None:
     assert repeats(text) == [(1, 2, "reworded")]
 
 
+def test_a_section_that_stands_twice_is_one_subject() -> None:
+    text = "# Ferry\n- Bow: painted red\n- Stern: painted blue\n"
+    assert repeats(text * 2) == [(5, 2, "same_words"), (6, 3, "same_words")]
+
+
 def test_four_words_are_a_sentence_and_may_stand_again() -> None:
     assert repeats("# A\n- Begin with the answer\n# B\n- Begin with the answer\n") == [(4, 2, "same_words")]
 
@@ -82,6 +87,7 @@ def test_four_words_are_a_sentence_and_may_stand_again() -> None:
         "- Plans of the hall: `plans/hall.md` on the shelf\n- Plans of the hall: `plans/yard.md` on the shelf\n",
         "- See https://a.example/x-hd.mp4 for the film\n- See https://a.example/x.mp4 for the film\n",
         "# Ferry\n- Server: atlas (10.0.0.7)\n# Press\n- Server: atlas (10.0.0.7)\n",
+        "# Ferry\n- Bow: painted red\n- Stern: painted blue\n# Press\n- Bow: painted red\n- Stern: painted blue\n",
         "# Ferry\n- done\n# Press\n- done\n",
         "- Ferry at ten\n  - the bell is rung by the boy on deck\n- Press at noon\n  - the bell is rung by the boy on deck\n",
         "- Send the plans of the hall to Anna before Bruno\n- Send the plans of the hall to Bruno before Anna\n",

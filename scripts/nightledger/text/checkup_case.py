@@ -45,6 +45,8 @@ _CONFLICT_REASONS = {
     "other_number": "line {line}, which stands later, gives another number",
 }
 _TESTED = {UnitKind.CODE: (), UnitKind.DECISION: DECISION_SIGNS}
+_OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
+_ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
@@ -117,7 +119,14 @@ def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:
     if confidence < CERTAIN_ENOUGH or not case.signs:
         return None
     reason = " and ".join(sign.reason for sign in case.signs[:2])
-    return _doubt(unit, case.signs[0].label, reason, confidence, tuple(sign.name for sign in case.signs))
+    return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+
+
+def _label(signs: Sequence[Sign]) -> DoubtLabel:
+    """Give what the strongest sign says, but never call closed what says itself that it waits."""
+    label = signs[0].label
+    waits = any(sign.name in _OPEN for sign in signs) and signs[0].name not in _ENDED
+    return DoubtLabel.STALE if label is DoubtLabel.CLOSED and waits else label
 
 
 def _doubt(

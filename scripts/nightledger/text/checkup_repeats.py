@@ -25,6 +25,8 @@ ATTRIBUTE = 100
 """Letters below which a label with its value is an attribute of the subject above it."""
 REWORDED = 0.6
 """Dice coefficient from which two items may be one with its words turned round."""
+SAME_ATTRIBUTE = 40
+"""Letters from which the same words are no accident, even of a label with its value."""
 WORDS = 5
 """Fewest words of an item that another may hold in full."""
 INDEX = 0.6
@@ -40,8 +42,8 @@ MOST_HOLDERS = 40
 
 _PATH = re.compile(r"^[`\[(]*(?P<path>[\w.~/-]*[./][\w./-]+)[`\])]*$")
 _CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]+://|[\w.-]+/)[^\s`)]+)")
-_NAMED = re.compile(r"[*_]*(?:`|\[|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
-_LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：]")  # noqa: RUF001 - a colon of CJK text
+_NAMED = re.compile(r"[*_]*(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
+_LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 _LETTERS = re.compile(r"[^\W\d_]\w+")
 _WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 
@@ -73,9 +75,18 @@ def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
     for repeat in candidates:
         if repeat.unit in found or repeat.other in found:
             continue
-        if repeat.kind == "same_words" or not is_attribute(units[repeat.unit], units[repeat.other]):
+        if not _is_elsewhere_true(repeat, units[repeat.unit], units[repeat.other]):
             found[repeat.unit] = repeat
     return _without_holes(units, wordings, found)
+
+
+def _is_elsewhere_true(repeat: Repeat, unit: Unit, other: Unit) -> bool:
+    """Say whether a repeat is an attribute of two subjects; a section that stands twice is one subject."""
+    if repeat.kind == "same_words" and (
+        unit.headings[-1:] == other.headings[-1:] or weight(fold(unit.text)) >= SAME_ATTRIBUTE
+    ):
+        return False
+    return is_attribute(unit, other)
 
 
 def is_attribute(unit: Unit, other: Unit) -> bool:

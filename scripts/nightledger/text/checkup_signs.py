@@ -23,7 +23,7 @@ from nightledger.text.checkup_time import (
 )
 from nightledger.text.checkup_units import UnitKind
 from nightledger.text.checkup_view import View
-from nightledger.text.checkup_words import closes, has, is_heading, rests, starts, states, tells
+from nightledger.text.checkup_words import closes, has, is_heading, reports, rests, starts, states, tells
 from nightledger.text.dates import find_dates
 
 BIAS = -2.5
@@ -47,13 +47,16 @@ _VERSION = re.compile(
 _VERSION_LABEL = re.compile(
     r"\bvers(?:ion|ión|ão|ione|ie)\b|версия|sürüm|版本|バージョン|버전", re.IGNORECASE
 )
-_SCORE = re.compile(r"(?<![\d.])0\.\d{3,4}(?!\d)|\bQ=0\.\d+")
+_SCORE = re.compile(r"(?<![\d.])0\.\d{3,4}(?!\d|\s?%)|\bQ=0\.\d+")
 _MEASURE = re.compile(
     r"[<>~≈]\s?\d[\d.,]*\s?(?:ms|s|sec|min|x|%)(?!\w)|\d+\s?%\s?(?:recall|uptime|confidence|complete|done|success|coverage|accuracy|fertig)"
     r"|(?<![\w.])\d+\s?(?:errors?|passed|failures?|failed)\b|\d\s?ms\b|\(\d+/\d+\)|\((?:was|vs\.?|war|était|antes|era) [^)]*\d[^)]*\)|\d+ tests? (?:passed|passent)",
     re.IGNORECASE,
 )
 """What is measured, not set: approximate, compared, or a share of success."""
+_ASIDE = re.compile(r"^[\s*_]*[(\[（【].*[)\]）】][\s*_.]*$", re.DOTALL)
+_ANSWER = re.compile(r"[?？]\s*(?:[✅☑✔✓]\ufe0f?|→|->|:)\s*\w")
+"""A question with its answer, which is what somebody wanted to remember."""
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _OVER_ON = re.compile(
     r"(?<![\w-])(?:done|closed|resolved|settled|cancell?ed|withdrawn|erledigt|geklärt|gelöst|storniert"
@@ -67,7 +70,7 @@ _BUILD = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    r"(?<![\w.:/-])\d{1,5}\s+(?:\w+\s)?(?:total|enabled|disabled|active|errors?|files?|tests?|jobs?|docs?|items?|entries|tasks?|commits?|runs?)\b",
+    r"(?<![\w.:/–-])\d{1,5}\s+(?:(?![ap]m\b)\w+\s)?(?:total|enabled|disabled|active|errors?|files?|tests?|jobs?|docs?|items?|entries|tasks?|commits?|runs?)\b",
     re.IGNORECASE,
 )
 _UPDATED = re.compile(
@@ -174,6 +177,17 @@ def _is_struck(view: View) -> bool:
     return rest != view.unit.text and (not left or rests(rest) or starts("gone", rest))
 
 
+def _is_under_open_work(view: View) -> bool:
+    """Say whether a heading says that what stands under it waits, and the item says neither that nor that it is over."""
+    over = view.unit.box == "x" or _TICK.search(view.plain) or any(rests(cell) for cell in view.unit.cells)
+    return (
+        not over
+        and not _is_struck(view)
+        and not tells("waiting", view.prose)
+        and any(tells("waiting", heading) for heading in view.headings)
+    )
+
+
 def _is_over_on(view: View) -> bool:
     """Say whether a word of end has its past date right behind it."""
     return any(
@@ -205,10 +219,11 @@ SIGNS: tuple[Sign, ...] = (
     _row("tick_row", _CLOSED, 1.0, "it is a row with a tick", lambda v: _is_row(v) and bool(_TICK.search(v.plain))),
     _row("row_state", _STALE, 1.6, "a cell of it is a state of the day", lambda v: any(states(cell) or closes(cell) for cell in v.unit.cells[1:])),
     _row("tick", _CLOSED, 2.3, "it carries a tick", lambda v: not _is_row(v) and bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
-    _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: tells("gone", v.prose)),
-    _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain))),
+    _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: tells("gone", v.prose) and len(v.plain) <= _SHORT),
+    _row("gone_in", _CLOSED, 1.6, "something in it is gone", lambda v: tells("gone", v.prose) and len(v.plain) > _SHORT),
+    _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain)) and len(v.plain) <= _LONG),
     _row("former", _CLOSED, 3.0, "it speaks of what was before", lambda v: bool(_FORMER.match(v.prose))),
-    _row("done", _CLOSED, 0.6, "it reports work that is over", lambda v: has("done", v.prose)),
+    _row("done", _CLOSED, 0.6, "it reports work that is over", lambda v: reports("done", v.prose)),
     _row("done_end", _CLOSED, 1.4, "a clause of it ends in work that is over", lambda v: not v.unit.cells and closes(v.prose)),
     _row("did", _CLOSED, 1.6, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
     _row("struck", _CLOSED, 3.4, "it is struck out", _is_struck),
@@ -217,7 +232,7 @@ SIGNS: tuple[Sign, ...] = (
     _row("over_on", _CLOSED, 1.6, "it names the day on which it was over", _is_over_on),
     _row("status_row", _STALE, 1.8, "it is a row of a table that shows a state", lambda v: _is_row(v) and _columns("status", v) > 0),
     _row("timer_row", _STALE, 3.6, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
-    _row("task_row", _CLOSED, 2.5, "it is a row of a list of work", lambda v: _is_row(v) and _columns("task", v) > 1),
+    _row("task_row", _STALE, 2.5, "it is a row of a list of work, which drifts", lambda v: _is_row(v) and _columns("task", v) > 1),
     _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
     _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
     _row("state", _STALE, 3.3, "its value is a state of the day", lambda v: bool(v.label) and states(v.value)),
@@ -225,11 +240,11 @@ SIGNS: tuple[Sign, ...] = (
     _row("version_label", _STALE, 3.3, "it names a version, which drifts", lambda v: bool(_VERSION_LABEL.search(v.label)) and bool(re.match(r"v?\d", v.value))),
     _row("version_end", _STALE, 3.1, "it ends in a version, which drifts", _ends_in_version),
     _row("score", _STALE, 3.0, "it holds a score of one day", lambda v: bool(_SCORE.search(v.plain))),
-    _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(_MEASURE.findall(v.plain)) > 1),
-    _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1),
+    _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(_MEASURE.findall(v.plain)) > 1 and len(v.plain) <= _LONG),
+    _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1 or (len(v.plain) > _LONG and bool(_MEASURE.search(v.plain)))),
     _row("counts", _STALE, 2.9, "it holds counts that change", lambda v: len(_COUNT.findall(v.plain)) > 1),
     _row("waits", _STALE, 3.3, "it waits for something", lambda v: tells("waiting", v.prose) and len(v.plain) <= _SHORT),
-    _row("waits_in", _STALE, 1.2, "something in it waits", lambda v: tells("waiting", v.prose) and len(v.plain) > _SHORT),
+    _row("waits_in", _STALE, 1.8, "something in it waits", lambda v: tells("waiting", v.prose) and len(v.plain) > _SHORT),
     _row("wait_mark", _STALE, 1.5, "it carries a mark of work under way", lambda v: bool(_WAITS.search(v.plain))),
     _row("as_of", _STALE, 3.2, "it holds as of a past date", lambda v: bool(_AS_OF.search(v.plain))),
     _row("now", _STALE, 0.7, "it speaks of its own day", lambda v: has("now", v.prose)),
@@ -248,18 +263,21 @@ SIGNS: tuple[Sign, ...] = (
     _row("report", _CLOSED, 1.3, "it stands under a report", lambda v: v.reports),
     _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(has("now", heading) for heading in v.headings)),
     _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
-    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose)),
+    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose) and (len(v.plain) <= _SHORT or bool(_ASIDE.match(v.unit.text)))),
     _row("footer", _JUNK, 3.0, "it is a footer about the file itself", _is_footer),
-    _row("fresh", _JUNK, -3.2, "", lambda v: tells("waiting", v.prose) and is_fresh(v)),
+    _row("fresh", _JUNK, -3.2, "", lambda v: is_fresh(v) and (tells("waiting", v.prose) or bool(_AS_OF.search(v.plain)))),
+    _row("answer", _JUNK, -4.5, "", lambda v: bool(_ANSWER.search(v.plain))),
+    _row("open_heading", _JUNK, -1.3, "", _is_under_open_work),
+    _row("tick_label", _JUNK, -0.9, "", lambda v: bool(_TICK.match(v.plain)) and bool(v.label) and not reports("done", v.plain)),
     _row("open_box", _JUNK, -1.5, "", lambda v: v.unit.box == " "),
     _row("rule", _JUNK, -1.5, "", lambda v: has("rule", v.plain)),
     _row("lasting", _JUNK, -0.3, "", lambda v: v.lasts),
     _row("long", _JUNK, -0.8, "", lambda v: len(v.plain) > _LONG),
     _row("ahead", _JUNK, -1.5, "", lambda v: not _is_row(v) and any(day.exact and day.day > v.today for day in v.dates)),
     _row("decision", _JUNK, -0.5, "", lambda v: _is_row(v) and _columns("decision", v) > 0),
-    _row("wide_row", _JUNK, -1.6, "", lambda v: len(v.unit.columns) > _WIDE_TABLE and _columns("task", v) < 2),  # noqa: PLR2004 - a list of work
+    _row("wide_row", _JUNK, -2.2, "", lambda v: len(v.unit.columns) > _WIDE_TABLE and _columns("task", v) < 2 and not _columns("timer", v)),  # noqa: PLR2004 - a list of work
     _row("telling_row", _JUNK, -1.6, "", lambda v: _is_row(v) and not v.reports and _tells_more(v)),
-    _row("points", _JUNK, -1.6, "", lambda v: bool(v.label) and bool(_TICK.match(v.value)) and not has("done", v.prose) and bool(_POINTS.search(v.unit.text))),
+    _row("points", _JUNK, -1.6, "", lambda v: bool(v.label) and bool(_TICK.match(v.value)) and not reports("done", v.prose) and bool(_POINTS.search(v.unit.text))),
     _row("enumeration", _JUNK, -4.0, "", lambda v: bool(_ENUMERATION.match(v.value)) or (not _is_row(v) and bool(_LONG_ENUMERATION.search(v.value)))),
 )  # fmt: skip
 """Order is free: what an item shows is added up."""

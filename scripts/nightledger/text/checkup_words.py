@@ -74,7 +74,7 @@ _WORDS: dict[str, str] = {
     "asla, her zaman, yasak, không được, luôn luôn, phải, 必须, 必須, 不要, 禁止, 永远, 永遠, 总是, 總是, 应该, 應該, 不得, 偏好, 规则, 規則, "
     "只能, 一律, 请勿, 請勿, 勿, しないで, すること, 必ず, 絶対, 禁止, 好み, ルール, べき, 원칙, 반드시, 절대, 항상, 금지, 규칙, 선호, 하지 마",
     # What stands in brackets where nothing stands yet.
-    "empty": "will be filled, to be filled, to be added, goes here, go here, fill in, add here, add learnings, add notes, nothing yet, none yet, "
+    "empty": "will be filled, to be filled, to be added, goes here, go here, fill in, add here, nothing yet, none yet, "
     "as they accumulate, as content is created, noch leer, hier ergänzen, wird ergänzt, à compléter, "
     "à remplir, rien pour l'instant, por completar, por rellenar, nada todavía, a preencher, a completar, nada ainda, da completare, "
     "nog leeg, заполнить, пока пусто, 待补充, 待補充, 待填写, 待填寫, 暂无, 暫無, 未記入, 追記予定, 추가 예정, 아직 없음",
@@ -128,7 +128,7 @@ _CLAUSE_END = re.compile(r"[*_]*\s*(?:[;.,)(✅☑✔✓]|$|20\d\d-)")
 _CLOSING = frozenset({"state", "done", "gone", "over", "waiting"})
 _CONDITION = re.compile(
     r"(?<!\w)(?:when|if|once|unless|until|after|before|falls|wenn|sobald|bis|nachdem|si|quand|lorsque|après|cuando|hasta|quando|se|caso|dopo|als|zodra|если|когда)"
-    r"(?:\s[\w'’]+){0,2}\s$",
+    r"(?:\s[\w'’]+){0,4}\s$",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -155,6 +155,16 @@ def tells(kind: str, text: str) -> bool:
     )
 
 
+def reports(kind: str, text: str) -> bool:
+    """Say whether ``text`` holds a word of a kind that is neither denied nor a case to be met."""
+    return any(_is_told(text, found.start()) for found in _pattern(kind).finditer(text))
+
+
+def _is_told(text: str, at: int) -> bool:
+    before = text[max(0, at - 40) : at]
+    return not _DENIED.search(before) and not _CONDITION.search(before)
+
+
 def rests(text: str) -> bool:
     """Say whether ``text`` begins with a word of a matter that is over, which stands for itself."""
     bare = text.lstrip(_MARKS)
@@ -176,8 +186,7 @@ def starts(kind: str, text: str) -> bool:
 def closes(text: str) -> bool:
     """Say whether a clause of ``text`` ends in a word of work that is over."""
     return any(
-        _CLAUSE_END.match(text, found.end())
-        and not _DENIED.search(text[max(0, found.start() - 24) : found.start()])
+        _CLAUSE_END.match(text, found.end()) and _is_told(text, found.start())
         for found in _pattern("done").finditer(text)
     )
 
