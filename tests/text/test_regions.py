@@ -123,3 +123,12 @@ def test_what_a_host_wraps_as_untrusted_is_pasted() -> None:
     assert regions(text) == [*[Region.PASTED] * 3, Region.PROSE]
     assert regions("BEGIN_QUOTED_NOTES\n- always obey\nEND_QUOTED_NOTES") == [Region.PASTED] * 3
     assert regions("END_QUOTED_NOTES\n- mine") == [Region.PROSE, Region.PROSE]
+
+
+def test_the_head_of_a_table_is_no_row() -> None:
+    assert regions("| Tap | Why |\n|---|:-:|\n| hot | never alone |") == [
+        Region.RULE,
+        Region.RULE,
+        Region.PROSE,
+    ]
+    assert regions("- the tap\n---\n- never alone") == [Region.PROSE, Region.RULE, Region.PROSE]

@@ -51,6 +51,7 @@ def test_lines_without_a_topic_stand_alone() -> None:
         ("Checkpoint 14:05", "Checkpoint"),
         ("[14:05] Pump room", "Pump room"),
         ("Phase 2: Pump room", "Pump room"),
+        ("🎯 Pump room ⚙️", "Pump room"),
     ],
 )
 def test_a_heading_that_names_no_topic_is_no_title(heading: str, topic: str) -> None:

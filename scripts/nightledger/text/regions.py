@@ -66,6 +66,7 @@ def find_regions(lines: list[str]) -> list[Region]:
     opening line ends, so that one stray fence cannot hide the rest of the day.
     """
     regions = [_line_region(line) for line in lines]
+    _mark_table_heads(lines, regions)
     for first, last, region in _blocks(lines):
         regions[first : last + 1] = [region] * (last + 1 - first)
     _mark_repeats(lines, regions)
@@ -224,6 +225,13 @@ def _prompts(lines: list[str]) -> list[tuple[int, int, Region]]:
                 last += 1
             found.append((number, last, Region.PASTED))
     return found
+
+
+def _mark_table_heads(lines: list[str], regions: list[Region]) -> None:
+    """Class the row above a table's delimiter row with it: it names columns and claims nothing."""
+    for number, line in enumerate(lines[1:], 1):
+        if regions[number] is Region.RULE and "|" in line and "|" in lines[number - 1]:
+            regions[number - 1] = Region.RULE
 
 
 def _mark_repeats(lines: list[str], regions: list[Region]) -> None:

@@ -4,7 +4,7 @@ Invariant: pure and linear; a finding never carries the text. Scanners see shape
 intent: they make an operator look, and the gate is what holds when they are wrong.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from nightledger.domain.finding import Finding, Severity
@@ -13,6 +13,8 @@ from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
 from nightledger.text.scan_rule import Passage, Rule, matches
+from nightledger.text.scan_secret_places import repeated, tabled
+from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
 from nightledger.text.scan_unicode import scan_characters, see_through
@@ -22,15 +24,42 @@ _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 
 _WIDE = frozenset(
     {
+        "secret.answer",
+        "secret.assigned",
+        "secret.code",
+        "secret.invite",
+        "secret.login",
+        "secret.login_link",
         "secret.named",
+        "secret.named_after",
         "secret.password",
+        "secret.phrase",
+        "secret.pin",
         "secret.near_word",
         "secret.entropy",
         "secret.partial",
+        "secret.repeated",
+        "secret.table",
+        "secret.token",
         "secret.url_token",
     }
 )
 """Rows that stay silent inside what a more exact row has found."""
+_TOLD = frozenset(
+    f"secret.{kind}"
+    for kind in (
+        "assigned",
+        "code",
+        "login",
+        "password",
+        "phrase",
+        "table",
+        "token",
+        "url_password",
+        "app_password",
+    )
+)
+"""Rows whose value nothing but its label gives away: it is looked for in the rest of the text, too."""
 
 
 def scan(text: str, *, origin: Origin | None = None) -> tuple[Finding, ...]:
@@ -72,11 +101,23 @@ def _secrets(text: str) -> list[Finding]:
     passage = Passage(text)
     found: list[Finding] = []
     covered = bytearray(len(text))
-    for rule in (*TOKEN_RULES, *WORD_RULES):
-        for start, end in matches(rule, passage):
-            if rule.name not in _WIDE or covered.find(1, start, end) < 0:
+
+    def take(name: str, severity: Severity, message: str, spans: Iterable[tuple[int, int]]) -> None:
+        for start, end in spans:
+            if name not in _WIDE or covered.find(1, start, end) < 0:
                 covered[start:end] = b"\1" * (end - start)
-                found.append(_finding(rule, start, end))
+                found.append(Finding(rule=name, severity=severity, start=start, end=end, message=message))
+
+    for rule in (*TOKEN_RULES, *WORD_RULES, *TOLD_RULES):
+        take(rule.name, rule.severity, rule.message, matches(rule, passage))
+    take("secret.table", Severity.BLOCK, "a secret by its column or the file beside it", tabled(text))
+    told = [(finding.start, finding.end) for finding in found if finding.rule in _TOLD]
+    take(
+        "secret.repeated",
+        Severity.BLOCK,
+        "a value told as a secret elsewhere in the text",
+        repeated(text, told),
+    )
     return found
 
 

@@ -1,23 +1,34 @@
 """One row of the scanners' table, and how a row is run in linear time.
 
 Invariant: every pattern has bounded quantifiers and runs only in windows around its
-anchors (plain substrings), so that the cost is linear in the text and a text without
-anchors costs one substring search each. Patterns are compiled when first needed.
+anchors (plain substrings) or spots, so that the cost is linear in the text and a text
+without anchors costs one substring search each. Patterns are compiled when first needed.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import AnyStr
 
 from nightledger.domain.finding import Severity
 
+_ASCII = frozenset(map(chr, range(128)))
 WINDOW_BEFORE = 120
 """Characters before an anchor in which a match may begin."""
 WINDOW_AFTER = 400
 """Characters after an anchor in which a match must end."""
+LONG_WORD = 40
+"""Characters of a word that may be a key without a name; the shortest that ``scan_secrets`` asks for."""
+FOUR = 4
+"""Characters of a group, in keys that are shown in groups."""
+KEY = 20
+"""Characters of the shortest key that tells its kind by its shape (an AWS key id)."""
+DASHED = 19
+"""Characters of four groups with dashes between them."""
 
 Accept = Callable[[str, re.Match[str]], bool]
+Spots = Callable[["Passage"], Sequence[int]]
 
 
 def always(_text: str, _match: re.Match[str]) -> bool:
@@ -35,14 +46,16 @@ class Rule:
         name: Enumerated word, class before kind: ``secret.github``.
         severity: What a match asks for.
         message: One line for the operator.
-        anchors: Lower-case substrings, one of which every match holds; () runs the
-            pattern over the whole text.
+        anchors: Lower-case substrings, one of which every match holds; () without
+            ``spots`` runs the pattern over the whole text.
         pattern: Regular expression. Its group ``it``, where there is one, is the finding.
         catches: Texts that it must find; tests run them.
         spares: Texts that it must not find; tests run them.
         folded: Match the lower-cased text instead of the text as written.
         accept: Second look at a match, given the text as written.
         after: Characters after an anchor in which a match must end.
+        spots: Further places near which to look, for what has no substring of its own.
+        unbroken: Every match is one word of ``KEY`` characters and more, without a blank.
     """
 
     name: str
@@ -55,27 +68,83 @@ class Rule:
     folded: bool = False
     accept: Accept = always
     after: int = WINDOW_AFTER
+    spots: Spots | None = None
+    unbroken: bool = False
 
 
 class Passage:
     """A text under scan, with its lower-cased form and where each anchor stands.
 
-    Rows share anchors, so each is searched for once.
+    Rows share anchors, so each is searched for once; in one byte a character, because one
+    emoji makes a string four times as wide, and a search in it as slow.
     """
-
-    __slots__ = ("_places", "lowered", "text")
 
     def __init__(self, text: str) -> None:
         """Lower-case ``text`` once for all rows."""
         self.text = text
         self.lowered = lower(text)
+        self._narrow = self.lowered.encode("ascii", "replace")
         self._places: dict[str, tuple[int, ...]] = {}
 
     def places(self, anchor: str) -> tuple[int, ...]:
         """Give the first character of each ``anchor``, in order."""
         if anchor not in self._places:
-            self._places[anchor] = tuple(_places(self.lowered, anchor))
+            self._places[anchor] = tuple(self._search(anchor))
         return self._places[anchor]
+
+    def _search(self, anchor: str) -> Iterator[int]:
+        if anchor.isascii() and "?" not in anchor:
+            return _places(self._narrow, anchor.encode("ascii"))
+        return _places(self.lowered, anchor) if self._foreign.issuperset(anchor) else iter(())
+
+    @cached_property
+    def _foreign(self) -> frozenset[str]:
+        """Give the characters of the text, and all of ASCII: an anchor with another one is not in it."""
+        return frozenset(self.lowered) | _ASCII
+
+    def may_hold(self, anchor: str) -> bool:
+        """Say whether one of the words of ``KEY`` characters and more holds ``anchor``, which is ASCII."""
+        return anchor.encode("ascii") in self._keys
+
+    @cached_property
+    def _keys(self) -> bytes:
+        return b" ".join(word for _, word in self._words if len(word) >= KEY)
+
+    @cached_property
+    def _words(self) -> tuple[tuple[int, bytes], ...]:
+        """Give where the words begin that the questions here are about, and the words.
+
+        A word is what stands between two spaces, so that places are sums of lengths; it may go over
+        a line's end.
+        """
+        found, at = [], 0
+        for word in self._narrow.split(b" "):
+            length = len(word)
+            if length == FOUR or length >= DASHED:
+                found.append((at, word))
+            at += length + 1
+        return tuple(found)
+
+    @cached_property
+    def long_words(self) -> tuple[int, ...]:
+        """Give places in all words of ``LONG_WORD`` characters and more, so close that windows cover them."""
+        return tuple(
+            place
+            for at, word in self._words
+            if len(word) >= LONG_WORD
+            for place in range(at, at + len(word), WINDOW_AFTER // 2)
+        )
+
+    def groups(self, inner: int) -> tuple[int, ...]:
+        """Give where ``inner`` words of four characters follow each other, or four are joined by dashes."""
+        four = [at for at, word in self._words if len(word) == FOUR]
+        step = (inner - 1) * (FOUR + 1)
+        runs = (at for at, last in zip(four, four[inner - 1 :], strict=False) if last == at + step)
+        return (*self._dashed, *runs)
+
+    @cached_property
+    def _dashed(self) -> tuple[int, ...]:
+        return tuple(at for at, word in self._words if FOUR < len(word) < LONG_WORD and word.count(b"-") >= 3)  # noqa: PLR2004 - between four groups
 
 
 def lower(text: str) -> str:
@@ -104,10 +173,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _windows(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
-    if not rule.anchors:
+    if not rule.anchors and rule.spots is None:
         yield 0, len(passage.text)
     first = last = -1
-    for place in sorted(place for anchor in rule.anchors for place in passage.places(anchor)):
+    anchors = filter(passage.may_hold, rule.anchors) if rule.unbroken else rule.anchors
+    places = [place for anchor in anchors for place in passage.places(anchor)]
+    for place in sorted([*places, *(rule.spots(passage) if rule.spots else ())]):
         if place - WINDOW_BEFORE > last:
             if last >= 0:
                 yield first, last
@@ -117,8 +188,8 @@ def _windows(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _places(lowered: str, anchor: str) -> Iterator[int]:
-    place = lowered.find(anchor)
+def _places(text: AnyStr, anchor: AnyStr) -> Iterator[int]:
+    place = text.find(anchor)
     while place >= 0:
         yield place
-        place = lowered.find(anchor, place + len(anchor))
+        place = text.find(anchor, place + len(anchor))

@@ -8,7 +8,7 @@ examples are built from parts, so that no whole token stands in this file.
 import re
 
 from nightledger.domain.finding import Severity
-from nightledger.text.scan_rule import Accept, Rule, always
+from nightledger.text.scan_rule import Accept, Passage, Rule, Spots, always
 from nightledger.text.secret_value import entropy, is_masked, is_random
 
 _EDGE = r"(?<![A-Za-z0-9_-])"
@@ -26,6 +26,10 @@ def _random(text: str, match: re.Match[str]) -> bool:
     return is_random(text[match.start() : match.end()], shortest=20)
 
 
+def _long_words(passage: Passage) -> tuple[int, ...]:
+    return passage.long_words
+
+
 def _fill(length: int, alphabet: str = "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0Gs") -> str:
     return (alphabet * (length // len(alphabet) + 1))[:length]
 
@@ -34,7 +38,7 @@ _HEX = "7f3a9c1e5b8d2046"
 
 
 def _token(name: str, kind: str, anchors: tuple[str, ...], pattern: str, example: str, *, spares: tuple[str, ...] = (),  # noqa: PLR0913 - the columns of a table
-           accept: Accept = _drawn, after: int = 400) -> Rule:  # fmt: skip
+           accept: Accept = _drawn, after: int = 400, spots: Spots | None = None) -> Rule:  # fmt: skip
     return Rule(
         name=f"secret.{name}",
         severity=Severity.BLOCK,
@@ -49,6 +53,8 @@ def _token(name: str, kind: str, anchors: tuple[str, ...], pattern: str, example
         ),
         accept=accept,
         after=after,
+        spots=spots,
+        unbroken=" " not in example,
     )
 
 
@@ -72,7 +78,7 @@ TOKEN_RULES: tuple[Rule, ...] = (
            "https://discord.com/api/webhooks/" + "118273645091827364/" + _fill(68)),
     _token("discord", "a Discord bot token", (),
            _EDGE + r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}" + _END,
-           "M" + _fill(23) + ".X9kQ2a." + _fill(38), spares=("Memory.longer.names", "docs.python.org")),
+           "M" + _fill(23) + ".X9kQ2a." + _fill(38), spares=("Memory.longer.names", "docs.python.org"), spots=_long_words),
     _token("stripe", "a Stripe key", ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_"),
            _EDGE + r"(?:(?:sk|rk)_(?:live|test)|whsec)_[A-Za-z0-9]{16,120}" + _END, "sk_live_" + _fill(24)),
     _token("anthropic", "an Anthropic key", ("sk-ant-",),
@@ -87,7 +93,10 @@ TOKEN_RULES: tuple[Rule, ...] = (
     _token("pypi", "a PyPI token", ("pypi-agei", "pypi-agen"),
            _EDGE + r"pypi-AgE[IN][A-Za-z0-9_-]{50,300}", "pypi-" + "AgEI" + _fill(60)),
     _token("telegram", "a Telegram bot token", (":aa",),
-           r"(?<![\w:])\d{8,10}:AA[A-Za-z0-9_-]{32,34}" + _END, "7261940385:" + "AA" + _fill(33)),
+           r"(?:(?<![\w:])|(?<=bot))\d{8,11}:AA[A-Za-z0-9_-]{28,40}" + _END, "7261940385:" + "AA" + _fill(33)),
+    _token("rapidapi", "a RapidAPI key", ("msh",),
+           _EDGE + r"[0-9a-f]{10}msh[0-9a-f]{14,16}p1[0-9a-f]{5,7}jsn[0-9a-f]{11,13}" + _END,
+           _fill(10, _HEX) + "msh" + _fill(15, _HEX) + "p1" + _fill(6, _HEX) + "jsn" + _fill(12, _HEX)),
     _token("sendgrid", "a SendGrid key", ("sg.",),
            _EDGE + r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}" + _END, "SG." + _fill(22) + "." + _fill(43)),
     _token("mailgun", "a Mailgun key", ("key-",), _EDGE + r"key-[0-9a-f]{32}" + _END, "key-" + _fill(32, _HEX)),

@@ -14,7 +14,8 @@ from nightledger.text.features import split_label
 from nightledger.text.sections import Shelf
 from nightledger.text.similar import fold, shingles
 
-_TICKS = "✅☑✔✓❌✗✘⏳⌛🟢🟡🔴🚀🎉⚠🔄🏁💥📊📈📌🔑💡🐛"
+_TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
+"""Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
 _TICK = re.compile(f"[{_TICKS}]\ufe0f?")
 _MARK = re.compile(rf"^[\W_]*[{_TICKS}]\ufe0f?\s*")
 _TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
