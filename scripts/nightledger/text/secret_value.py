@@ -26,7 +26,7 @@ _REFERENCE = (
     r"[a-z][a-z0-9+.-]*://|[a-z0-9_.-]+(?:/[a-z0-9_.@-]+)+$|~?\.{0,2}/[^\s]*/|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$"
 )
 _PLACEHOLDER = frozenset(
-    "a an the my our new old your some any no not set unset none null nil true false undefined empty blank here value string "
+    "a an the my our new old your some any no not set unset none null nil true false undefined empty blank here value string "  # noqa: SIM905 - words are read in rows
     "example placeholder sample dummy fake test testing mock demo key keys token tokens secret secrets password passwd pass "
     "pwd api auth access app client user username name id bot change me changeme replace this todo tbd required optional "
     "missing redacted hidden masked file path env var variable in production long random shared super very default".split()

@@ -1,0 +1,98 @@
+"""Secrets that only their place gives away: a column, a file beside them, a line elsewhere.
+
+Invariant: a table's heading or the text's own label says what a value is; nothing is guessed from
+a value alone. Linear in the text.
+"""
+
+# ruff: noqa: RUF001 - text in other scripts is part of these patterns
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from nightledger.text.scan_secret_words import TOLD
+from nightledger.text.secret_value import is_no_secret, is_password, is_random, is_strong
+
+Span = tuple[int, int]
+
+_DELIMITER = r"\n[ \t]{0,12}\|?[ \t]{0,4}:?-{2,200}:?[ \t]{0,4}(?:\|[ \t]{0,4}:?-{2,200}:?[ \t]{0,4}){1,60}\|?[ \t]{0,4}(?=\r?\n|\Z)"
+_PASSWORDS = rf"(?i)^(?:\w+ ){{0,2}}(?:{TOLD}|pw|pass|pin)s?(?: ?[/&+] ?[\w ]{{2,16}}| \([\w ]{{1,20}}\))?$"
+_KEYS = r"(?i)^(?:\w+ ){0,2}(?:api[ -]?key|secret|token|access[ -]?key|credentials?|password ?/ ?key|密钥|密鑰|ключ|凭证)s?(?: \([\w ]{1,20}\))?$"
+_VAULT_FILE = r"(?i)\.(?:enc|kdbx|gpg|p12|pfx|jks|keystore)\b"
+_CELL = r"(?<!\\)\|"
+_WORD = r"[^\s`\"'|<>,;()\[\]「」『』，。；：·]+"
+_CLOSING = ".:*_~`,;"
+"""What closes a sentence or a mark behind a value, as the rows take it off."""
+SHORTEST_REPEATED = 5
+"""Characters of a told value that is looked for elsewhere; a shorter one is too often something else."""
+
+
+def tabled(text: str) -> Iterator[Span]:
+    """Give the cells of tables that hold a password or key by their heading or the file beside them."""
+    if "|-" not in text and "| -" not in text and "|:" not in text and "| :" not in text:
+        return
+    for line in re.finditer(_DELIMITER, text):
+        heading = text[text.rfind("\n", 0, line.start()) + 1 : line.start()]
+        kinds = [_kind(_bare(text, *span)) for span in _cells(heading, 0)]
+        yield from _rows(text, (text.find("\n", line.end()) + 1) or len(text), kinds)
+
+
+def _bare(text: str, start: int, end: int) -> str:
+    return text[start:end].strip(" \t*_`\"'")
+
+
+def _kind(title: str) -> str:
+    return "password" if re.match(_PASSWORDS, title) else "key" if re.match(_KEYS, title) else ""
+
+
+def _rows(text: str, at: int, kinds: list[str]) -> Iterator[Span]:
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        row = text[at:end]
+        if "|" not in row:
+            return
+        beside = bool(re.search(_VAULT_FILE, row))
+        if beside or any(kinds):
+            for kind, (start, stop) in zip(kinds, _cells(row, at), strict=False):
+                yield from _held(text, start, stop, kind, beside=beside)
+        at = end + 1
+
+
+def _cells(row: str, at: int) -> list[Span]:
+    edges = [match.start() for match in re.finditer(_CELL, row)]
+    if not row.lstrip().startswith("|"):
+        edges.insert(0, -1)
+    edges.append(len(row))
+    return [(at + left + 1, at + right) for left, right in pairwise(edges)]
+
+
+def _held(text: str, start: int, stop: int, kind: str, *, beside: bool) -> Iterator[Span]:
+    value = _bare(text, start, stop)
+    if not value or is_no_secret(value):
+        return
+    told = kind == "password" and is_password(value, quoted=True)
+    keyed = kind in {"password", "key"} and (is_random(value) or is_strong(value))
+    if told or keyed or (beside and is_strong(value) and "/" not in value):
+        place = text.index(value, start)
+        yield place, place + len(value)
+
+
+def repeated(text: str, told: Iterable[Span]) -> Iterator[Span]:
+    """Give the other places of values that were told as secrets somewhere in ``text``.
+
+    A value of letters only may be an ordinary word elsewhere: it counts between quotes alone.
+    """
+    values = {text[start:end].rstrip(_CLOSING) for start, end in told}
+    values = {value for value in values if len(value) >= SHORTEST_REPEATED and " " not in value}
+    if not values or not any(text.count(value) > 1 for value in values):
+        return
+    for match in re.finditer(_WORD, text):
+        value = match[0].rstrip(_CLOSING).lstrip("*_~")
+        if value in values and (not value.isalpha() or _is_quoted(text, match)):
+            start = match.start() + match[0].index(value)
+            yield start, start + len(value)
+
+
+def _is_quoted(text: str, match: re.Match[str]) -> bool:
+    marks = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    return all(mark in {"`", '"', "'", "「", "」"} for mark in marks)
