@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from nightledger.domain.doubt import DoubtLabel
 from nightledger.text.checkup_time import (
     duty_passed,
+    had_a_deadline,
     has_ended,
     holds_since,
     is_fresh,
     last_looked,
     missed_deadline,
     opens_with_last,
+    was_appointed,
     was_looked_at,
     was_temporary,
 )
@@ -59,12 +61,14 @@ _ANSWER = re.compile(r"[?？]\s*(?:[✅☑✔✓]\ufe0f?|→|->|:)\s*\w")
 """A question with its answer, which is what somebody wanted to remember."""
 _STRUCK = re.compile(r"~~[^~\n]+~~")
 _OVER_ON = re.compile(
-    r"(?<![\w-])(?:done|closed|resolved|settled|cancell?ed|withdrawn|erledigt|geklärt|gelöst|storniert"
+    r"(?<![\w-])(?:done|closed|resolved|fixed|answered|settled|cancell?ed|withdrawn|erledigt|geklärt|gelöst|storniert"
     r"|clos[e]?|résolue?|réglée?|annulée?|hech[oa]|cerrad[oa]|resuelt[oa]|cancelad[oa]|feit[oa]|resolvid[oa]|encerrad[oa]|chius[oa]"
     r"|risolt[oa]|afgerond|opgelost|gesloten|закрыто|сделано)[*_]*[:,]?\s\(?(?:(?:on|am|le|el|em|il|op)\s)?$"
     r"|(?:已解决|已解決|已关闭|完了|終了|완료|해결됨)[(（：:]?\s?$",
     re.IGNORECASE,
 )
+_STORY = re.compile(r"\)?\s*(?::|→|->|[-–—]\s)")
+"""What leads from the day of an end to what was found out."""
 _BUILD = re.compile(
     r"\b(?:build|commit|rev(?:ision)?|сборка)\b[:#]?\s?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b",
     re.IGNORECASE,
@@ -174,7 +178,9 @@ def _is_struck(view: View) -> bool:
     """Say whether all is struck out but a word about the end; what is struck for something new was corrected."""
     rest = _STRUCK.sub(" ", view.unit.text)
     left = re.sub(r"[\W\d_]+", " ", rest).strip()
-    return rest != view.unit.text and (not left or rests(rest) or starts("gone", rest))
+    over = not left or rests(rest) or starts("gone", rest)
+    dated = len(left.split()) <= 3 and any(day.day < view.today for day in find_dates(rest))  # noqa: PLR2004 - "booked on", "paid by Anna"
+    return rest != view.unit.text and (over or dated)
 
 
 def _is_under_open_work(view: View) -> bool:
@@ -189,9 +195,11 @@ def _is_under_open_work(view: View) -> bool:
 
 
 def _is_over_on(view: View) -> bool:
-    """Say whether a word of end has its past date right behind it."""
+    """Say whether a word of end has its past date right behind it, and no story of how it was ended."""
     return any(
-        day.day < view.today and _OVER_ON.search(view.plain[max(0, day.start - 32) : day.start])
+        day.day < view.today
+        and _OVER_ON.search(view.plain[max(0, day.start - 32) : day.start])
+        and not _STORY.match(view.plain, day.end)
         for day in view.dates
     )
 
@@ -227,9 +235,10 @@ SIGNS: tuple[Sign, ...] = (
     _row("done_end", _CLOSED, 1.4, "a clause of it ends in work that is over", lambda v: not v.unit.cells and closes(v.prose)),
     _row("did", _CLOSED, 1.6, "it reports what was done that day", lambda v: not v.label and starts("did", v.prose)),
     _row("struck", _CLOSED, 3.4, "it is struck out", _is_struck),
-    _row("over_label", _CLOSED, 2.2, "it is marked as over", lambda v: bool(v.label) and rests(v.label)),
+    _row("over_label", _CLOSED, 2.8, "it is marked as over", lambda v: rests(v.label or v.plain)),
     _row("over_value", _CLOSED, 1.4, "its status is that it is over", lambda v: is_heading("status", v.label) and rests(v.value)),
     _row("over_on", _CLOSED, 1.6, "it names the day on which it was over", _is_over_on),
+    _row("over_end", _CLOSED, 1.4, "it closes with that day", lambda v: _is_over_on(v) and v.dates[-1].end >= len(v.plain.rstrip(" .)"))),
     _row("status_row", _STALE, 1.8, "it is a row of a table that shows a state", lambda v: _is_row(v) and _columns("status", v) > 0),
     _row("timer_row", _STALE, 3.6, "it is a row of a table that a timer keeps", lambda v: _is_row(v) and _columns("timer", v) > 0),
     _row("task_row", _STALE, 2.5, "it is a row of a list of work, which drifts", lambda v: _is_row(v) and _columns("task", v) > 1),
@@ -251,6 +260,8 @@ SIGNS: tuple[Sign, ...] = (
     _row("missed", _STALE, 1.5, "its date has passed", missed_deadline),
     _row("ended_on", _STALE, 3.2, "the end that it names has passed", has_ended),
     _row("duty", _STALE, 4.6, "the day on which it was to be done has passed", duty_passed),
+    _row("deadline", _STALE, 1.6, "the day by which it was to be has passed", lambda v: had_a_deadline(v) and not reports("done", v.prose) and not starts("did", v.prose)),
+    _row("appointed", _STALE, 3.2, "it is about an hour that has passed", was_appointed),
     _row("temporary", _STALE, 1.6, "it was temporary", was_temporary),
     _row("last_look", _STALE, 2.5, "it tells of a last look, which drifts", last_looked),
     _row("last_first", _STALE, 1.2, "it is about a last look or run", opens_with_last),

@@ -18,11 +18,10 @@ _REACH = 48
 """Characters before a date in which the word that it belongs to is looked for."""
 _ARTICLE = r"(?:(?:the|on|am|den|le|el|o|il|op|\w{3,12}day|\w{3,10}tag),?\s){0,2}"
 _END = re.compile(
-    r"(?:(?<!\w)(?:until|till|ends?|ended|expires?|valid (?:to|through)|bis(?: zum)?|endete?"
-    r"|läuft ab|jusqu['’]?(?:au|à|en)?|expire|prend fin|hasta|vence|termina|caduca|até|fino al?"
-    r"|scade|tot(?: en met)?|verloopt|до|истекает|đến|hết hạn)\s*[:(]?\s*"
-    + _ARTICLE
-    + r"|[至到]|截止|有效期)[:：(]?\s*$",
+    r"(?:(?<!\w)(?:until|till|due(?: by| on)?|no later than|ends?|ended|expires?|valid (?:to|through)|bis(?: zum)?|endete?"
+    r"|läuft ab|spätestens|jusqu['’]?(?:au|à|en)?|expire|prend fin|hasta|vence|termina|caduca|até|fino al?"
+    r"|scade|tot(?: en met)?|verloopt|до|истекает|đến|hết hạn)\s*[:(]?\s*" + _ARTICLE + r"|[至到]|截止|有效期"
+    r"|(?:deadline|\w*frist|échéance|plazo|prazo|scadenza|срок|締切|마감)[^.;:：]{0,24}[:：]?)[:：(]?\s*$",
     re.IGNORECASE,
 )
 """Words of an end, right before its date."""
@@ -50,9 +49,10 @@ _EVER = re.compile(
 )
 """A duty that comes back."""
 _ON = re.compile(
-    r"(?<!\w)(?:on|by|before|until|for|due|am|bis|vor|zum|le|avant le|pour le|el|antes del?|hasta|para el|em|até|il|entro il|per il|op|vóór|к|до)\s\(?$",
+    r"(?<!\w)(?:on|by|of|before|until|for|due|am|bis|vor|zum|le|avant le|pour le|el|antes del?|hasta|para el|em|até|il|entro il|per il|op|vóór|к|до)\s\(?$",
     re.IGNORECASE,
 )
+_BY = re.compile(r"(?<!\w)(?:by|before|bis|vor|avant le|antes del?|entro il|vóór|к)\s\(?$", re.IGNORECASE)
 _LAST = re.compile(
     r"(?<!\w)(?:last|latest|zuletzt|letzte[rsnm]?|derni[eè]re?s?|últim[oa]s?|ultim[oa]|laatste?|последн\w+|son)(?:\s[\w-]+){1,2}[:：]?\s\(?$"
     r"|(?:最[后後]|最近|上次|最終|前回|마지막)\s?\w{1,6}[:：]?\s?$",
@@ -65,7 +65,20 @@ _LOOKED = re.compile(
     r"|(?:已验证|已驗證|已确认|已確認|確認済み|확인됨)[:：]?\s?$",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"[T ]?(?:\s?\d\d?:\d\d(?::\d\d)?)?(?: ?(?:UTC|GMT|Z))?(?:[,.;)]|$)")
+_TIME = r"(?:[T ]|,? (?:at|um|à|a las|às|alle|om|в) )\d\d?[:h]\d\d(?::\d\d)?(?: ?(?:UTC|GMT|Z|Uhr))?"
+_CLOCK = re.compile(rf"{_TIME}|[,.;)]|$")
+"""What stands behind the date of an observation: the hour, or nothing."""
+_AT = re.compile(rf"{_TIME}[.)]?$")
+_CLOSE = re.compile(r"[.)]*$|[,;]")
+_TASK = re.compile(
+    r"\W*(?:ask|book|bring|buy|call|collect|fetch|order|pay|pick up|prepare|print|register|remind|renew|reserve|return|send|sign|submit|write"
+    r"|anrufen|besorgen|bestelle\w*|bezahle\w*|buche\w*|erinnere\w*|kaufe\w*|sende\w*|appeler|acheter|commander|envoyer|payer|réserver|comprar|llamar|enviar|pagar"
+    r"|reservar|chiamare|comprare|inviare|prenotare|bellen|bestellen|kopen|купить|заказать|позвонить|отправить|оплатить)(?!\w)",
+    re.IGNORECASE,
+)
+"""An item that begins with what is to be done."""
+_APPOINTMENT = 60
+"""Characters up to which a day with its hour is what an item is about."""
 _SINCE = re.compile(
     r"(?<!\w)(?:since|seit(?: dem)?|depuis(?: le)?|desde(?: el)?|dal|sinds|с)\s$", re.IGNORECASE
 )
@@ -89,9 +102,26 @@ def has_ended(view: View) -> bool:
 
 def duty_passed(view: View) -> bool:
     """Say whether something had to be done by or on a day that has passed, once."""
-    if not _all_past(view) or _EVER.search(view.plain) or not _DUTY.search(view.plain):
+    asked = _DUTY.search(view.plain) or _TASK.match(view.plain)
+    if not _all_past(view) or _EVER.search(view.plain) or not asked:
         return False
     return any(day.exact and _ON.search(_before(view, day)) for day in _past(view))
+
+
+def had_a_deadline(view: View) -> bool:
+    """Say whether the item closes with the day by which, or before which, something was to be."""
+    return any(
+        day.exact and _BY.search(_before(view, day)) and _CLOSE.match(view.plain, day.end)
+        for day in _past(view)
+    )
+
+
+def was_appointed(view: View) -> bool:
+    """Say whether the item is little more than a past day with its hour."""
+    short = len(view.plain) <= _APPOINTMENT and _all_past(view)
+    return short and any(
+        day.exact and _ON.search(_before(view, day)) and _AT.match(view.plain, day.end) for day in _past(view)
+    )
 
 
 def was_temporary(view: View) -> bool:

@@ -172,7 +172,7 @@ def rests(text: str) -> bool:
     return (
         found is not None
         and re.match(
-            r"[*_]*\s*(?:[,;.(|!✅–—]|-\s|20\d\d-|(?:by|durch|par|por|da|door)\s|$)", bare[found.end() :]
+            r"[*_]*\s*(?:[],;.()|!✅–—]|-\s|20\d\d-|(?:by|durch|par|por|da|door)\s|$)", bare[found.end() :]
         )
         is not None
     )
