@@ -180,6 +180,7 @@ SPARES = {
     ],
     "duty": [
         "- The plans must be printed by 2026-06-01",
+        "- Send plans as copies; agreed on 2026-04-01",
         "- Plans must always be printed, as on 2026-04-01",
         "- 2026-04-01: plans must be printed",
         "- The plans were printed on 2026-04-01",

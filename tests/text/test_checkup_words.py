@@ -69,7 +69,15 @@ def test_headings_and_columns_are_known_by_their_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["renew when expired", "if it is cancelled, ask", "wenn abgelaufen, neu", "si es cancelado"]
+    "text",
+    [
+        "expired keys are the usual cause",
+        "an expired key locks the door",
+        "renew when expired",
+        "if it is cancelled, ask",
+        "wenn abgelaufen, neu",
+        "si es cancelado",
+    ],
 )
 def test_what_to_do_when_something_is_so_does_not_tell_that_it_is(text: str) -> None:
     assert has("gone", text)

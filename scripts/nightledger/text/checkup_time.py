@@ -77,6 +77,8 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 """An item that begins with what is to be done."""
+_BREAK = re.compile(r"[,;:(]|\s[-–—]\s")
+"""What ends the clause of a task: a day behind it is another's."""
 _APPOINTMENT = 60
 """Characters up to which a day with its hour is what an item is about."""
 _SINCE = re.compile(
@@ -102,10 +104,12 @@ def has_ended(view: View) -> bool:
 
 def duty_passed(view: View) -> bool:
     """Say whether something had to be done by or on a day that has passed, once."""
-    asked = _DUTY.search(view.plain) or _TASK.match(view.plain)
-    if not _all_past(view) or _EVER.search(view.plain) or not asked:
+    if not _all_past(view) or _EVER.search(view.plain):
         return False
-    return any(day.exact and _ON.search(_before(view, day)) for day in _past(view))
+    days = [day for day in _past(view) if day.exact and _ON.search(_before(view, day))]
+    task = _TASK.match(view.plain)
+    own = any(task and not _BREAK.search(view.plain, task.end(), day.start) for day in days)
+    return own or (bool(days) and _DUTY.search(view.plain) is not None)
 
 
 def had_a_deadline(view: View) -> bool:
