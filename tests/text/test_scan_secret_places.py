@@ -2,7 +2,7 @@ import pytest
 
 from nightledger.domain.finding import Severity
 from nightledger.text.scan import mask_secrets, scan, scan_secrets
-from nightledger.text.scan_secret_places import repeated, tabled
+from nightledger.text.scan_secret_places import repeated, tabled, telling
 
 PASSWORD = "Kupfer" + "moor!59"
 GROUPS = "yvMO 4Jyn xGKD " + "XFz3 f1eT FSrt"
@@ -94,3 +94,21 @@ def test_what_is_repeated_or_tabled_blocks() -> None:
         ("secret.table", Severity.BLOCK),
         ("secret.repeated", Severity.BLOCK),
     }
+
+
+def test_lines_that_may_tell_a_secret_of_others_are_named_with_their_table() -> None:
+    lines = [
+        "a day",
+        "- The PASSWORD: x",
+        "tea",
+        "| User | Token |",
+        "|---|---|",
+        "| anna | b |",
+        "",
+        "密码 x",
+        "end",
+    ]
+    assert telling(lines) == {1, 3, 4, 5, 7}
+    assert telling([]) == set()
+    assert telling(["| token |"]) == {0}
+    assert telling(["| token |", "| secret |", "| pw |"]) == {0, 1, 2}

@@ -6,10 +6,12 @@ a value alone. Linear in the text.
 
 # ruff: noqa: RUF001 - text in other scripts is part of these patterns
 import re
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
-from nightledger.text.scan_secret_words import TOLD
+from nightledger.text.scan_rule import Passage
+from nightledger.text.scan_secret_words import TOLD, TOLD_ANCHORS
 from nightledger.text.secret_value import is_no_secret, is_password, is_random, is_strong
 
 Span = tuple[int, int]
@@ -22,8 +24,25 @@ _CELL = r"(?<!\\)\|"
 _WORD = r"[^\s`\"'|<>,;()\[\]「」『』，。；：·]+"
 _CLOSING = ".:*_~`,;"
 """What closes a sentence or a mark behind a value, as the rows take it off."""
+_HINTS = (*TOLD_ANCHORS, "pw", "token", "secret")
 SHORTEST_REPEATED = 5
 """Characters of a told value that is looked for elsewhere; a shorter one is too often something else."""
+
+
+def telling(lines: Sequence[str]) -> set[int]:
+    """Give the indices of lines that may tell a secret of other lines, and of the table rows below them.
+
+    Who scans some lines of a text only scans these along, lest a value passes that is told elsewhere.
+    """
+    passage = Passage("\n".join(lines))
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    found: set[int] = set()
+    for place in (place for hint in _HINTS for place in passage.places(hint)):
+        at = bisect_right(starts, place) - 1
+        while at not in found:
+            found.add(at)
+            at += 1 if "|" in lines[at] and at + 1 < len(lines) and "|" in lines[at + 1] else 0
+    return found
 
 
 def tabled(text: str) -> Iterator[Span]:
