@@ -18,6 +18,7 @@ from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.text.cues import find_cues
 from nightledger.text.estimate import SHIPPED, Model, estimate_lines, log_languages
 from nightledger.text.scan import scan
+from nightledger.text.scan_secret_places import telling
 from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve, what_would_change_it
 
@@ -58,15 +59,17 @@ def find_statements(log: DayLog, model: Model = SHIPPED) -> Found:
 def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
     """Scan the candidates and what may come to stand between them, in one go.
 
-    One text for all: a scan costs far more than a line of it, and a secret may be told in two lines.
+    One text for all: a scan costs far more than a line of it, and a secret may be told in two lines,
+    or far above. A line that holds a secret is held for that, whatever else was seen in it.
     """
     near = {number + step for number, p in estimates.items() if p >= JOIN for step in range(-SPAN + 1, SPAN)}
+    scanned = near | {log.lines[at].number for at in telling([line.text for line in log.lines])}
     starts: list[int] = []
     numbers_of: list[int] = []
     pieces: list[str] = []
     length = 0
     for line in log.lines:
-        if line.number in near and line.text.strip():
+        if line.number in scanned and line.text.strip():
             apart = "\n" if numbers_of and numbers_of[-1] != line.number - 1 else ""
             starts.append(length + len(apart))
             numbers_of.append(line.number)
@@ -76,8 +79,10 @@ def _held(log: DayLog, estimates: dict[int, float]) -> list[HeldLine]:
     for finding in scan("".join(pieces)):
         if finding.severity is not Severity.FLAG:
             for at in range(bisect_right(starts, finding.start) - 1, bisect_left(starts, finding.end)):
-                held.setdefault(numbers_of[at], finding.rule)
-    return [HeldLine(path=log.path, line=number, rule=rule) for number, rule in sorted(held.items())]
+                number = numbers_of[at]
+                if finding.rule.startswith("secret.") or number not in held:
+                    held[number] = finding.rule
+    return [HeldLine(path=log.path, line=number, rule=held[number]) for number in sorted(near & held.keys())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
