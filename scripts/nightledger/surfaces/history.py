@@ -4,7 +4,7 @@ Invariant: it is told from the log, and from proposals and decisions whose bytes
 that the log names; what is not is named as such.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -62,21 +62,30 @@ class Step:
     drifted: tuple[str, ...]
 
 
-def history_of(gate: Gate, ledger: Ledger, path: str | None, now: datetime) -> tuple[Step, ...]:
-    """Give what changed gated files, the newest first.
+def applies_to(book: Book, path: str | None) -> tuple[Apply, ...]:
+    """Give the applies, edits and undos that changed a gated file, the newest first.
+
+    Args:
+        book: What the log adds up to.
+        path: A gated file; None takes all.
+    """
+    return tuple(
+        apply
+        for apply in reversed(tuple(book.applies.values()))
+        if _counts(book, apply) and (path is None or any(target.path == path for target in apply.targets))
+    )
+
+
+def history_of(gate: Gate, ledger: Ledger, applies: Iterable[Apply], now: datetime) -> tuple[Step, ...]:
+    """Tell of applies what they did, with proposals and decisions read and checked.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
-        path: A gated file; None takes all.
+        applies: Some of :func:`applies_to`, which is quick; this takes a signature for each.
         now: Aware, UTC.
     """
-    steps = []
-    for apply in ledger.book.applies.values():
-        touched = {target.path for target in apply.targets}
-        if _counts(ledger.book, apply) and (path is None or path in touched):
-            steps.append(_step(gate, ledger, apply, now))
-    return tuple(reversed(steps))
+    return tuple(_step(gate, ledger, apply, now) for apply in applies)
 
 
 def _counts(book: Book, apply: Apply) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.surfaces.screen import mask_diff
@@ -57,24 +57,34 @@ def item_record(item: Item) -> dict[str, Any]:
 def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -> dict[str, Any]:
     """Give one proposal with its state and times."""
     status = book.proposals[proposal.id]
-    ends = cooling_ends(gate, book)
-    decided = [
-        book.decisions[c.decision or ""] for c in status.changes.values() if c.decision in book.decisions
-    ]
-    approved = [d for d in decided if d.type is DecisionType.APPROVE]
+    approved = _approvals(book, status)
+    ends = [cools_until(status.created, decision.recorded, gate.cooling) for decision in approved]
     expires = [d.recorded.at + timedelta(days=gate.settings.decision_expires_days) for d in approved]
     return {
         "id": proposal.id,
         "kind": proposal.kind.value,
         "lane": proposal.lane,
         "title": mask_secrets(proposal.title),
-        "state": proposal_state(status, now, ends),
+        "state": state_of(gate, book, status, now),
         "created_at": _time(proposal.created_at),
-        "not_before": _time(max((ends[d.id] for d in approved), default=None)),
+        "not_before": _time(max(ends, default=None)),
         "expires_at": _time(min(expires, default=None)),
         "changes": [change_record(change, status.state_of(change.n).value) for change in proposal.changes],
         "diff_sha256": diff_sha256([change.diff for change in proposal.changes]),
     }
+
+
+def state_of(gate: Gate, book: Book, status: ProposalStatus, now: datetime) -> str:
+    """Give the one word that lists show for a proposal whose file is as it was logged."""
+    ends = {d.id: cools_until(status.created, d.recorded, gate.cooling) for d in _approvals(book, status)}
+    return proposal_state(status, now, ends)
+
+
+def _approvals(book: Book, status: ProposalStatus) -> list[DecisionStatus]:
+    """Give the approvals that its changes rest on, once for each change."""
+    names = (change.decision for change in status.changes.values() if change.decision in book.decisions)
+    decided = (book.decisions[name or ""] for name in names)
+    return [decision for decision in decided if decision.type is DecisionType.APPROVE]
 
 
 def set_aside_record(status: ProposalStatus) -> dict[str, Any]:

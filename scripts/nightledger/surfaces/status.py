@@ -171,9 +171,7 @@ def look(context: Context) -> Status:
         log = check_log(home, pin)
         alarms += _log_alarms(log, pinned=pin is not None)
         newest = log.newest
-        if not log.report.ok:
-            held = tuple(event for event in log.events if event.event == EventName.QUARANTINED)
-        else:
+        if log.report.ok:
             book, held = fold_log(log, keep={EventName.QUARANTINED})
             aside = find_set_aside(home, book)
             alarms += _file_alarms(home, log, book)

@@ -1,8 +1,8 @@
 """The status screen: one screen, alarms first, readable in 40 columns."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
@@ -10,6 +10,7 @@ from nightledger.domain.words import dump_moment
 from nightledger.surfaces import screen
 from nightledger.surfaces.status import Alarm, HeldBack, Size, Status, Term
 
+Item = TypeVar("Item")
 INDENT = 11
 """Columns of the left margin: the longest label, ``held back``, and a gap."""
 SHOWN = 3
@@ -74,9 +75,9 @@ def age(since: datetime, now: datetime) -> str:
 def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     now = status.at
     yield "waits", [_waits(status)]
-    yield "signed", _listed([_signed(term, now) for term in status.signed])
-    yield "undo", _listed([f"{_named(term)}, until {_utc(term.until)}" for term in reversed(status.undoable)])
-    yield "held back", _listed([_held(item) for item in reversed(status.held)])
+    yield "signed", _listed(status.signed, lambda term: _signed(term, now))
+    yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")
+    yield "held back", _listed(status.held[::-1], _held)
     yield "size", [_size(size) for size in status.sizes]
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
@@ -146,9 +147,10 @@ def _next(status: Status) -> str:
     return _utc(schedule.next_at)
 
 
-def _listed(texts: list[str]) -> list[str]:
-    more = len(texts) - SHOWN
-    return texts if more <= 0 else [*texts[:SHOWN], f"and {more} more"]
+def _listed(items: Sequence[Item], tell: Callable[[Item], str]) -> list[str]:
+    texts = [tell(item) for item in items[:SHOWN]]  # to mask what is not shown would take seconds
+    more = len(items) - SHOWN
+    return texts if more <= 0 else [*texts, f"and {more} more"]
 
 
 def _term(term: Term, name: str) -> dict[str, Any]:

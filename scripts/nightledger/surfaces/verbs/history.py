@@ -32,7 +32,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import UsageError
     from nightledger.gate.checking import find_drift
     from nightledger.surfaces import screen
-    from nightledger.surfaces.history import history_of
+    from nightledger.surfaces.history import applies_to, history_of
     from nightledger.surfaces.session import reading
 
     if options.n < 1:
@@ -40,20 +40,20 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         home, book = session.gate.home, session.ledger.book
         path = _path(home, options.path) if options.path else None
-        steps = history_of(session.gate, session.ledger, path, session.moment.at)
+        applies = applies_to(book, path)
+        shown = history_of(session.gate, session.ledger, applies[: options.n], session.moment.at)
         drift = [name for name in find_drift(home, book) if path in (None, name)]
-    shown = steps[: options.n]
-    context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(steps)})
+    context.emit({"drift": drift, "steps": [_record(step) for step in shown], "of": len(applies)})
     for name in drift:
         for line in screen.wrap(f"! {screen.shown(name)} was changed outside the gate since.", indent="  "):
             context.print(line)
     for step in shown:
         for line in _lines(step):
             context.print(line)
-    if not steps:
+    if not applies:
         context.print("Nothing was changed through the gate.")
-    elif len(steps) > len(shown):
-        context.print(f"{len(steps) - len(shown)} older; -n {len(steps)} shows all.")
+    elif len(applies) > len(shown):
+        context.print(f"{len(applies) - len(shown)} older; -n {len(applies)} shows all.")
     return 0
 
 

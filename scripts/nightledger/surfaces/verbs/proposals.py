@@ -37,8 +37,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.session import reading
 
     with reading(context) as session:
-        records = list(_records(session))
-    shown = [record for record in records if options.all or record["state"] in (*_WAITING, *_SIGNED, ALTERED)]
+        shown = list(_records(session, closed=options.all))
     context.emit(shown)
     for record in shown:
         altered = record["state"] == ALTERED
@@ -49,20 +48,23 @@ def run(options: argparse.Namespace, context: Context) -> int:
             context.print(line)
     if not shown:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
-    waits = any(record["state"] in _WAITING and record["lane"] != EDIT_LANE for record in records)
+    waits = any(record["state"] in _WAITING and record["lane"] != EDIT_LANE for record in shown)
     return EXIT_WAITING if options.exit_code and waits else 0
 
 
-def _records(session: "Session") -> "Iterator[dict[str, Any]]":
+def _records(session: "Session", *, closed: bool) -> "Iterator[dict[str, Any]]":
+    """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
     from nightledger.domain.errors import AlteredError
     from nightledger.gate.stored import read_proposal
-    from nightledger.surfaces.listing import proposal_record, set_aside_record
+    from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 
-    book = session.ledger.book
+    gate, book, now = session.gate, session.ledger.book, session.moment.at
     for status in book.proposals.values():
+        if not closed and state_of(gate, book, status, now) not in (*_WAITING, *_SIGNED):
+            continue
         try:
-            proposal = read_proposal(session.gate, status).proposal
+            proposal = read_proposal(gate, status).proposal
         except AlteredError:
             yield set_aside_record(status)
         else:
-            yield proposal_record(session.gate, book, proposal, session.moment.at)
+            yield proposal_record(gate, book, proposal, now)
