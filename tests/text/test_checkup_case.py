@@ -110,8 +110,19 @@ def test_a_ticked_box_is_closed_whatever_it_says() -> None:
     assert doubt.label is DoubtLabel.CLOSED
 
 
-def test_a_sentence_that_announces_what_stays_stays() -> None:
-    assert lines("**Pending plan (not yet built):**\n\n- lamps by the door\n") == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Pending plan (not yet built):**\n\n- lamps by the door\n",
+        "## Status\n**Press** \N{WHITE HEAVY CHECK MARK} done\n- prints on both sides\n",
+    ],
+)
+def test_a_sentence_that_announces_what_stays_stays(text: str) -> None:
+    assert cases(text) == []
+
+
+def test_a_bold_sentence_above_no_list_announces_nothing() -> None:
+    assert lines("## Status\n**Press** \N{WHITE HEAVY CHECK MARK} done\n\nprints on both sides\n") == [2]
 
 
 def test_a_repeat_names_the_line_that_it_repeats() -> None:

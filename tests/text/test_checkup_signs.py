@@ -199,7 +199,7 @@ SPARES = {
     "task_row": [row("Time | Task | Who", "02:00 | backup | Anna")],
     "updated": ["- the last update of the press was loud"],
     "status_line": ["- `health.js`: watches the pump", "- status-board.sh: draws"],
-    "state": ["- **Purpose:** Clean up the shed"],
+    "state": ["- **Purpose:** Clean up the shed", "- Level 1 (<10): stable"],
     "version": ["- **Address:** 10.3.10.66", "- **Start:** 02.02.2026"],
     "version_label": ["- **Conversion:** 3 cups"],
     "version_end": ["- Stack: Zeno v0.15.5, small model", "- URL: https://atlas.example (v2.0.0)"],

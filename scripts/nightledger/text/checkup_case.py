@@ -154,8 +154,11 @@ def _without_orphans(units: Sequence[Unit], found: dict[int, Doubt]) -> Iterator
 
 
 def _announces(units: Sequence[Unit], index: int) -> bool:
-    """Say whether a unit ends in a colon and the next one stands under the same heading."""
-    following = units[index + 1 : index + 2]
-    return units[index].text.rstrip("*_ ").endswith(_COLONS) and any(
-        one.headings == units[index].headings for one in following
+    """Say whether a unit leads to the next one: by a colon, or in bold above a list."""
+    unit, *following = units[index : index + 2]
+    if not following or following[0].headings != unit.headings:
+        return False
+    bold = unit.kind is UnitKind.SENTENCE and unit.text.startswith(("**", "__"))
+    return unit.text.rstrip("*_ ").endswith(_COLONS) or (
+        bold and following[0].kind is UnitKind.ITEM and following[0].block == unit.block + 1
     )

@@ -49,6 +49,8 @@ _VERSION = re.compile(
 _VERSION_LABEL = re.compile(
     r"\bvers(?:ion|ión|ão|ione|ie)\b|версия|sürüm|版本|バージョン|버전", re.IGNORECASE
 )
+_LIMIT = re.compile(r"[<>≤≥]\s?\d")
+"""A label with a limit explains what a state means."""
 _SCORE = re.compile(r"(?<![\d.])0\.\d{3,4}(?!\d|\s?%)|\bQ=0\.\d+")
 _MEASURE = re.compile(
     r"[<>~≈]\s?\d[\d.,]*\s?(?:ms|s|sec|min|x|%)(?!\w)|\d+\s?%\s?(?:recall|uptime|confidence|complete|done|success|coverage|accuracy|fertig)"
@@ -244,7 +246,7 @@ SIGNS: tuple[Sign, ...] = (
     _row("task_row", _STALE, 2.5, "it is a row of a list of work, which drifts", lambda v: _is_row(v) and _columns("task", v) > 1),
     _row("updated", _STALE, 3.0, "it says when something was last or next updated", lambda v: bool(_UPDATED.match(v.label)) and bool(v.dates)),
     _row("status_line", _STALE, 1.0, "it is a line of status", lambda v: not _NAME.search(v.label) and is_heading("status", v.label)),
-    _row("state", _STALE, 3.3, "its value is a state of the day", lambda v: bool(v.label) and states(v.value)),
+    _row("state", _STALE, 3.3, "its value is a state of the day", lambda v: bool(v.label) and not _LIMIT.search(v.label) and states(v.value)),
     _row("version", _STALE, 3.3, "its value is a version, which drifts", lambda v: bool(v.label) and not _VERSION_LABEL.search(v.label) and bool(_VERSION.match(v.value.lstrip("(~≈= ")))),
     _row("version_label", _STALE, 3.3, "it names a version, which drifts", lambda v: bool(_VERSION_LABEL.search(v.label)) and bool(re.match(r"v?\d", v.value))),
     _row("version_end", _STALE, 3.1, "it ends in a version, which drifts", _ends_in_version),
