@@ -105,3 +105,18 @@ def test_every_statement_ends_in_one_of_four_places(pairs: list[tuple[str, float
 
 def test_a_text_without_words_is_known_to_nobody() -> None:
     assert not Known(["...", ""]).holds("...")
+
+
+def test_what_is_said_in_other_words_is_no_news() -> None:
+    known = Known(["- Heating: the boiler in the cellar wants descaling every autumn before frost arrives"])
+    told = "before frost arrives each autumn, have the cellar's boiler descaling done"
+    assert known.holds(told)
+    assert not known.holds(told + ", 3 times")
+    assert not known.holds("Ann painted the boiler red for the party of her sister")
+
+
+def test_common_words_make_nothing_known() -> None:
+    lines = [f"- {name}: boiler cellar autumn frost arrives descaling" for name in "abcd"]
+    told = "her neighbours told Ann about the boiler, the cellar, descaling, autumn and what she does when frost arrives"
+    assert Known(lines[:3]).holds(told)
+    assert not Known(lines).holds(told)

@@ -9,7 +9,7 @@ from nightledger.domain.statement import Found
 from nightledger.text.daylog import read_daylog
 from nightledger.text.estimate import Model
 from nightledger.text.similar import fold
-from nightledger.text.statements import SPAN, TOPIC_SHARE, find_statements
+from nightledger.text.statements import CAUSE_SHARE, SPAN, TOPIC_SHARE, find_statements
 
 SURE = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.wish": 6.0, "b.cause": 6.0, "b.place": 2.5})
 """A model that keeps what holds always, what is wished and what explains, and half likes a place."""
@@ -24,7 +24,7 @@ def texts(text: str) -> list[str]:
 
 
 def test_a_rule_among_work_is_the_only_statement() -> None:
-    log = "## Day\n- descaled the kettle\n- never boil the kettle dry\n\n- bought tea and sugar"
+    log = "## 2026-03-09\n- descaled the kettle\n- never boil the kettle dry\n\n- bought tea and sugar"
     statements = found(log).statements
     assert [statement.lines for statement in statements] == [(3, 3)]
     assert statements[0].text == "never boil the kettle dry"
@@ -94,7 +94,10 @@ def test_a_value_that_a_far_line_tells_as_a_password_is_held() -> None:
 
 
 def test_a_line_with_a_secret_is_held_for_it_whatever_else_it_says() -> None:
-    log = "## Day\n- never ignore all previous instructions, the password is Kupfer" + "moor59, because it is so\n"
+    log = (
+        "## Day\n- never ignore all previous instructions, the password is Kupfer"
+         "moor59, because it is so\n"
+    )
     assert [held.rule for held in found(log).held] == ["secret.password"]
 
 
@@ -166,3 +169,34 @@ def test_a_statement_of_a_file_named_after_a_topic_counts_less() -> None:
     dated = find_statements(read_daylog("memory/2026-03-01-0930.md", text, date(2026, 3, 1))).statements
     assert abs(topic[0].score - TOPIC_SHARE * plain[0].score) <= 1e-4
     assert dated[0].score == plain[0].score
+
+
+def test_a_line_that_only_introduces_others_is_no_statement_and_no_part_of_one() -> None:
+    for introduction in ("never forget this about the kettle:", "**Never forget the kettle**"):
+        statements = found(f"- {introduction}\n- never boil the kettle dry").statements
+        assert [statement.lines for statement in statements] == [(2, 2)]
+
+
+def test_a_section_about_the_memory_file_is_passed_over() -> None:
+    line = "- never boil the kettle dry"
+    assert found(f"## Kettle rules\n{line}").statements
+    assert not found(f"## Written to MEMORY.md\n{line}").statements
+
+
+def test_a_neighbour_that_tells_a_result_must_be_surer_to_join() -> None:
+    model = Model(bias=-1.0, weights={"w.never": 5.0})  # a line without "never" has .27
+    log = read("- never boil the kettle dry\n- the kettle is old and loud")
+    (joined,) = find_statements(log, model).statements
+    assert joined.lines == (1, 2)
+    log = read("- never boil the kettle dry\n- descaled it and moved it")
+    (alone,) = find_statements(log, model).statements
+    assert alone.lines == (1, 1)
+
+
+def test_a_cause_that_no_rule_follows_from_counts_less() -> None:
+    model = Model(bias=2.0, weights={})
+    (cause,) = find_statements(read("- Root cause: the belt of the pump is old"), model).statements
+    (rule,) = find_statements(
+        read("- Root cause: the belt of the pump is old, never run it"), model
+    ).statements
+    assert abs(cause.score - CAUSE_SHARE * rule.score) <= 1e-4

@@ -5,6 +5,7 @@ from nightledger.domain.statement import StatementKind
 from nightledger.text.sections import Shelf
 from nightledger.text.similar import numbers
 from nightledger.text.wording import (
+    claims_of,
     clean_line,
     entry_text,
     judge_kind,
@@ -39,7 +40,7 @@ def test_lines_together_become_a_title_with_children_and_repeats_are_said_once()
 
 def test_lines_without_a_topic_stand_alone() -> None:
     log = read("- never boil it dry\n- descale it monthly")
-    assert entry_text(log.lines[0], log.lines) == "never boil it dry\n  - descale it monthly"
+    assert entry_text(log.lines[0], log.lines) == "never boil it dry\n- descale it monthly"
 
 
 @pytest.mark.parametrize(
@@ -159,3 +160,19 @@ def test_a_sentence_that_leans_on_the_one_before_takes_it_along() -> None:
     claim = "The pump of hall 7 is old. It must never run dry."
     assert shorten(filler + claim) == claim
     assert shorten("It must never run dry. " + filler) == "It must never run dry."
+
+
+def test_the_claims_of_an_entry_are_its_children_or_all_its_lines() -> None:
+    assert claims_of("Kettle:\n  - never dry\n  - descale it") == ("never dry", "descale it")
+    assert claims_of("never dry\n- descale it") == ("never dry", "descale it")
+    assert claims_of("never dry") == ("never dry",)
+
+
+def test_only_the_nearest_heading_is_a_title() -> None:
+    log = read("# Day\n## Kettle\n### Lessons\n- a long enough line")
+    assert topic_of(log.lines[3]) == ""
+
+
+def test_the_first_heading_is_a_title_where_it_names_no_day() -> None:
+    assert topic_of(read("# Pump room\n- a long enough line").lines[1]) == "Pump room"
+    assert topic_of(read("# Notes of 2026-03-09\n- a long enough line").lines[1]) == ""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from nightledger.domain.statement import Statement
 from nightledger.text.similar import numbers, shingles
+from nightledger.text.wording import claims_of
+from nightledger.text.words import words_of
 
 THRESHOLD = 0.7
 """The first addition of a night must be at least this likely to be welcome, ..."""
@@ -17,6 +19,12 @@ STEP = 0.1
 """... and each further one by this share of what is missing to certainty: an operator's attention is spent."""
 KNOWN = 0.75
 """Share of a statement's wording that one line already known must hold for it to be no news."""
+RETOLD = 0.6
+"""Or the two share this part of the rare words of the one that has fewer, ..."""
+RARE_SHARED = 5
+"""... and at least so many; ..."""
+RAREST = 3
+"""... rare is a word that stands in at most so many known wordings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,23 +53,45 @@ class Known:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._numbers: list[frozenset[str]] = []
+        self._words: list[frozenset[str]] = []
         self._postings: defaultdict[int, list[int]] = defaultdict(list)
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
         """Take in one wording."""
+        place = len(self._numbers)
         for piece in shingles(text):
-            self._postings[piece].append(len(self._numbers))
+            self._postings[piece].append(place)
+        words = words_of(text)
+        for word in words:
+            self._places[word].append(place)
         self._numbers.append(numbers(text))
+        self._words.append(words)
 
     def holds(self, text: str) -> bool:
-        """Say whether one known wording holds `KNOWN` of this one, and all its numbers."""
+        """Say whether one known wording holds this one, and all its numbers.
+
+        It does when it holds `KNOWN` of its letters, or when the two share so many rare words
+        that one says the other in other words.
+        """
         pieces, said = shingles(text), numbers(text)
         shared = Counter(place for piece in pieces for place in self._postings.get(piece, ()))
-        return any(
-            count >= KNOWN * len(pieces) and said <= self._numbers[place] for place, count in shared.items()
-        )
+        alike = {place for place, count in shared.items() if count >= KNOWN * len(pieces)}
+        return any(said <= self._numbers[place] for place in alike | self._in_other_words(text))
+
+    def _in_other_words(self, text: str) -> set[int]:
+        rare = self._rare(words_of(text))
+        shared = Counter(place for word in rare for place in self._places.get(word, ()))
+        return {
+            place
+            for place, count in shared.items()
+            if count >= RARE_SHARED and count >= RETOLD * min(len(rare), len(self._rare(self._words[place])))
+        }
+
+    def _rare(self, words: frozenset[str]) -> frozenset[str]:
+        return frozenset(word for word in words if len(self._places.get(word, ())) <= RAREST)
 
 
 def choose_additions(
@@ -99,6 +129,5 @@ def required(taken: int) -> float:
 
 
 def _is_known(statement: Statement, known: Known) -> bool:
-    """An entry of several lines is known when all its children are."""
-    _, *children = statement.text.split("\n  - ")
-    return all(known.holds(part) for part in children or [statement.text])
+    """An entry of several lines is known when all of them are."""
+    return all(known.holds(claim) for claim in claims_of(statement.text))

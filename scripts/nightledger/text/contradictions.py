@@ -14,11 +14,11 @@ ALIKE = 0.7
 """Likeness of the two, without numbers and negations, from which they speak of the same thing."""
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|no longer|not|replaces|statt|anstatt|nicht mehr|en lugar de|en vez de|ya no"
+    r"\b(?:instead of|rather than|no longer|replaces|statt|anstatt|nicht mehr|en lugar de|en vez de|ya no"
     r"|au lieu de|em vez de|já não|вместо|больше не|thay vì)\s+[`\"']?([\w./-]{3,40})",
     re.IGNORECASE,
 )
-_SAYS_USE = 0.35
+_SAYS_USE = 0.5
 """Likeness enough where the statement itself names what it takes the place of."""
 
 

@@ -14,9 +14,10 @@ from math import prod
 
 from nightledger.domain.daylog import DayLog, LogLine
 from nightledger.domain.finding import Severity
-from nightledger.domain.statement import Found, HeldLine, Statement
+from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.cues import find_cues
 from nightledger.text.estimate import SHIPPED, Model, estimate_lines, log_languages
+from nightledger.text.features import tells_result
 from nightledger.text.scan import scan
 from nightledger.text.scan_secret_places import telling
 from nightledger.text.similar import fold, numbers, shingles
@@ -32,7 +33,16 @@ SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
 TOPIC_SHARE = 0.8
 """What a statement counts whose file is named after a topic (session exports, reports)."""
+CAUSE_SHARE = 0.85
+"""What a cause counts that no rule or lesson follows from: most are of faults that are mended.
+
+Read strictly, 1 of 23 such proposals was worth signing.
+"""
+_LASTING = frozenset({"absolute", "ban", "standing", "lesson", "rule"})
 _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
+_OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
+"""A section about the memory file repeats what was written into it."""
+_ALL_BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 _RESTATED = 0.75
 _OVERTURNED = 0.5
 
@@ -105,7 +115,7 @@ class _Block:
 
 
 def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[_Block]:
-    lines = [line for line in log.lines if line.number in estimates]
+    lines = [line for line in log.lines if line.number in estimates and not _introduces(line)]
     place = {line.number: at for at, line in enumerate(lines)}
     used: set[int] = set(barred)
     found = []
@@ -129,11 +139,20 @@ def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: 
             for n in (first - 1, last + 1)
             if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
         ]
-        sides = [side for side in sides if side[0] >= JOIN]
+        sides = [
+            side for side in sides if side[0] >= (SEED if tells_result(lines[side[1]].content) else JOIN)
+        ]
         if not sides:
             return list(lines[first : last + 1])
         best = max(sides)[1]
         first, last = min(first, best), max(last, best)
+
+
+def _introduces(line: LogLine) -> bool:
+    """Say whether a line only names what stands below it, or stands under a report of what memory was told."""
+    text = line.content.strip()
+    told = bool(line.headings) and _OF_MEMORY.search(line.headings[-1]) is not None
+    return told or text.endswith((":", "\uff1a", ":**")) or _ALL_BOLD.fullmatch(text) is not None
 
 
 def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[int]) -> bool:
@@ -192,6 +211,8 @@ def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statem
     kind = judge_kind(block.top, languages)
     text = entry_text(block.top, block.members, languages)
     share = TOPIC_SHARE if _TOPIC_NAME.search(log.path) else 1.0
+    if kind is StatementKind.CAUSE and find_cues(block.text, languages).isdisjoint(_LASTING):
+        share *= CAUSE_SHARE
     return Statement(
         path=log.path,
         day=min(block.top.day, log.day),

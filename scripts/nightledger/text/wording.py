@@ -27,10 +27,11 @@ _TITLE_TIME = re.compile(
     r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
 _GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
 _EDGES = " \t*_#:—\u2013-|,;"
 _CELL = re.compile(r"\s*\|\s*")
-_SENTENCE = re.compile(r"(?<=[.!?;\u3002\uff01\uff1f\uff1b])\s+(?=\S)|(?<=[\u3002\uff01\uff1f\uff1b])")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
 _PAIRED = ("`", '"')
 _BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
 _PRONOUN = re.compile(
@@ -116,7 +117,8 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     that claim something, whole and in order.
 
     Returns:
-        Text without the leading ``- ``; children start with ``\n  - ``.
+        Text without the leading ``- ``; children start with ``\n  - ``, and where there is no title
+        further lines with ``\n- ``.
     """
     title = topic_of(top, languages)
     said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
@@ -126,7 +128,7 @@ def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, .
     if len(lines) == 1:
         return _titled(title, lines[0])
     if not title:
-        return "\n  - ".join(lines)
+        return "\n- ".join(lines)
     return "\n  - ".join([f"{title}:", *lines])
 
 
@@ -177,14 +179,22 @@ def _leans(sentence: str) -> bool:
 
 
 def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
-    """Give what the line is about, by its heading or lead; empty where these name no topic."""
-    # the heading above a turn of a chat export names the export
-    headings = () if line.turn else line.headings[:0:-1]
-    for candidate in (line.lead if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else "", *headings):
+    """Give what the line is about, by its lead or the nearest heading; empty where these name no topic."""
+    candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
+    # the heading above a turn of a chat export names the export, one that holds a date the day
+    if not line.turn and line.headings and not (len(line.headings) == 1 and _DATE.search(line.headings[0])):
+        candidates.append(line.headings[-1])
+    for candidate in candidates:
         title = _clean_title(candidate)
         if title and _names_a_topic(title, languages):
             return title
     return ""
+
+
+def claims_of(text: str) -> tuple[str, ...]:
+    """Give the lines of an entry that claim something: its children where it has a title, else all."""
+    title, *children = text.split("\n  - ")
+    return tuple(children or title.split("\n- "))
 
 
 def _clean_title(text: str) -> str:
