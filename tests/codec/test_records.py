@@ -8,6 +8,7 @@ import pytest
 from nightledger.codec.canonical import CanonicalError
 from nightledger.codec.records import (
     KINDS,
+    decode_lines,
     decode_record,
     dump_line,
     dump_record,
@@ -89,6 +90,14 @@ def test_lines_are_read_and_bad_ones_named() -> None:
     assert len(runs) == 2
     assert [number for number, _ in problems] == [2, 3]
     assert "'v' is a required property" in problems[0][1]
+
+
+def test_our_own_lines_are_read_without_a_schema_and_bad_ones_left_out() -> None:
+    run = parse_record(Run, raw(Run), where="x")
+    bad = (b"{}", b"nonsense", b"\xff", b'"\xff"', b"[" * 100_000, b"", b'{"v":"1"}')
+    lines = b"\n".join((dump_record(run), *bad, dump_line(run)))
+    assert list(decode_lines(Run, lines)) == [run, run]
+    assert list(decode_lines(Run, b"")) == []
 
 
 def test_what_is_signed_holds_no_float() -> None:

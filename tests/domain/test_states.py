@@ -11,6 +11,7 @@ from nightledger.domain.states import (
     ChangeState,
     Drifted,
     ProposalStatus,
+    fold_entries,
     fold_events,
     proposal_state,
 )
@@ -191,6 +192,18 @@ def test_an_apply_on_bytes_that_nobody_signed_is_remembered_as_drift() -> None:
     )
     assert fold(log).drifted == (Drifted(apply="a-d-2", path="MEMORY.md", before="by hand"),)
     assert fold(log).gated == {"MEMORY.md": "b2"}
+
+
+def test_entries_that_carry_what_every_event_has_give_the_same_book() -> None:
+    log = Log().proposed(3, boot="x", boot_s=7).decided("approve", 1, 2).intent(1, 2).done()
+    log.add("change.stale", proposal="p-1", changes=[3]).decided("undo", 2, decision="d-2")
+    log.intent(2, decision="d-2", before="b1", after="b2").done("d-2").add("heartbeat", day="x")
+    entries = [
+        (e.event, {**e.fields, "v": e.v, "seq": e.seq, "event": e.event, "actor": e.actor, "at": "..."}, e.at)
+        for e in log.events
+    ]
+    assert fold_entries(entries) == fold(log)
+    assert states(log) == ["applied", "undone", "stale"]
 
 
 def word(log: Log, *, minutes: float = 0, cools: dict[str, float] | None = None) -> str:

@@ -32,6 +32,17 @@ def test_lists_show_it_as_altered_and_say_nothing_of_what_is_in_it(
     assert "Own." not in out
 
 
+def test_one_that_is_closed_is_listed_with_the_closed_ones(
+    console: Console, altered: tuple[Proposal, Proposal]
+) -> None:
+    first, second = altered
+    console.desk.record("proposal.closed", proposal=first.id, changes=[1], reason="withdrawn")
+    assert [record["id"] for record in console.record("proposals")] == [second.id]
+    everything = {record["id"]: record["state"] for record in console.record("proposals", "--all")}
+    assert everything == {first.id: "altered", second.id: "pending"}
+    assert console.run("verify").status == 4
+
+
 def test_a_review_names_it_and_asks_about_the_others(
     console: Console, altered: tuple[Proposal, Proposal]
 ) -> None:

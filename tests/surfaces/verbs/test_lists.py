@@ -213,7 +213,7 @@ def test_verify_names_the_first_bad_place_of_a_changed_log(console: Console) -> 
 def test_verify_says_what_it_could_not_check(console: Console) -> None:
     log = console.desk.ledger().log
     report = replace(log.report, unchecked=("the ML-DSA-44 line",))
-    lines = list(verify._lines(verify._Seen(report=report, simulated=False)))
+    lines = list(verify._lines(verify.Seen(report=report, simulated=False)))
     assert lines[-1] == "not checked: the ML-DSA-44 line"
     assert "simulated" not in lines[0]
 

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class Seen:
     """What one look found."""
 
     report: "Report"
@@ -39,6 +39,7 @@ class _Seen:
 
     @property
     def holds(self) -> bool:
+        """Whether nothing is an alarm."""
         rewritten = self.rewrites is not None and self.rewrites.now
         return self.report.ok and not (self.altered or self.drift or rewritten)
 
@@ -48,14 +49,19 @@ def run(options: argparse.Namespace, context: Context) -> int:
     del options
     from nightledger.domain.errors import EXIT_ALARM
 
-    seen = _look(context)
+    seen = look(context)
     context.emit(_record(seen))
     for line in _lines(seen):
         context.print(line)
     return 0 if seen.holds else EXIT_ALARM
 
 
-def _look(context: Context) -> _Seen:
+def look(context: Context) -> Seen:
+    """Check all that ``verify`` checks.
+
+    Raises:
+        IntegrityError: The pin is missing, or an acknowledged line is no entry.
+    """
     from pathlib import Path
 
     from nightledger.domain.event import EventName
@@ -72,9 +78,9 @@ def _look(context: Context) -> _Seen:
     with collector_at_rest():
         log = check_log(home, read_pin(KeyRing(Path(context.keys_dir)), home.identity.id))
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
-            return _Seen(report=log.report, simulated=home.identity.simulated)
+            return Seen(report=log.report, simulated=home.identity.simulated)
         book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
-        return _Seen(
+        return Seen(
             report=log.report,
             simulated=home.identity.simulated,
             altered=find_altered(home, Ledger(log=log, book=book)),
@@ -84,7 +90,7 @@ def _look(context: Context) -> _Seen:
         )
 
 
-def _record(seen: _Seen) -> dict[str, Any]:
+def _record(seen: Seen) -> dict[str, Any]:
     return {
         "ok": seen.holds,
         "size": seen.report.size,
@@ -108,7 +114,7 @@ def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
     return [{"path": item.path, "day": item.day, "size_bytes": item.size_bytes} for item in found]
 
 
-def _lines(seen: _Seen) -> Iterator[str]:
+def _lines(seen: Seen) -> Iterator[str]:
     for finding in seen.report.findings:
         where = f"{finding.path}:{finding.line}" if finding.line else finding.path
         yield f"{finding.damage.value.upper()} {where}: {finding.message}"
@@ -127,7 +133,7 @@ def _lines(seen: _Seen) -> Iterator[str]:
         yield f"not checked: {missing}"
 
 
-def _alarms(seen: _Seen) -> Iterator[str]:
+def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
     if seen.altered:
