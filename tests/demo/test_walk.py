@@ -1,4 +1,4 @@
-"""The demo as a user runs it; twenty seeds with three nights and all days mined, one with all sixty."""
+"""The demo as a user runs it; twenty seeds with two nights and all days mined, one with all sixty."""
 
 import json
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ def test_any_seed_walks_to_the_end_and_no_attack_gets_through(
     seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = tmp_path / "demo-home"
-    assert walk(seed, home, "--nights", "3") == 0
+    assert walk(seed, home, "--nights", "2") == 0
     told = capsys.readouterr().out
     assert told.count(f"exit status {EXIT_ALARM}") == 3
     short = told.replace(str(tmp_path), "")  # a path cannot be folded, and this one is long
