@@ -83,9 +83,30 @@ def test_signs_add_up_and_a_rule_among_them_counts_against() -> None:
     assert less.confidence < sure.confidence
 
 
+def test_a_second_reason_says_another_thing_than_the_first() -> None:
+    (doubt,) = cases("## Status\n- Small press until 2026-04-01\n")
+    assert doubt.reason == "the end that it names has passed and it stands under a report"
+    assert "missed" in doubt.signs
+    (doubt,) = cases("- Small press until 2026-04-01\n")
+    assert doubt.reason == "the end that it names has passed"
+
+
 def test_a_detail_goes_with_its_item_and_an_item_only_with_its_details() -> None:
     assert lines("- [x] buy a ladder\n  - three metres\n") == [1, 2]
     assert lines("- [x] buy a ladder\n  - never lean it on the glass, always ask Anna\n") == []
+
+
+def test_a_detail_that_goes_with_its_item_says_so() -> None:
+    assert [doubt.reason for doubt in cases("- [x] buy a ladder\n  - three metres\n  - [x] wood\n")] == [
+        "its box is ticked",
+        "it belongs to line 1, which goes",
+        "its box is ticked",
+    ]
+
+
+def test_what_was_signed_pulls_no_detail_along() -> None:
+    units = read_units(parse_markdown("- [x] buy a ladder\n  - three metres\n"))
+    assert find_cases(units, TODAY, {0}) == []
 
 
 def test_what_only_waits_keeps_its_details_and_stays_with_them() -> None:

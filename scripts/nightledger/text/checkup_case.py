@@ -47,6 +47,10 @@ _CONFLICT_REASONS = {
 _TESTED = {UnitKind.CODE: (), UnitKind.DECISION: DECISION_SIGNS}
 _OPEN = frozenset({"waits", "waits_in", "wait_mark", "task_row"})
 _ENDED = frozenset({"box", "struck", "over_label", "over_value", "over_on", "gone"})
+_ECHOES = frozenset(
+    {"missed", "deadline", "done", "done_end", "over_end", "over_on", "last_look", "last_first", "looked_at"}
+)
+"""What says in other words, as a second reason, what the first one says."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _ARCHIVED = frozenset({DoubtLabel.STALE, DoubtLabel.CLOSED, DoubtLabel.CONTRADICTION})
 
@@ -66,9 +70,9 @@ def find_cases(
     found: dict[int, Doubt] = {}
     for index, view in enumerate(look(units, today)):
         above = cases[view.unit.parent] if view.unit.parent >= 0 else None
-        cases.append(_case(view, above))
-        doubt = _judge(view.unit, cases[-1], elsewhere.get(index))
-        if doubt and index not in signed:
+        cases.append(_UNTOUCHED if index in signed else _case(view, above))
+        doubt = None if index in signed else _judge(view.unit, cases[-1], elsewhere.get(index))
+        if doubt:
             found[index] = doubt
     return list(_without_orphans(units, found))
 
@@ -77,6 +81,12 @@ def find_cases(
 class _Case:
     odds: float
     signs: tuple[Sign, ...]
+    line: int = 0
+    with_line: int = 0
+    """Line of the doubted item above, where that is what speaks against this one."""
+
+
+_UNTOUCHED = _Case(odds=BIAS, signs=())
 
 
 def _case(view: View, above: _Case | None) -> _Case:
@@ -85,9 +95,15 @@ def _case(view: View, above: _Case | None) -> _Case:
     against = tuple(sign for sign in shown if sign.weight > 0)
     over = above is not None and bool(above.signs) and above.signs[0].label is not DoubtLabel.STALE
     doubted = above is not None and over and above.odds > _logit(CERTAIN_ENOUGH)
-    start = INHERITED * above.odds if above and doubted else BIAS
-    odds = start + sum(sign.weight for sign in shown)
-    return _Case(odds=odds, signs=against or (above.signs if above and doubted else ()))
+    own = sum(sign.weight for sign in shown)
+    if above is None or not doubted:
+        return _Case(odds=BIAS + own, signs=against, line=view.unit.first)
+    return _Case(
+        odds=INHERITED * above.odds + own,
+        signs=against or above.signs,
+        line=view.unit.first,
+        with_line=above.line if BIAS + own < _logit(CERTAIN_ENOUGH) else 0,
+    )
 
 
 def _logit(share: float) -> float:
@@ -118,7 +134,11 @@ def _judge(unit: Unit, case: _Case, elsewhere: Doubt | None) -> Doubt | None:
         return elsewhere
     if confidence < CERTAIN_ENOUGH or not case.signs:
         return None
-    reason = " and ".join(sign.reason for sign in case.signs[:2])
+    if case.with_line:
+        reason = f"it belongs to line {case.with_line}, which goes"
+        return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
+    also = [sign.reason for sign in case.signs[1:] if sign.name not in _ECHOES]
+    reason = " and ".join([case.signs[0].reason, *also[:1]])
     return _doubt(unit, _label(case.signs), reason, confidence, tuple(sign.name for sign in case.signs))
 
 
