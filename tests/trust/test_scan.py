@@ -29,7 +29,7 @@ def scanned(tmp_path: Path, raw: bytes, *, keep_events: bool = True) -> Scan:
 def seqs(scan: Scan, *, known: int | None = None, void: tuple[Closure, ...] = ()) -> list[int]:
     """Give the places of the entries that count."""
     size = scan.tree.size if known is None else known
-    return [record["seq"] for record in scan.records(scan.blocks, size, void)]
+    return [record["seq"] for records in scan.records(scan.blocks, size, void) for record in records]
 
 
 def joined(lines: list[bytes]) -> bytes:

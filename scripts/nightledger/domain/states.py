@@ -14,6 +14,7 @@ from typing import Any
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.event import Entry, Event, EventName
+from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 
@@ -40,9 +41,9 @@ _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.REJECT: _REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
 }
-_DECIDED: Mapping[DecisionType, ChangeState] = {
-    DecisionType.APPROVE: ChangeState.APPROVED,
-    DecisionType.REJECT: ChangeState.REJECTED,
+_DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
+    DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
+    DecisionType.REJECT: (_REVOCABLE, ChangeState.REJECTED),
 }
 
 
@@ -214,8 +215,7 @@ def fold_entries(entries: Iterable[Entry]) -> Book:
     fold = _Fold()
     rules = fold.rules()
     for name, fields, at in entries:
-        rule = rules.get(name)
-        if rule:
+        if rule := rules.get(name):
             rule(fields, at)
     return fold.book()
 
@@ -256,13 +256,12 @@ class _Running:
 class _Fold:
     """The running state of ``fold_entries``; lives only inside it.
 
-    Nothing that is given out is made before the end: a change that was proposed, approved
-    and applied would else be copied three times.
+    Nothing that is given out is made before it is looked at: in a log of many years that is little.
     """
 
     def __init__(self) -> None:
         self.proposals: dict[str, _Running] = {}
-        self.decisions: dict[str, DecisionStatus] = {}
+        self.decisions: dict[str, tuple[Mapping[str, Any], datetime]] = {}
         self.intents: dict[str, tuple[Mapping[str, Any], str, datetime]] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
@@ -284,9 +283,9 @@ class _Fold:
 
     def book(self) -> Book:
         return Book(
-            proposals={name: running.status() for name, running in self.proposals.items()},
-            decisions=self.decisions,
-            applies={name: _apply(*intent) for name, intent in self.intents.items()},
+            proposals=LazyMap(self.proposals, _Running.status),
+            decisions=LazyMap(self.decisions, _decision),
+            applies=LazyMap(self.intents, _apply),
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
@@ -316,19 +315,10 @@ class _Fold:
         name = fields["decision"]
         if running is None or name in self.decisions:
             return
-        kind = DecisionType(fields["type"])
-        self.decisions[name] = DecisionStatus(
-            id=name,
-            sha256=fields["sha256"],
-            type=kind,
-            proposal=fields["proposal"],
-            changes=tuple(fields["changes"]),
-            recorded=_moment(fields, at),
-        )
-        state = _DECIDED.get(kind)
-        if state:
-            answerable = running.in_state(_ANSWERABLE[kind]).intersection(fields["changes"])
-            running.move(answerable, state, at, decision=name)
+        self.decisions[name] = (fields, at)
+        if fields["type"] in _DECIDED:
+            movable, state = _DECIDED[fields["type"]]
+            running.move(running.in_state(movable).intersection(fields["changes"]), state, at, name)
 
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
         self.intents[fields["apply"]] = (fields, "intent", at)
@@ -339,11 +329,11 @@ class _Fold:
             return
         apply = intent[0]
         self.intents[fields["apply"]] = (apply, outcome, at)
-        decision = self.decisions.get(apply["decision"])
+        decision, _ = self.decisions.get(apply["decision"], (None, None))
         if outcome == "aborted" or decision is None:
             return
-        state = ChangeState.UNDONE if decision.type is DecisionType.UNDO else ChangeState.APPLIED
-        self.proposals[decision.proposal].move(apply["changes"], state, at, decision=decision.id)
+        state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
+        self.proposals[decision["proposal"]].move(apply["changes"], state, at, decision=apply["decision"])
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
             if before != self.gated.get(path):
@@ -351,7 +341,20 @@ class _Fold:
             self.gated[path] = target["after"]
 
 
-def _apply(fields: Mapping[str, Any], outcome: str, at: datetime) -> Apply:
+def _decision(recorded: tuple[Mapping[str, Any], datetime]) -> DecisionStatus:
+    fields, at = recorded
+    return DecisionStatus(
+        id=fields["decision"],
+        sha256=fields["sha256"],
+        type=DecisionType(fields["type"]),
+        proposal=fields["proposal"],
+        changes=tuple(fields["changes"]),
+        recorded=_moment(fields, at),
+    )
+
+
+def _apply(intent: tuple[Mapping[str, Any], str, datetime]) -> Apply:
+    fields, outcome, at = intent
     return Apply(
         id=fields["apply"],
         decision=fields["decision"],

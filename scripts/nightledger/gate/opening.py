@@ -123,13 +123,14 @@ def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Boo
     """
     kept: list[Event] = []
     with collector_at_rest():
-        return fold_entries(_seen(log, keep, kept)), tuple(kept)
+        book = fold_entries(_seen(log, keep, kept) if keep else log.entries())
+    return book, tuple(kept)
 
 
 def _seen(log: VerifiedLog, keep: Collection[str], kept: list[Event]) -> Iterator[Entry]:
     for entry in log.entries():
         if entry[0] in keep:
-            kept.append(event_of_record(dict(entry[1])))
+            kept.append(event_of_record(dict(entry[1])))  # the fold may keep the other
         yield entry
 
 

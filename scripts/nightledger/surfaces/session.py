@@ -69,10 +69,12 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
     if person:
         require_machine(gate.home)
         require_person(context.verb, simulated=gate.home.identity.simulated)
-        if read_ledger(gate).book.unfinished():
-            with writing(context):
-                pass  # what a crash cut short is finished before it is shown
-    yield Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+    ledger = read_ledger(gate)
+    if person and ledger.book.unfinished():
+        with writing(context):
+            pass  # what a crash cut short is finished before it is shown
+        ledger = read_ledger(gate)
+    yield Session(gate=gate, ledger=ledger, moment=context.moment)
 
 
 @contextmanager

@@ -8,10 +8,12 @@ reported, and :func:`require_intact` turns the first alarm into an error.
 import os
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.domain.event import Entry, Event
+from nightledger.domain.event import Event
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names
 from nightledger.trust.findings import Claims, StoredHead, acknowledged_size, find_damage
@@ -20,6 +22,9 @@ from nightledger.trust.pin import Pin
 from nightledger.trust.report import Report
 from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, scan_log, void_ranges
 from nightledger.trust.signed_head import read_signed_head
+
+_NAME, _AT = itemgetter("event"), itemgetter("at")
+_TIME = datetime.fromisoformat
 
 
 class VerifiedLog:
@@ -58,7 +63,7 @@ class VerifiedLog:
                 self._events = tuple(map(event_of_record, self._records()))
         return self._events
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[tuple[str, dict[str, Any], datetime]]:
         """Give name, members and time of the entries that count, in order; each look decodes them anew.
 
         It costs half of what :attr:`events` costs, and no memory.
@@ -67,11 +72,11 @@ class VerifiedLog:
             LineError: An acknowledged line is no entry: somebody who has the keys' directory
                 put it there.
         """
-        for record in self._records():
-            yield record["event"], record, datetime.fromisoformat(record["at"])
+        for records in self._scan.records(self._scan.blocks, self._size, self._void):
+            yield from zip(map(_NAME, records), records, map(_TIME, map(_AT, records)), strict=True)
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        return self._scan.records(self._scan.blocks, self._size, self._void)
+        return chain.from_iterable(self._scan.records(self._scan.blocks, self._size, self._void))
 
     @property
     def newest(self) -> Event | None:
@@ -81,7 +86,7 @@ class VerifiedLog:
             LineError: As :meth:`entries`.
         """
         for block in reversed(self._scan.blocks):
-            records = list(self._scan.records((block,), self._size, self._void))
+            (records,) = self._scan.records((block,), self._size, self._void)
             if records:
                 return event_of_record(records[-1])
         return None
@@ -176,7 +181,8 @@ def require_intact(log: VerifiedLog) -> None:
 def read_events(home: Home) -> tuple[Event, ...]:
     """Read the entries of the log as they stand, unchecked; for counting and display, never for the gate."""
     scan = scan_log(home.audit_log)
-    return tuple(map(event_of_record, scan.records(scan.blocks, scan.tree.size, ())))
+    records = chain.from_iterable(scan.records(scan.blocks, scan.tree.size, ()))
+    return tuple(map(event_of_record, records))
 
 
 def _stored(home: Home, path: str, pin: Pin | None, *, signatures: bool) -> StoredHead:

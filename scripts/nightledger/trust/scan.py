@@ -100,10 +100,8 @@ class Scan:
 
     def records(
         self, blocks: Iterable[tuple[int, bytes]], size: int, void: Sequence[Closure]
-    ) -> Iterator[dict[str, Any]]:
-        """Decode and judge the entries that count, in order; bad lines are left out.
-
-        Only one block's worth is in memory at a time.
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Decode and judge the entries that count, block by block; bad lines are left out.
 
         Args:
             blocks: Of :attr:`blocks`.
@@ -118,18 +116,20 @@ class Scan:
             end = first + block.count(b"\n")
             whole = end <= size and not any(one.first < end and first < one.end for one in void)
             records = _decode_block(block, first) if whole else None
-            yield from records if records is not None else self._records_of_lines(block, first, size, void)
+            yield self._records_of_lines(block, first, size, void) if records is None else records
 
     def _records_of_lines(
         self, block: bytes, first: int, size: int, void: Sequence[Closure]
-    ) -> Iterator[dict[str, Any]]:
+    ) -> list[dict[str, Any]]:
+        counted: list[dict[str, Any]] = []
         for index, line in enumerate(block.split(b"\n")[:-1], first):
             if index >= size or is_void(void, index) or index in self.bad:
                 continue
             records = _decode_block(line + b"\n", index)
             if records is None:
                 raise LineError(f"EDITED {self.path}: line {index + 1} is not the entry that belongs here")
-            yield from records
+            counted += records
+        return counted
 
     def _judge(self, block: bytes, leaves: Sequence[bytes], first: int, *, closes: bool) -> None:
         records = _decode_block(block, first)
