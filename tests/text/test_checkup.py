@@ -91,3 +91,11 @@ def _seconds(text: str) -> float:
     started = time.process_time()
     assert check_memory(text, today=TODAY)
     return time.process_time() - started
+
+
+def test_what_was_signed_is_doubted_for_nothing_but_a_danger() -> None:
+    document = f"# M\n\n## Rules\n\n- Small press until 2026-01-02\n- the key of the mill is {KEY}\n"
+    assert labels(document) == [(6, DoubtLabel.SECRET), (5, DoubtLabel.STALE)]
+    (secret,) = check_memory(document, today=TODAY, signed=(document,))
+    assert secret.label is DoubtLabel.SECRET
+    assert len(check_memory(document, today=TODAY, signed=("- Small press\n",))) == len(labels(document))
