@@ -111,6 +111,15 @@ def test_only_the_proposal_named_is_asked_about(console: Console) -> None:
     assert [item["id"] for item in console.record("review", first.id)] == [first.id]
 
 
+def test_of_several_proposals_each_says_what_size_it_leads_to(console: Console) -> None:
+    first = console.desk.proposal(addition("One."))
+    second = console.desk.proposal(addition("Two."))
+    out = console.out("review")
+    for proposal in (first, second):
+        assert f"  {proposal.id[:8]}, MEMORY.md: {len(MEMORY)} to " in out
+    assert f"  MEMORY.md: {len(MEMORY)} to " in console.out("review", first.id)
+
+
 def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console) -> None:
     proposal = console.desk.proposal(removal(OLD))
     console.desk.memory.write_text("# MEMORY.md\n")

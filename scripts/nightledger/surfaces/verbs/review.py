@@ -71,8 +71,10 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     for text in _notices(session, items):
         for line in screen.wrap(text, indent="  ", first=""):
             context.print(line)
-    for proposal in {item.stored.proposal.id: item.stored.proposal for item in items}.values():
-        for line in screen.wrap(screen.meter(proposal), indent="    ", first="  "):
+    proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
+    for name, proposal in proposals.items():
+        which = f"{name[:8]}, " if len(proposals) > 1 else ""
+        for line in screen.wrap(which + screen.meter(proposal), indent="    ", first="  "):
             context.print(line)
     if items:
         context.print()
