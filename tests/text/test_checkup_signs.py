@@ -81,7 +81,7 @@ CATCHES = {
     ],
     "looked_at": ["- 12 lamps (checked 2026-04-01)"],
     "since": ["- Zeno is live since 2026-04-01"],
-    "build": ["- Zeno, build 3c91f07"],
+    "build": ["- Zeno, build 3c91f07", "- Zeno, build 6500412"],
     "status_row": [row("Host | Status", "atlas | up"), row("Host | 状态", "atlas | 好")],
     "timer_row": [row("Check | Last run", "roof | Monday")],
     "task_row": [row("Task | Effort | Impact", "roof | 2 h | dry")],

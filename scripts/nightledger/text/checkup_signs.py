@@ -72,7 +72,7 @@ _OVER_ON = re.compile(
 _STORY = re.compile(r"\)?\s*(?::|→|->|[-–—]\s)")
 """What leads from the day of an end to what was found out."""
 _BUILD = re.compile(
-    r"\b(?:build|commit|rev(?:ision)?|сборка)\b[:#]?\s?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b",
+    r"\b(?:build|commit|rev(?:ision)?|сборка)\b[:#]?\s?(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
