@@ -161,3 +161,14 @@ def test_a_line_that_only_a_secret_beside_it_tells_apart_has_no_place() -> None:
 def test_a_change_below_a_heading_with_a_secret_has_no_place() -> None:
     changes, (unfit,) = make_changes(f"# M\n\n## Relay {SECRET}\n\n- one\n- two\n", [removal("- one")])
     assert (changes, unfit.reason) == ([], BESIDE)
+
+
+def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied() -> None:
+    value = "Kupfer" + "moor59"
+    document = (
+        f"# M\n\n- password: {value}\n- two\n- three\n- four\n- five\n- {value} opens the loft\n- six\n"
+    )
+    assert value not in readable_diff(document, document.replace("- six", "- seven"), path="M")
+    for draft in (removal(f"- {value} opens the loft"), addition(f"the loft opens with {value}")):
+        changes, (unfit,) = make_changes(document, [draft])
+        assert (changes, unfit.reason) == ([], BESIDE)

@@ -1,8 +1,8 @@
 import pytest
 
 from nightledger.domain.finding import Severity
-from nightledger.text.scan import mask_secrets, scan, scan_secrets
-from nightledger.text.scan_secret_places import repeated, tabled, telling
+from nightledger.text.scan import mask_secrets, scan, scan_secrets, told_values
+from nightledger.text.scan_secret_places import repeated, tabled, telling, values_of
 
 PASSWORD = "Kupfer" + "moor!59"
 GROUPS = "yvMO 4Jyn xGKD " + "XFz3 f1eT FSrt"
@@ -17,7 +17,10 @@ def held(text: str) -> list[str]:
     ["Password", "**Password**", "Default password", "password/key", "Passwort", "密码", "Senha", "PIN"],
 )
 def test_a_column_of_passwords_is_told_by_its_heading(heading: str) -> None:
-    table = f"| User | {heading} |\n|------|:---:|\n| anna | `{PASSWORD}` |\n| bruno | Mond" + "4711x |\nend"
+    table = (
+        f"# Boxes\n\n| User | {heading} |\n|------|:---:|\n| anna | `{PASSWORD}` |\n| bruno | Mond"
+        "4711x |\nend"
+    )
     assert held(table) == [PASSWORD, "Mond4711x"]
 
 
@@ -73,15 +76,37 @@ def test_a_repeated_word_of_letters_counts_between_quotes_only() -> None:
     word = "sonnen" + "blume"
     text = f"- Password: {word}\n- a {word} grew\n- typed '{word}' once\n"
     assert [f.rule for f in scan_secrets(text)] == ["secret.password", "secret.repeated"]
-    assert [
-        text[:start].count("\n") for start, _ in repeated(text, [(12, 12 + len(word))]) if start > 12
-    ] == [2]
+    assert [text[:start].count("\n") for start, _ in repeated(text, frozenset({word}))] == [2]
+
+
+def test_each_pin_of_a_list_is_looked_for() -> None:
+    text = (
+        "- PINs set: anna="
+        "578762, bruno="
+        "949681\n- never type 949681 twice\n- PIN: "
+        "240815\n- 240815 opens the door\n- 2408159 boxes\n"
+    )
+    assert [f.rule for f in scan_secrets(text)] == [
+        "secret.pin",
+        "secret.repeated",
+        "secret.pin",
+        "secret.repeated",
+    ]
 
 
 def test_a_short_or_spaced_value_is_not_looked_for() -> None:
-    assert list(repeated("PIN 4711 and 4711", [(4, 8)])) == []
-    assert list(repeated(f"{GROUPS} {GROUPS}", [(0, len(GROUPS))])) == []
-    assert list(repeated("nothing told", [])) == []
+    assert values_of("PIN 4711", [(4, 8)]) == frozenset()
+    assert values_of(GROUPS, [(0, len(GROUPS))]) == frozenset()
+    assert list(repeated("nothing told", frozenset())) == []
+
+
+def test_a_value_told_in_a_larger_text_is_found_in_a_part_of_it() -> None:
+    table = f"# Boxes\n\n| Box | Password |\n|---|---|\n| loft | `{PASSWORD}` |\n"
+    told = told_values(table + "- PIN: " + "240815\n")
+    assert told == {PASSWORD, "240815"}
+    assert scan_secrets(f"the loft opens with {PASSWORD}") == ()
+    assert [f.rule for f in scan_secrets(f"the loft opens with {PASSWORD}", told=told)] == ["secret.repeated"]
+    assert mask_secrets(f"- {PASSWORD}\n+ 240815", told=told) == "- [masked: 13 bytes]\n+ [masked: 6 bytes]"
 
 
 def test_a_value_that_stands_once_is_not_repeated() -> None:

@@ -12,7 +12,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
-from nightledger.text.scan import mask_secrets, scan_secrets
+from nightledger.text.scan import REPEATED, mask_secrets, scan_secrets, told_values
 
 SHOWN_SECTION = " > "
 BESIDE = "only a line with a secret tells its place; take the secret out of the file first"
@@ -42,13 +42,21 @@ def line_at(document: str, place: int) -> int:
     return document[:place].count("\n") + 1
 
 
-def readable_diff(before: str, after: str, *, path: str) -> str:
+def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | None = None) -> str:
     r"""Give the unified diff of two documents, to be read.
 
     Bytes that are no UTF-8 stand in it as ``\\xe9``. Secrets are masked, because it is stored
-    and shown, and the lines around a change are whatever stands in the file.
+    and shown, and the lines around a change are whatever stands in the file; so are values that
+    only a line further away tells.
+
+    Args:
+        before: The document before.
+        after: The document after.
+        path: What it is called.
+        told: What the documents tell as secrets, where it is known already.
     """
-    diff = mask_secrets(unified_diff(before, after, path=path))
+    values = told_values(before) | told_values(after) if told is None else told
+    diff = mask_secrets(unified_diff(before, after, path=path), told=values)
     return diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
@@ -61,22 +69,39 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     """
     changes: list[Change] = []
     unfit: list[Unfit] = []
+    told = told_values(document)
     for draft in drafts:
         hunk = make_hunk(document, draft)
         if isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=hunk.reason))
             continue
-        if any(map(scan_secrets, (hunk.context_before, hunk.context_after, *hunk.section))):
+        copied = (
+            hunk.context_before,
+            hunk.context_after,
+            *hunk.section,
+            draft.before,
+            draft.after,
+            draft.reason,
+        )
+        if any(scan_secrets(text, told=told) for text in copied):
             unfit.append(Unfit(draft=draft, reason=BESIDE))
             continue
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
         alone = apply_hunks(document, [hunk])
         if isinstance(together, Applied) and isinstance(alone, Applied):
-            diff = readable_diff(document, alone.text, path=draft.target)
+            diff = readable_diff(document, alone.text, path=draft.target, told=told)
             changes.append(_change(len(changes) + 1, draft, hunk, diff))
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
     return changes, unfit
+
+
+def _copies_a_secret(hunk: Hunk, draft: Draft, told: frozenset[str]) -> bool:
+    """Say whether what stands around a change is a secret, or the change says what the document tells as one."""
+    around = (hunk.context_before, hunk.context_after, *hunk.section)
+    said = (draft.before, draft.after, draft.reason)
+    repeats = (finding.rule == REPEATED for text in said for finding in scan_secrets(text, told=told))
+    return any(scan_secrets(text, told=told) for text in around) or any(repeats)
 
 
 def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:

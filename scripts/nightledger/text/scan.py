@@ -13,7 +13,7 @@ from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
 from nightledger.text.scan_rule import Passage, Rule, matches
-from nightledger.text.scan_secret_places import repeated, tabled
+from nightledger.text.scan_secret_places import repeated, tabled, values_of
 from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
@@ -22,6 +22,8 @@ from nightledger.text.scan_unicode import scan_characters, see_through
 _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 
 
+REPEATED = "secret.repeated"
+"""The row of values that another place tells as secrets."""
 _WIDE = frozenset(
     {
         "secret.answer",
@@ -38,7 +40,7 @@ _WIDE = frozenset(
         "secret.near_word",
         "secret.entropy",
         "secret.partial",
-        "secret.repeated",
+        REPEATED,
         "secret.table",
         "secret.token",
         "secret.url_token",
@@ -53,6 +55,7 @@ _TOLD = frozenset(
         "login",
         "password",
         "phrase",
+        "pin",
         "table",
         "token",
         "url_password",
@@ -81,23 +84,39 @@ def mask(secret: str) -> str:
     return f"masked: {len(secret.encode('utf-8', 'surrogatepass'))} bytes"
 
 
-def mask_secrets(text: str) -> str:
-    """Give ``text`` with every secret replaced by its mask in brackets."""
+def mask_secrets(text: str, *, told: frozenset[str] = frozenset()) -> str:
+    """Give ``text`` with every secret replaced by its mask in brackets.
+
+    Args:
+        text: Any text.
+        told: Values that a larger text tells as secrets (``told_values``): masked, too.
+    """
     pieces: list[str] = []
     done = 0
-    for finding in scan_secrets(text):
+    for finding in scan_secrets(text, told=told):
         if finding.start >= done:
             pieces += [text[done : finding.start], f"[{mask(text[finding.start : finding.end])}]"]
         done = max(done, finding.end)
     return "".join([*pieces, text[done:]])
 
 
-def scan_secrets(text: str) -> tuple[Finding, ...]:
-    """Give the findings of class ``secret`` only, in order of place."""
-    return tuple(sorted(_secrets(text), key=lambda finding: (finding.start, finding.end)))
+def scan_secrets(text: str, *, told: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
+    """Give the findings of class ``secret`` only, in order of place.
+
+    Args:
+        text: Any text.
+        told: Values that a larger text tells as secrets (``told_values``): found, too.
+    """
+    return tuple(sorted(_secrets(text, told), key=lambda finding: (finding.start, finding.end)))
 
 
-def _secrets(text: str) -> list[Finding]:
+def told_values(text: str) -> frozenset[str]:
+    """Give the values that ``text`` calls a password, a PIN, a code: where one stands alone, nothing tells it."""
+    spans = ((finding.start, finding.end) for finding in _secrets(text) if finding.rule in _TOLD)
+    return values_of(text, spans)
+
+
+def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
     passage = Passage(text)
     found: list[Finding] = []
     covered = bytearray(len(text))
@@ -111,12 +130,12 @@ def _secrets(text: str) -> list[Finding]:
     for rule in (*TOKEN_RULES, *WORD_RULES, *TOLD_RULES):
         take(rule.name, rule.severity, rule.message, matches(rule, passage))
     take("secret.table", Severity.BLOCK, "a secret by its column or the file beside it", tabled(text))
-    told = [(finding.start, finding.end) for finding in found if finding.rule in _TOLD]
+    own = values_of(text, ((finding.start, finding.end) for finding in found if finding.rule in _TOLD))
     take(
-        "secret.repeated",
+        REPEATED,
         Severity.BLOCK,
         "a value told as a secret elsewhere in the text",
-        repeated(text, told),
+        repeated(text, own | told),
     )
     return found
 

@@ -22,9 +22,25 @@ _KEYS = r"(?i)^(?:\w+ ){0,2}(?:api[ -]?key|secret|token|access[ -]?key|credentia
 _VAULT_FILE = r"(?i)\.(?:enc|kdbx|gpg|p12|pfx|jks|keystore)\b"
 _CELL = r"(?<!\\)\|"
 _WORD = r"[^\s`\"'|<>,;()\[\]「」『』，。；：·]+"
+_PIN = r"(?:^|[=:][ \t]?)(\d{4,8})"
+_PINS = r"[\w=:,; \t-]*[=:][ \t]?\d{4,8}"
 _CLOSING = ".:*_~`,;"
 """What closes a sentence or a mark behind a value, as the rows take it off."""
-_HINTS = (*TOLD_ANCHORS, "pw", "token", "secret")
+_HINTS = (
+    *TOLD_ANCHORS,
+    "pw",
+    "pass:",
+    "_pass",
+    "token",
+    "secret",
+    "pin:",
+    "pins ",
+    "pin=",
+    "pin is",
+    " / ",
+    "codeword",
+    "pairing",
+)
 SHORTEST_REPEATED = 5
 """Characters of a told value that is looked for elsewhere; a shorter one is too often something else."""
 
@@ -50,8 +66,8 @@ def tabled(text: str) -> Iterator[Span]:
     if "|-" not in text and "| -" not in text and "|:" not in text and "| :" not in text:
         return
     for line in re.finditer(_DELIMITER, text):
-        heading = text[text.rfind("\n", 0, line.start()) + 1 : line.start()]
-        kinds = [_kind(_bare(text, *span)) for span in _cells(heading, 0)]
+        head = text.rfind("\n", 0, line.start()) + 1
+        kinds = [_kind(_bare(text, *span)) for span in _cells(text[head : line.start()], head)]
         yield from _rows(text, (text.find("\n", line.end()) + 1) or len(text), kinds)
 
 
@@ -96,20 +112,30 @@ def _held(text: str, start: int, stop: int, kind: str, *, beside: bool) -> Itera
         yield place, place + len(value)
 
 
-def repeated(text: str, told: Iterable[Span]) -> Iterator[Span]:
-    """Give the other places of values that were told as secrets somewhere in ``text``.
+def values_of(text: str, told: Iterable[Span]) -> frozenset[str]:
+    """Give the values that stand at ``told``, those that can be looked for elsewhere."""
+    values = {value for start, end in told for value in _values(text[start:end])}
+    return frozenset(value for value in values if len(value) >= SHORTEST_REPEATED and " " not in value)
+
+
+def repeated(text: str, values: frozenset[str]) -> Iterator[Span]:
+    """Give the places of values that were told as secrets.
 
     A value of letters only may be an ordinary word elsewhere: it counts between quotes alone.
     """
-    values = {text[start:end].rstrip(_CLOSING) for start, end in told}
-    values = {value for value in values if len(value) >= SHORTEST_REPEATED and " " not in value}
-    if not values or not any(text.count(value) > 1 for value in values):
+    if not any(value in text for value in values):
         return
     for match in re.finditer(_WORD, text):
         value = match[0].rstrip(_CLOSING).lstrip("*_~")
         if value in values and (not value.isalpha() or _is_quoted(text, match)):
             start = match.start() + match[0].index(value)
             yield start, start + len(value)
+
+
+def _values(told: str) -> Iterator[str]:
+    """Give what was told: one value, or those of a list of names with PINs."""
+    pins = re.findall(_PIN, told) if re.fullmatch(_PINS, told) else []
+    yield from pins or [told.rstrip(_CLOSING)]
 
 
 def _is_quoted(text: str, match: re.Match[str]) -> bool:
