@@ -27,6 +27,9 @@ SETTLED_DAYS = 30
 morning to take it back stops reading."""
 
 
+_UNSHOWN = frozenset({DoubtLabel.SECRET, DoubtLabel.INJECTION})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkup:
     """What a check-up found in one file.
@@ -35,12 +38,14 @@ class Checkup:
         path: The file, as it was named.
         doubts: The one to look at first first.
         meter: Its size now, and with everything proposed taken out, against its host's cap.
+        openings: The first line of each doubted item, in the same order; empty where it must not be shown.
         outcome: What the gate made of it; None where nothing was to be proposed.
     """
 
     path: str
     doubts: tuple[Doubt, ...]
     meter: SizeMeter
+    openings: tuple[str, ...] = ()
     outcome: Outcome | None = None
 
 
@@ -68,7 +73,9 @@ def examine(
         after_characters=len(document) - sum(doubt.characters for doubt in doubts),
         cap_characters=cap_characters,
     )
-    return Checkup(path=path, doubts=doubts, meter=meter), drafts
+    lines = document.split("\n")
+    openings = tuple("" if doubt.label in _UNSHOWN else lines[doubt.lines[0] - 1].strip() for doubt in doubts)
+    return Checkup(path=path, doubts=doubts, meter=meter, openings=openings), drafts
 
 
 def check(
@@ -88,7 +95,7 @@ def check(
         drafts=drafts,
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
-    return Checkup(path=path, doubts=found.doubts, meter=found.meter, outcome=outcome)
+    return replace(found, outcome=outcome)
 
 
 def _signed_lately(gate: Gate, ledger: Ledger, path: str, now: datetime) -> Iterator[str]:

@@ -7,6 +7,7 @@ from tests.jobs.nights import SECRET
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import MissingFileError, RefusedError, UnreadableError
+from nightledger.surfaces.screen import columns
 
 SAME = "- Backups of the ledger are kept for 30 days on atlas."
 DOUBTFUL = f"# MEMORY.md\n\n## Decisions\n\n{SAME}\n{SAME}\n- The relay listens on port 8443.\n- relay token {SECRET}\n"
@@ -34,6 +35,25 @@ def test_doubts_are_shown_with_their_lines_and_proposed(caller: Caller) -> None:
     assert len(list(Path(caller.home.proposals_dir).glob("p-*"))) == 1
     again = caller.text("check")
     assert "All of it was proposed before: 'nightledger proposals --all'." in again
+
+
+def test_each_doubt_shows_how_its_item_opens_but_never_a_secret(caller: Caller) -> None:
+    caller.desk.memory.write_text(DOUBTFUL)
+    lines = caller.lines("check", "--dry-run")
+    (duplicate,) = [n for n, line in enumerate(lines) if " duplicate (" in line]
+    assert lines[duplicate + 1] == f"      | {SAME}"
+    (secret,) = [n for n, line in enumerate(lines) if " secret (" in line]
+    assert not any("relay token" in line for line in lines[secret:duplicate])
+
+
+def test_a_long_opening_is_cut_to_the_width(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    long = "- Backups of the ledger \u4fdd\u5b58 are kept for 30 days on atlas and on the other host.\n"
+    caller.desk.memory.write_text(f"# MEMORY.md\n\n## Decisions\n\n{long * 2}")
+    (opening,) = [line for line in caller.lines("check", "--dry-run") if line.startswith("      | ")]
+    assert opening.endswith("\u2026")
+    assert columns(opening) <= 40
+    assert opening.removesuffix("\u2026").removeprefix("      | ") in long
 
 
 def test_a_dry_run_proposes_nothing_and_writes_nothing(caller: Caller) -> None:

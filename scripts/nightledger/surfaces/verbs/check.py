@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nightledger.gate.proposing import Outcome
     from nightledger.jobs.check import Checkup
 
+_GUTTER = "      | "
 SHOWN = 12
 """Doubts shown before the rest is counted; the proposal holds them all."""
 
@@ -103,14 +104,27 @@ def _show_doubts(options: argparse.Namespace, context: Context, found: "Checkup"
     for line in screen.wrap(f"{len(found.doubts)} doubtful item(s): {shown}.", indent="  ", first=""):
         context.print(line)
     doubts = found.doubts if options.all else found.doubts[:SHOWN]
-    for doubt in doubts:
+    for doubt, opening in zip(doubts, found.openings, strict=False):
         first, last = doubt.lines
         where = f"{found.path}:{first}" if first == last else f"{found.path}:{first}-{last}"
         text = f"{screen.shown(where)} {doubt.label.value} ({doubt.confidence:.2f}): {screen.shown(doubt.reason)}"
         for line in screen.wrap(text, indent="      ", first="  "):
             context.print(line)
+        if opening:
+            context.print(_GUTTER + _cut(screen.shown(opening), screen.width() - len(_GUTTER)))
     if len(doubts) < len(found.doubts):
         context.print(f"  and {len(found.doubts) - len(doubts)} more: --all shows them")
+
+
+def _cut(text: str, room: int) -> str:
+    """Cut to so many columns, with an ellipsis where something is left out."""
+    from nightledger.surfaces.screen import columns
+
+    if columns(text) <= room:
+        return text
+    while columns(text) > room - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}\u2026"
 
 
 def _size(found: "Checkup") -> str:
