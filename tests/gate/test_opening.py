@@ -9,7 +9,16 @@ from nightledger.domain.consent import Tier
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.moment import Moment
-from nightledger.gate.opening import open_gate, read_ledger, read_signers, record, sign_head, trust_files
+from nightledger.domain.states import ChangeState
+from nightledger.gate.opening import (
+    fold_log,
+    open_gate,
+    read_ledger,
+    read_signers,
+    record,
+    sign_head,
+    trust_files,
+)
 
 
 def test_an_event_carries_the_boot_clock_only_where_there_is_one(desk: Desk) -> None:
@@ -92,3 +101,12 @@ def test_a_homes_own_settings_count(desk: Desk) -> None:
     Path(desk.home.settings).write_text("cooling_hours: 0\n")
     with pytest.raises(ConfigurationError):
         open_desk(desk.root)
+
+
+def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
+    proposal = desk.applied(addition("One."))
+    log = desk.ledger().log
+    book, kept = fold_log(log, keep=set(EventName))
+    assert (book, kept) == (fold_log(log)[0], log.events)
+    assert book.proposals[proposal.id].state_of(1) is ChangeState.APPLIED
+    assert [event.event for event in fold_log(log, keep={EventName.DECIDED})[1]] == ["decision.recorded"]

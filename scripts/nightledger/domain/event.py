@@ -41,6 +41,8 @@ class EventName(StrEnum):
     RESTORED = "home.restored"
 
 
+OWN_NAMES = frozenset({"v", "seq", "event", "actor", "at"})
+"""Members that every event has; all others are its fields."""
 Entry = tuple[str, Mapping[str, Any], datetime]
 """What a fold reads of an event: its name, its members (those that every event has may be among
 them), and its time. A plain tuple, because a log holds a hundred thousand of them."""

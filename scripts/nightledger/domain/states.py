@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import Entry, Event, EventName
+from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
 from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
@@ -293,7 +293,7 @@ class _Fold:
 
     def _genesis(self, fields: Mapping[str, Any], _: datetime) -> None:
         if not self.genesis:
-            self.genesis = fields
+            self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
             self.gated = {target["path"]: target["sha256"] for target in fields.get("gated", ())}
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.domain.event import Actor, Event
+from nightledger.domain.event import OWN_NAMES, Actor, Event
 
 __all__ = ["Actor", "Event", "EventError", "LineError", "NewEvent", "dump_event", "parse_event", "path_word"]
 
@@ -25,7 +25,6 @@ MAX_LEAF_BYTES = 65_535
 MAX_WORD_CHARACTERS = 1_024
 MAX_DEPTH = 3
 """Lists and objects below ``fields``: a list of objects that hold a list."""
-OWN_NAMES = frozenset({"v", "seq", "event", "actor", "at"})
 ACTORS = frozenset(Actor)
 EVENT_NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*")
 FIELD_NAME = re.compile(r"[a-z][a-z0-9_]*")
