@@ -21,6 +21,7 @@ from nightledger.gate.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
 from nightledger.text.checkup import check_memory
 from nightledger.text.checkup_drafts import drafts_from_doubts
+from nightledger.text.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30
 """What the operator signed is not doubted for as long: whoever signs and is asked the next
@@ -38,7 +39,7 @@ class Checkup:
         path: The file, as it was named.
         doubts: The one to look at first first.
         meter: Its size now, and with everything proposed taken out, against its host's cap.
-        openings: The first line of each doubted item, in the same order; empty where it must not be shown.
+        openings: The first line of each doubted item, secrets masked, in the same order; empty where it must not be shown.
         outcome: What the gate made of it; None where nothing was to be proposed.
     """
 
@@ -74,7 +75,11 @@ def examine(
         cap_characters=cap_characters,
     )
     lines = document.split("\n")
-    openings = tuple("" if doubt.label in _UNSHOWN else lines[doubt.lines[0] - 1].strip() for doubt in doubts)
+    told = told_values(document)
+    openings = tuple(
+        "" if doubt.label in _UNSHOWN else mask_secrets(lines[doubt.lines[0] - 1].strip(), told=told)
+        for doubt in doubts
+    )
     return Checkup(path=path, doubts=doubts, meter=meter, openings=openings), drafts
 
 
