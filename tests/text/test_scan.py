@@ -9,11 +9,12 @@ from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
 from nightledger.text.scan_rule import Rule
+from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
 from nightledger.text.scan_unicode_table import KINDS
 
-RULES = (*TOKEN_RULES, *WORD_RULES, *MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES)
+RULES = (*TOKEN_RULES, *WORD_RULES, *TOLD_RULES, *MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES)
 CATCHES = [(rule, text) for rule in RULES for text in rule.catches]
 SPARES = [(rule, text) for rule in RULES for text in rule.spares]
 

@@ -1,6 +1,14 @@
 import pytest
 
-from nightledger.text.secret_value import entropy, is_masked, is_password, is_random
+from nightledger.text.secret_value import (
+    entropy,
+    is_masked,
+    is_no_secret,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_strong,
+)
 
 
 def test_entropy_is_zero_for_one_letter_and_full_for_all_different() -> None:
@@ -89,3 +97,50 @@ def test_passwords_are_seen(value: str, *, quoted: bool) -> None:
 )
 def test_words_names_and_masks_are_no_passwords(value: str, *, quoted: bool) -> None:
     assert not is_password(value, quoted=quoted)
+
+
+@pytest.mark.parametrize(
+    "value", ["test-token", "my_api_key", "true", "YourNewPassword", "change-me", "token1"]
+)
+def test_words_that_hold_a_place_are_placeholders(value: str) -> None:
+    assert is_placeholder(value)
+    assert is_no_secret(value)
+
+
+@pytest.mark.parametrize("value", ["password123", "moor-token", "1234", "", "demo2024"])
+def test_a_word_with_digits_behind_it_is_a_weak_password_and_no_placeholder(value: str) -> None:
+    assert not is_placeholder(value)
+
+
+@pytest.mark.parametrize("value", ["Kupfer2778$", "Jgmoos9542", "va4moor?BQ", "}7Vmoos!cz", "M@moosgruen1"])
+def test_what_is_drawn_up_like_a_password_is_strong(value: str) -> None:
+    assert is_strong(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Mo4!",
+        "OAuth2",
+        "iPhone15",
+        "gpt-4o-mini-2024",
+        "anna77@host.example.org",
+        "moor@10.0.0.1x",
+        "#5FA9B3",
+        "@anna4711",
+        "fold2=16",
+        "x=2.5",
+        "f(1234A)",
+        "{userId42}",
+        "Kupfermoor",
+        "12345678!",
+        "PBKDF2",
+        "2026-03-04T10",
+        "Wölfe2024!",
+        "YOUR_KEY_123",
+        "a.b.Config",
+        "relay.json",
+    ],
+)
+def test_names_code_colours_and_addresses_are_not_strong(value: str) -> None:
+    assert not is_strong(value)

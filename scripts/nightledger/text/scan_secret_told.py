@@ -109,7 +109,11 @@ def _is_pair(text: str, match: re.Match[str]) -> bool:
     marked = any(c in "!@#$%^&*+?=~}{" for c in value)
     before = _line_before(text, match, _BEFORE_PAIR)
     if re.search(_LOGIN, before):
-        return is_strong(value) or is_random(value) or (_is_beside(text, match) and "/" not in value)
+        return (
+            is_strong(value)
+            or is_random(value)
+            or (_is_beside(text, match) and "/" not in value and " / " not in before[:-3])
+        )
     return marked and is_strong(value) and value.count("/") == 0
 
 
@@ -202,7 +206,7 @@ TOLD_RULES: tuple[Rule, ...] = (
          _LABEL + r"[*_`\"']{0,4}[ \t]{0,2}[:：=][*_`]{0,3}[ \t]{0,3}[*_`\"']{0,2}(?P<it>[^\s`\"'*|<>:/,;()\[\]·]{5,64})[*_`\"']{0,2}(?=[ \t]{0,3}(?:$|[|)·,;，；、。]|\.(?:\s|$))|[ \t]{1,3}\()", _is_plain,
          catches=("- Live page, pw: " + "KRAUT7 · review at noon", "see the plan (password: " + "Sonnenblume)", "- Password: " + "NEBEL", "pw=" + "MOND42, ask Anna",
                   "App password: " + "bqzkhtwnvdrmxcgf (for the mail relay)"),
-         spares=("Password: required, see above", "password: stored", "pw: ***", "password: YOUR_PASSWORD", "Password: REDACTED)", "password: none,", "tests pass: 120, fail: 2",
+         spares=("Password: required, see above", "password: stored", "pw: ***", "password: YOUR_PASSWORD", "Password: REDACTED)", "password: none,", "tests pass: 120, fail: 2", "first pass: Transactions, then the rest",
                  "password: $DB_PASS)", "pw: TBD")),
     _row("password", "a value right behind the word password", _LABEL_ANCHORS,
          _LABEL + r"(?:[ \t]{0,2}[:：=][ \t]{0,3}|[ \t]{1,3}(?:(?:is|as|should be|must be|set to|reset to|changed to|ist|est|es|é)[ \t]{1,3})?|(?<=[\u3040-\ud7ff]))"
@@ -231,7 +235,7 @@ TOLD_RULES: tuple[Rule, ...] = (
     _row("assigned", "a value assigned to a variable for a secret", ("token", "secret", "passw", "_pass", "pwd", "passphrase", "api_key", "apikey", "_key", "_pin"),
          r"(?<![A-Z0-9_])(?:[A-Z][A-Z0-9_]{0,40}_)?(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PIN|API_?KEY|SECRET_KEY|PRIVATE_KEY|ENCRYPTION_KEY|SIGNING_KEY|AUTH_KEY)"
          r"[`*]{0,3}[ \t]{0,2}=[ \t]{0,2}[`\"']{0,2}(?P<it>[^\s\"'`<>|;,&]{4,200})", _is_assigned, folded=False,
-         catches=("Set `RELAY_INTERNAL_TOKEN=" + "ad_kupfer_moor_a` (same as bot)", 'export GATE_TOKEN="' + 'moos-relay-2026"', "AUTH_JWT_SECRET=" + "958030490907", "DB_PASSWORD=" + "sonnenblume"),
+         catches=("Set `RELAY_INTERNAL_TOKEN=" + "ad_kupfer_moor_a` (same as bot)", 'export GATE_TOKEN="' + 'moos-relay-2026"', "AUTH_JWT_SECRET=" + "958030490907", "DB_PASS=" + "sonnenblume"),
          spares=("RELAY_TOKEN=your_token_here", "API_KEY=key:secret", "MAX_TOKENS=4096", "X_TOKEN=change-me", "GATE_PASSWORD=***", "export API_KEY=$OTHER_KEY", "TOKEN=SHOP_ACCESS_TOKEN",
                  "SECRET_KEY=your-secret-key-change-in-production", "API_KEY=sk-...", "DB_PASSWORD=<pw>", "API_KEY=process.env.API_KEY", "USE_TOKEN=true", "AUTH_TOKEN=test-token", "API_KEY=ab12..." )),
     _row("token", "a value in code marks behind the word secret", ("secret",),
@@ -239,7 +243,7 @@ TOLD_RULES: tuple[Rule, ...] = (
          catches=("secret fallback `moor-callback-" + "kupfer-2024`, then the tier",), spares=("secret `SHOP_ACCESS_TOKEN`", "secret scanning `pre-commit`", "secret `v2-2024-05-01`")),
     _row("token", "a value after the word token", ("token",),
          r"(?<![\w-])(?:(?:api|auth|gateway|access|bearer|bot|dashboard|relay|login|device|hook|webhook|admin)[ _-])?token(?:[ _-](?:auth|value|is))?[*_`\"']{0,4}[ \t]{0,2}(?:[:：=]|\bis\b)[*_ \t]{0,4}[`\"']?(?P<it>[a-z0-9_-]{8,80})[`\"']?(?=[ \t]{0,3}(?:$|[|),;·&，。]|\.\s)|[ \t]{1,3}\()", _is_token,
-         catches=("- Dashboard token auth: `moos-cockpit-" + "005ywz7413my398d`", "- **Token:** `moor-local-" + "59923`", "port 8464, token: nt" + "t5378snwufnt"),
+         catches=("- Dashboard token auth: `moos-cockpit-" + "59x74`", "- **Token:** `moor-local-" + "59923`", "port 8464, token: nt" + "t5378snwufnt"),
          spares=("token: 200k", "Token: COLS-6d86a2", "token: gpt-4o-mini-2024", "Token: SHOP_ACCESS_TOKEN", "token: creating", "Token: ab12_ef34...", "token: expires-2026-05-01", "max token: 8192tokens")),
     _row("named_after", "a random value with its name behind it", ("key", "token", "secret"),
          r"(?<![a-z0-9_/.=+#-])(?P<it>[a-z0-9_-]{20,120})[`\"')]{0,2}[ \t]{1,2}(?:api[ -]?)?(?:key|token|secret)(?![a-z])", _is_named_after,
