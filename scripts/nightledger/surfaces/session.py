@@ -4,6 +4,7 @@ Invariant: a run that appended to the log writes the views anew and signs one ch
 before it lets go of the lock; what a crash cut short is finished before anything new begins.
 """
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,6 +75,8 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         with writing(context):
             pass  # what a crash cut short is finished before it is shown
         ledger = read_ledger(gate)
+    # What was read stays until this command ends; to search a long log for cycles takes half a second.
+    gc.freeze()
     yield Session(gate=gate, ledger=ledger, moment=context.moment)
 
 
