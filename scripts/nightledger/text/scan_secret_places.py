@@ -65,10 +65,24 @@ def tabled(text: str) -> Iterator[Span]:
     """Give the cells of tables that hold a password or key by their heading or the file beside them."""
     if "|-" not in text and "| -" not in text and "|:" not in text and "| :" not in text:
         return
+    done = 0
     for line in re.finditer(_DELIMITER, text):
+        if line.start() < done:
+            continue
         head = text.rfind("\n", 0, line.start()) + 1
         kinds = [_kind(_bare(text, *span)) for span in _cells(text[head : line.start()], head)]
-        yield from _rows(text, (text.find("\n", line.end()) + 1) or len(text), kinds)
+        first = (text.find("\n", line.end()) + 1) or len(text)
+        done = _table_end(text, first)
+        yield from _rows(text, first, done, kinds)
+
+
+def _table_end(text: str, at: int) -> int:
+    while at < len(text):
+        end = (text.find("\n", at) + 1) or len(text)
+        if text.find("|", at, end) < 0:
+            return at
+        at = end
+    return at
 
 
 def _bare(text: str, start: int, end: int) -> str:
@@ -79,18 +93,13 @@ def _kind(title: str) -> str:
     return "password" if re.match(_PASSWORDS, title) else "key" if re.match(_KEYS, title) else ""
 
 
-def _rows(text: str, at: int, kinds: list[str]) -> Iterator[Span]:
-    while at < len(text):
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        row = text[at:end]
-        if "|" not in row:
-            return
+def _rows(text: str, at: int, last: int, kinds: list[str]) -> Iterator[Span]:
+    for row in text[at:last].split("\n"):
         beside = bool(re.search(_VAULT_FILE, row))
         if beside or any(kinds):
             for kind, (start, stop) in zip(kinds, _cells(row, at), strict=False):
                 yield from _held(text, start, stop, kind, beside=beside)
-        at = end + 1
+        at += len(row) + 1
 
 
 def _cells(row: str, at: int) -> list[Span]:
