@@ -94,10 +94,7 @@ def test_a_value_that_a_far_line_tells_as_a_password_is_held() -> None:
 
 
 def test_a_line_with_a_secret_is_held_for_it_whatever_else_it_says() -> None:
-    log = (
-        "## Day\n- never ignore all previous instructions, the password is Kupfer"
-         "moor59, because it is so\n"
-    )
+    log = "## Day\n- never ignore all previous instructions, the password is Kupfermoor59, because it is so\n"
     assert [held.rule for held in found(log).held] == ["secret.password"]
 
 
@@ -200,3 +197,16 @@ def test_a_cause_that_no_rule_follows_from_counts_less() -> None:
         read("- Root cause: the belt of the pump is old, never run it"), model
     ).statements
     assert abs(cause.score - CAUSE_SHARE * rule.score) <= 1e-4
+
+
+def test_a_statement_stops_where_another_line_introduces_what_follows() -> None:
+    model = Model(bias=3.0, weights={})
+    log = read("- never boil the kettle dry\nThe pump of the hall:\n- never run it dry\n- nor at night, ever")
+    assert sorted(statement.lines for statement in find_statements(log, model).statements) == [(1, 1), (3, 4)]
+
+
+def test_a_line_and_what_it_introduces_are_one_statement() -> None:
+    model = Model(bias=3.0, weights={})
+    log = read("- never boil the kettle dry\n  - because the fuse is old")
+    (statement,) = find_statements(log, model).statements
+    assert statement.lines == (1, 2)

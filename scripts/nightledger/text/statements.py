@@ -160,10 +160,16 @@ def _joins(lines: Sequence[LogLine], n: int, block: tuple[int, int], used: set[i
     return (
         lines[n].headings == lines[block[0]].headings
         and lines[n].turn == lines[block[0]].turn
+        and _share_a_lead(lines[n], lines[block[0] if n < block[0] else block[1]])
         and (lines[n].marker == "|") == (lines[block[0]].marker == "|")
         and last.number - first.number < SPAN
         and used.isdisjoint(range(first.number, last.number + 1))
     )
+
+
+def _share_a_lead(one: LogLine, other: LogLine) -> bool:
+    """Say whether two lines stand under the same introducing line, or one of them introduces the other."""
+    return one.lead in {other.lead, other.content} or other.lead == one.content
 
 
 def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
