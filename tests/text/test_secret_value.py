@@ -51,6 +51,8 @@ def test_names_dates_digests_paths_and_masks_are_not_random(value: str) -> None:
     [
         "****",
         "sk-xxxxxxxx",
+        "ghp_xxxx",
+        "actual-password-here",
         "[REDACTED]",
         "${DB_PASS}",
         "$TOKEN",
@@ -140,6 +142,7 @@ def test_what_is_drawn_up_like_a_password_is_strong(value: str) -> None:
         "YOUR_KEY_123",
         "a.b.Config",
         "relay.json",
+        "MOOR_JWT (4f92384p1w)!",
     ],
 )
 def test_names_code_colours_and_addresses_are_not_strong(value: str) -> None:

@@ -18,15 +18,15 @@ MIXED_PART = 6
 """A part of letters and digits this long is no version (``v2``, ``gpt4o``) any more."""
 
 _MASK = (
-    r"(?i)\*{3}|x{5}|\.\.\.|\N{HORIZONTAL ELLIPSIS}|\N{BULLET}{2}|redact|mask|hidden|omitted|placeholder|example|dummy|change.?me|"
-    r"replace.?me|(?<![a-z])your|твой|你的|_here\b|1234567890|abcdef"
+    r"(?i)\*{3}|x{5}|x{3}(?![a-z0-9])|\.\.\.|\N{HORIZONTAL ELLIPSIS}|\N{BULLET}{2}|redact|mask|hidden|omitted|placeholder|example|dummy|change.?me|"
+    r"replace.?me|(?<![a-z])your|твой|你的|[_-]here\b|1234567890|abcdef"
 )
 _REFERENCE = (
     r"\$[A-Za-z_{(]|%[A-Z_]+%|\{\{|<[^>]*>|process\.env|os\.environ|getenv|op://|vault:|env:|"
     r"[a-z][a-z0-9+.-]*://|[a-z0-9_.-]+(?:/[a-z0-9_.@-]+)+$|~?\.{0,2}/[^\s]*/|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$"
 )
 _PLACEHOLDER = frozenset(
-    "a an the my our new old your some any no not set unset none null nil true false undefined empty blank here value string "  # noqa: SIM905 - words are read in rows
+    "a an the for actual my our new old your some any no not set unset none null nil true false undefined empty blank here value string "  # noqa: SIM905 - words are read in rows
     "example placeholder sample dummy fake test testing mock demo key keys token tokens secret secrets password passwd pass "
     "pwd api auth access app client user username name id bot change me changeme replace this todo tbd required optional "
     "missing redacted hidden masked file path env var variable in production long random shared super very default".split()
