@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from bench import measure
-
 from nightledger.files.append import Appender, append_records
 
 APPENDS = 500

@@ -24,9 +24,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import msgspec
-from bench import measure
 from tests.homes import make_home
 
+from bench import measure
 from nightledger.codec.outcome_rows import OutcomeRow
 from nightledger.files.home import Home
 from nightledger.files.link_index import open_index

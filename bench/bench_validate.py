@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 import orjson
-from bench import measure
 
+from bench import measure
 from nightledger.codec.outcome_line import encode_outcomes
 from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
 
