@@ -115,6 +115,7 @@ def is_strong(value: str) -> bool:
     """
     if (
         len(value) < STRONG
+        or " " in value
         or not value.isascii()
         or is_no_secret(value)
         or re.search(r"@[\w-]+\.[a-z]", value)
