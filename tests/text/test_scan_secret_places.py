@@ -7,7 +7,7 @@ from nightledger.text.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.scan_secret_places import repeated, tabled, telling, values_of
 
 PASSWORD = "Kupfer" + "moor!59"
-GROUPS = "yvMO 4Jyn xGKD " + "XFz3 f1eT FSrt"
+GROUPS = "kqBW 7Ntz mRHL " + "Pcw5 h2dV GJsx"
 
 
 def held(text: str) -> list[str]:
@@ -84,8 +84,8 @@ def test_a_repeated_word_of_letters_counts_between_quotes_only() -> None:
 def test_each_pin_of_a_list_is_looked_for() -> None:
     text = (
         "- PINs set: anna="
-        "578762, bruno="
-        "949681\n- never type 949681 twice\n- PIN: "
+        "602815, bruno="
+        "317940\n- never type 317940 twice\n- PIN: "
         "240815\n- 240815 opens the door\n- 2408159 boxes\n"
     )
     assert [f.rule for f in scan_secrets(text)] == [
