@@ -182,12 +182,20 @@ def test_a_section_about_the_memory_file_is_passed_over() -> None:
 
 def test_a_neighbour_that_tells_a_result_must_be_surer_to_join() -> None:
     model = Model(bias=-1.0, weights={"w.never": 5.0})  # a line without "never" has .27
-    log = read("- never boil the kettle dry\n- the kettle is old and loud")
+    log = read("## Kettle\n- never boil it dry\n- the thing is old and loud")
     (joined,) = find_statements(log, model).statements
-    assert joined.lines == (1, 2)
-    log = read("- never boil the kettle dry\n- descaled it and moved it")
+    assert joined.lines == (2, 3)
+    log = read("## Kettle\n- never boil it dry\n- descaled it and moved it")
     (alone,) = find_statements(log, model).statements
-    assert alone.lines == (1, 1)
+    assert alone.lines == (2, 2)
+
+
+def test_a_neighbour_under_nothing_but_the_day_must_be_surer_to_join() -> None:
+    lines = "- never boil it dry\n- the thing is old and loud"
+    for bias, last in ((-1.0, 2), (-0.8, 3)):  # .27 and .31
+        model = Model(bias=bias, weights={"w.never": 5.0})
+        (statement,) = find_statements(read(f"# 2026-03-09\n{lines}"), model).statements
+        assert statement.lines == (2, last)
 
 
 def test_a_cause_that_no_rule_follows_from_counts_less() -> None:

@@ -21,12 +21,21 @@ from nightledger.text.features import tells_result
 from nightledger.text.scan import scan
 from nightledger.text.scan_secret_places import telling
 from nightledger.text.similar import fold, numbers, shingles
-from nightledger.text.wording import entry_text, judge_kind, reasons_for, shelve, what_would_change_it
+from nightledger.text.wording import (
+    entry_text,
+    judge_kind,
+    reasons_for,
+    shelve,
+    topic_of,
+    what_would_change_it,
+)
 
 SEED = 0.4
 """A line must reach this estimate to found a statement."""
 JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
+JOIN_BARE = 0.3
+"""The same where nothing but the day stands above both, so that nothing says that they belong together."""
 SHARE = 0.15
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
 SPAN = 5
@@ -130,6 +139,18 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     return found
 
 
+def _enough(line: LogLine) -> float:
+    """Give the estimate from which a neighbour joins: one that tells a result, or stands under no heading, is surer."""
+    if tells_result(line.content):
+        return SEED
+    return JOIN if _is_headed(line) else JOIN_BARE
+
+
+def _is_headed(line: LogLine) -> bool:
+    """Say whether anything but the day stands above a line: else its neighbours may be about other things."""
+    return bool(line.headings[1:] or line.lead or topic_of(line))
+
+
 def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: set[int]) -> list[LogLine]:
     """Take in neighbours under the same heading, the better side first, while the span allows it."""
     first = last = at
@@ -139,9 +160,7 @@ def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: 
             for n in (first - 1, last + 1)
             if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
         ]
-        sides = [
-            side for side in sides if side[0] >= (SEED if tells_result(lines[side[1]].content) else JOIN)
-        ]
+        sides = [side for side in sides if side[0] >= _enough(lines[side[1]])]
         if not sides:
             return list(lines[first : last + 1])
         best = max(sides)[1]
