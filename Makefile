@@ -88,8 +88,8 @@ mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the te
 bench: .stamps/dev ## every benchmark that needs no data of others
 	@for program in log append validate verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
-bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir)
-	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES"
+bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
+	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES" $${WITHOUT:+--without "$$WITHOUT"}
 
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup

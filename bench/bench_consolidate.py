@@ -5,11 +5,12 @@ all its logs) appear day by day; every night is consolidated without looking ahe
 signs all that is proposed, and it is applied. LABELS/score.py then judges the sources of what was
 proposed. `--held-out` scores each workspace with weights fitted on all others, instead of the
 shipped weights, which were fitted on these too: what to expect on a workspace nobody has labelled.
+`--without dev-b` fits on everything but that half and scores both.
 
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, LABELS/score.py, WORKSPACES/<owner+name>/**/memory/**
 Writes  homes and PROPOSED.jsonl in a temporary folder (`--keep FILE` keeps the latter)
 
-Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out] [--all-logs] [--keep FILE] [--show]
+Usage: bench_consolidate.py --labels DIR --workspaces DIR [--held-out | --without HALF] [--all-logs] [--keep FILE] [--show]
 """
 
 import argparse
@@ -138,6 +139,20 @@ def score(options: argparse.Namespace, half: str, proposed: list[Proposed], titl
     print(f"== {half}: {title}\n{result.stdout}{result.stderr}", end="", flush=True)
 
 
+def _models(options: argparse.Namespace) -> tuple[str, Callable[[str], Model]]:
+    """Give what the weights were fitted on, and the model for each workspace."""
+    if not options.held_out and not options.without:
+        return "shipped weights, fitted on it too", lambda _: SHIPPED
+    rows = read_rows(options.labels, options.workspaces)
+    if options.held_out:
+        return "weights fitted on all other workspaces", lambda repo: fit(
+            [row for row in rows if row.workspace != repo]
+        )
+    left_out = labelled(options.labels, options.without)
+    model = fit([row for row in rows if row.workspace not in left_out])
+    return f"weights fitted without {options.without}", lambda _: model
+
+
 def main() -> None:
     """Run and score."""
     parser = argparse.ArgumentParser(
@@ -145,19 +160,14 @@ def main() -> None:
     )
     parser.add_argument("--labels", required=True, type=Path)
     parser.add_argument("--workspaces", required=True, type=Path)
-    parser.add_argument("--held-out", action="store_true")
+    weights = parser.add_mutually_exclusive_group()
+    weights.add_argument("--held-out", action="store_true")
+    weights.add_argument("--without", choices=HALVES)
     parser.add_argument("--all-logs", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    rows = read_rows(options.labels, options.workspaces) if options.held_out else []
-
-    def model_for(repo: str) -> Model:
-        return fit([row for row in rows if row.workspace != repo]) if rows else SHIPPED
-
-    title = (
-        "weights fitted on all other workspaces" if options.held_out else "shipped weights, fitted on it too"
-    )
+    title, model_for = _models(options)
     for half in HALVES:
         wanted = labelled(options.labels, half)
         score(options, half, propose(options, wanted, model_for), title)
