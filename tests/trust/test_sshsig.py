@@ -162,6 +162,13 @@ def test_any_flipped_bit_of_a_signature_is_refused(at: int, bit: int) -> None:
         verify_with(signer().public_key, b"m", sshsig._armour(bytes(raw)), NAMESPACE)
 
 
+def test_bytes_behind_a_signature_are_refused() -> None:
+    raw = sshsig._unarmour(signer().sign(b"m", NAMESPACE))
+    for tail in (b"\0", wire_string(b"more")):
+        with pytest.raises(SignatureError, match="malformed"):
+            verify_with(signer().public_key, b"m", sshsig._armour(raw + tail), NAMESPACE)
+
+
 def test_an_empty_namespace_is_refused() -> None:
     with pytest.raises(SignatureError, match="needs a namespace"):
         signer().sign(b"m", "")
