@@ -12,7 +12,7 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
 from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
-from nightledger.text.scan import REPEATED, mask_secrets, scan_secrets, told_values
+from nightledger.text.scan import mask_secrets, scan_secrets, told_values
 
 SHOWN_SECTION = " > "
 BESIDE = "only a line with a secret tells its place; take the secret out of the file first"
@@ -94,14 +94,6 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
     return changes, unfit
-
-
-def _copies_a_secret(hunk: Hunk, draft: Draft, told: frozenset[str]) -> bool:
-    """Say whether what stands around a change is a secret, or the change says what the document tells as one."""
-    around = (hunk.context_before, hunk.context_after, *hunk.section)
-    said = (draft.before, draft.after, draft.reason)
-    repeats = (finding.rule == REPEATED for text in said for finding in scan_secrets(text, told=told))
-    return any(scan_secrets(text, told=told) for text in around) or any(repeats)
 
 
 def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
