@@ -36,6 +36,8 @@ SPREAD = 8
 """A word must occur in so many workspaces."""
 NAME_SHARE = 0.5
 """A word that is capitalized within sentences more often than this is a name, and no feature."""
+_WORKERS = re.compile(r"sub-?agents?")
+"""What hosts call an agent's helpers is a name too, though nobody capitalizes it."""
 WORD_PENALTY = 1 / 0.6**2
 """Words are many: each is held back more than a named feature."""
 WORDS = 1200
@@ -155,7 +157,11 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
         for match in re.finditer(r"(?<=[a-z,;] )[A-Za-z][A-Za-z'\u2019-]+", text):
             seen[match[0].lower()] += 1
             capitalized[match[0].lower()] += match[0][0].isupper()
-    return frozenset(word for word, count in seen.items() if capitalized[word] > NAME_SHARE * count)
+    return frozenset(
+        word
+        for word, count in seen.items()
+        if capitalized[word] > NAME_SHARE * count or _WORKERS.fullmatch(word)
+    )
 
 
 def fit(rows: Collection[Row]) -> Model:

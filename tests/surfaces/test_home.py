@@ -6,7 +6,7 @@ from tests.homes import make_home
 
 from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError
 from nightledger.files.home import Home
-from nightledger.surfaces.home import is_simulated, require_machine
+from nightledger.surfaces.home import is_simulated, require_machine, this_machine
 
 HERE = os.uname().nodename
 
@@ -18,7 +18,9 @@ def test_a_home_says_whether_it_is_simulated(tmp_path: Path) -> None:
 
 
 def test_the_machine_that_writes_a_home_may(tmp_path: Path) -> None:
-    require_machine(make_home(tmp_path, machine=HERE))
+    home = make_home(tmp_path, machine=HERE)
+    require_machine(home)  # raises where it may not
+    assert home.identity.machine == this_machine()
 
 
 def test_another_one_is_told_where_to_go(tmp_path: Path) -> None:
