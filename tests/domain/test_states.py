@@ -4,6 +4,7 @@ import pytest
 from tests.domain.gate_values import START, Log
 
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.folding import fold_entries, fold_events
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     AppliedTarget,
@@ -11,8 +12,6 @@ from nightledger.domain.states import (
     ChangeState,
     Drifted,
     ProposalStatus,
-    fold_entries,
-    fold_events,
     proposal_state,
 )
 

@@ -19,6 +19,9 @@ class DecisionType(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     UNDO = "undo"
+    DRIFT = "drift"
+    TRUST = "trust"
+    CONSENT = "consent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +61,14 @@ class Decision:
     Attributes:
         v: Version of the record, 1.
         id: ``d-`` and 26 characters, derived from everything else in it.
-        type: approve, reject or undo.
+        type: What was decided.
         origin: 128-bit id of the home, 32 hex characters.
         host: Name of the machine on which it was made.
-        proposal: Id of the proposal.
-        proposal_sha256: Hex SHA-256 of the proposal file's bytes.
-        changes: Numbers of the changes it is about, ascending.
-        targets: What it does to each gated file; empty for a rejection.
+        proposal: Id of the proposal; empty in a decision about trust files or consent.
+        proposal_sha256: Hex SHA-256 of the proposal file's bytes; empty where there is none.
+        changes: Numbers of the changes it is about, ascending; those to keep in a decision about
+            drift, none in one about trust files or consent.
+        targets: What it does to each gated or trust file; empty for a rejection.
         not_before: Earliest time at which it may be applied.
         expires: Last time at which it may be applied.
         nonce: 128 bits from the system's generator, 32 hex characters.

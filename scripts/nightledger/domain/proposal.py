@@ -28,6 +28,7 @@ class Kind(StrEnum):
     BEHAVIOUR = "propose_behavioral_change"
     FORGET = "forget"
     REVERSAL = "reversal"
+    DRIFT = "drift"
 
 
 class Origin(StrEnum):
