@@ -22,6 +22,7 @@ from nightledger.trust.note import (
 )
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
 
 COSIGNATURE_ED25519 = 0x04
@@ -122,6 +123,25 @@ class MLDSA44Verifier(Keyed):
             return False
         message = cosigned_mldsa44(self.name, parse_checkpoint(text), time_s)
         return verify_mldsa44(self.key.public, raw, message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ed25519CosignatureSigner(Keyed):
+    """Makes lines of type 0x04 at a given time.
+
+    Attributes:
+        private: The private key; its public half must not cosign under another name, because
+            such a line does not name who made it (C2SP tlog-cosignature).
+        at: When it signs; aware.
+    """
+
+    private: "Ed25519PrivateKey"
+    at: datetime
+
+    def sign(self, text: str) -> bytes:
+        """Give time and signature over the checkpoint in ``text``."""
+        time_s = int(self.at.timestamp())
+        return time_s.to_bytes(_TIME_BYTES, "big") + self.private.sign(cosigned_ed25519(text, time_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,286 @@
+"""Which logs and witnesses count, and how many of them it takes (c2sp.org/tlog-policy).
+
+Invariant: a policy that is not understood to the letter is refused with every problem
+named: a slip of the pen must not lower a quorum. An address that a line carries is read
+and never used: what is connected to stands outside homes.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from nightledger.domain.errors import ConfigurationError, NightledgerError, RecordError
+from nightledger.trust.cosignature import (
+    COSIGNATURE_ED25519,
+    COSIGNATURE_MLDSA44,
+    cosigned_at,
+    has_mldsa,
+    verifier_of,
+)
+from nightledger.trust.note import ED25519, Note, VerifierKey, parse_vkey, verify_note
+
+T = TypeVar("T")
+NONE = "none"
+"""The quorum that asks for nobody; predefined, so nobody can be called that."""
+MAX_POLICY_BYTES = 1 << 20
+MAX_NAMES = 100
+"""Of logs, of witnesses and of groups; the specification recommends at least 32."""
+_LOG_TYPES = frozenset({ED25519, COSIGNATURE_MLDSA44})
+_WITNESS_TYPES = frozenset({COSIGNATURE_ED25519, COSIGNATURE_MLDSA44})
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_BLANKS = re.compile(r"[ \t]+")  # not str.split, which splits at Unicode's blanks too
+_THRESHOLD = re.compile(r"[1-9][0-9]{0,3}")
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)
+_HINT = "c2sp.org/tlog-policy says what a policy holds; 'nightledger witness keygen' prints lines for it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A key that may cosign.
+
+    Attributes:
+        name: What groups and the quorum call it; means nothing outside the policy.
+        key: Its verifier key.
+    """
+
+    name: str
+    key: VerifierKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Some witnesses or groups, of which a number must cosign.
+
+    Attributes:
+        name: What other groups and the quorum call it.
+        threshold: How many members it takes, from 1 to all.
+        members: Names of witnesses and groups.
+    """
+
+    name: str
+    threshold: int
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """When a checkpoint counts: signed by one of the logs, cosigned by the quorum.
+
+    Attributes:
+        logs: Verifier keys of logs; a key's name is its log's origin.
+        witnesses: Who may cosign.
+        groups: In order; each names only what stands before it.
+        quorum: Name of the witness or group that must cosign; ``none`` asks for nobody.
+    """
+
+    logs: tuple[VerifierKey, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    groups: tuple[Group, ...] = ()
+    quorum: str = NONE
+
+    @property
+    def asks(self) -> bool:
+        """Whether anybody must cosign."""
+        return self.quorum != NONE
+
+    def is_met(self, names: Collection[str]) -> bool:
+        """Tell whether cosignatures by these witnesses make the quorum."""
+        return not self.asks or self._quorum_of(dict.fromkeys(names, _ANY_TIME), last=False) is not None
+
+    def first_seen(self, times: Mapping[str, datetime]) -> datetime | None:
+        """Give the time by which a quorum had cosigned; None where it has not, or none is asked for.
+
+        The smallest time that enough witnesses had reached: as long as those who lie are too few
+        for the quorum, an honest one cosigned at that time or before.
+
+        Args:
+            times: For each witness that cosigned, the time that it states.
+        """
+        return self._quorum_of(times, last=False) if self.asks else None
+
+    def last_seen(self, times: Mapping[str, datetime]) -> datetime | None:
+        """Give the last time at which a quorum still cosigned; None as :meth:`first_seen`.
+
+        The largest time that enough witnesses reached: as long as those who lie are too few, an
+        honest one cosigned at that time or later.
+        """
+        return self._quorum_of(times, last=True) if self.asks else None
+
+    def _quorum_of(self, times: Mapping[str, datetime], *, last: bool) -> datetime | None:
+        known = {witness.name for witness in self.witnesses}
+        reached = {name: time for name, time in times.items() if name in known}
+        for group in self.groups:
+            members = sorted((reached[m] for m in group.members if m in reached), reverse=last)
+            if len(members) >= group.threshold:
+                reached[group.name] = members[group.threshold - 1]
+        return reached.get(self.quorum)
+
+
+def parse_policy(raw: bytes, *, where: str) -> Policy:
+    """Read a policy.
+
+    Args:
+        raw: Lines ``log <vkey> [<url>]``, ``witness <name> <vkey> [<url>]``,
+            ``group <name> all|any|<k> <name>...`` and one ``quorum <name>|none``; ``#`` comments.
+        where: Name of the file, for messages.
+
+    Raises:
+        RecordError: With every bad line.
+    """
+    reader = _Reader()
+    problems: list[str] = []
+    text = raw.decode("utf-8", "surrogateescape")  # names are opaque octets
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            reader.take(line)
+        except (_LineError, ConfigurationError) as error:
+            problems.append(f"line {number}: {error}")
+    if not problems and reader.quorum is None:
+        problems.append("there is no quorum line; 'quorum none' asks for nobody")
+    if problems:
+        raise RecordError(where, tuple(problems), hint=_HINT)
+    return Policy(
+        logs=tuple(reader.logs),
+        witnesses=tuple(reader.witnesses),
+        groups=tuple(reader.groups),
+        quorum=reader.quorum or NONE,
+    )
+
+
+def dump_policy(policy: Policy) -> bytes:
+    """Give the lines; the inverse of :func:`parse_policy`, comments and addresses apart."""
+    lines = [f"log {key.dump()}" for key in policy.logs]
+    lines += [f"witness {witness.name} {witness.key.dump()}" for witness in policy.witnesses]
+    lines += [f"group {group.name} {group.threshold} {' '.join(group.members)}" for group in policy.groups]
+    lines.append(f"quorum {policy.quorum}")
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
+
+
+def cosigned_times(note: Note, policy: Policy) -> dict[str, datetime]:
+    """Give the times that the policy's witnesses state in a note, by the policy's names.
+
+    Lines of type 0x06 are passed over where this platform has no ML-DSA: such a witness has,
+    as far as can be told here, not cosigned.
+
+    Raises:
+        NoteError: A line by one of these witnesses does not hold.
+    """
+    usable = [w for w in policy.witnesses if w.key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
+    names = {(witness.key.name, witness.key.key_id): witness.name for witness in usable}
+    present = {(line.name, line.key_id) for line in note.signatures}
+    verifiers = [verifier_of(witness.key.dump()) for witness in usable if _place(witness) in present]
+    held = verify_note(note, verifiers) if verifiers else ()
+    return {names[line.name, line.key_id]: cosigned_at(line.signature) for line in held}
+
+
+def verify_log(note: Note, origin: str, logs: Sequence[VerifierKey]) -> None:
+    """Check that a log of that name has signed a note: by one key of it that is known, and badly by none.
+
+    Args:
+        note: A checkpoint.
+        origin: Its first line.
+        logs: Verifier keys, also of other logs.
+
+    Raises:
+        NoteError: No key of that log has signed, or a line by one does not hold.
+    """
+    mine = [key for key in logs if key.name == origin]
+    usable = [key for key in mine if key.key_type != COSIGNATURE_MLDSA44 or has_mldsa()]
+    verify_note(note, [verifier_of(key.dump()) for key in usable])
+
+
+def _place(witness: Witness) -> tuple[str, bytes]:
+    return witness.key.name, witness.key.key_id
+
+
+class _LineError(NightledgerError):
+    """A line is not what it should be; collected into one RecordError."""
+
+
+class _Reader:
+    """The running state of ``parse_policy``; lives only inside it."""
+
+    def __init__(self) -> None:
+        self.logs: list[VerifierKey] = []
+        self.witnesses: list[Witness] = []
+        self.groups: list[Group] = []
+        self.quorum: str | None = None
+        self._names: set[str] = {NONE}
+        self._grouped: set[str] = set()
+
+    def take(self, line: str) -> None:
+        if _FORBIDDEN.search(line):
+            raise _LineError("it holds a control character")
+        words = [word for word in _BLANKS.split(line) if word]
+        if not words or words[0].startswith("#"):
+            return
+        kinds = {"log": self._log, "witness": self._witness, "group": self._group, "quorum": self._quorum}
+        if words[0] not in kinds:
+            raise _LineError(f"{words[0][:40]!r} is no word of a policy: log, witness, group, quorum")
+        kinds[words[0]](words[1:])
+
+    def _log(self, words: list[str]) -> None:
+        _require(len(words) in (1, 2), "a log has a verifier key and perhaps an address")
+        key = _key(words[0], _LOG_TYPES)
+        _require(key.public not in {log.public for log in self.logs}, "this log's key is given twice")
+        self._require_apart(key)
+        self.logs.append(_within(key, self.logs))
+
+    def _witness(self, words: list[str]) -> None:
+        _require(len(words) in (2, 3), "a witness has a name, a verifier key and perhaps an address")
+        key = _key(words[1], _WITNESS_TYPES)
+        given = {witness.key.public for witness in self.witnesses}
+        _require(key.public not in given, "this witness's key is given twice")
+        self._require_apart(key)
+        self.witnesses.append(_within(Witness(name=self._new(words[0]), key=key), self.witnesses))
+
+    def _group(self, words: list[str]) -> None:
+        _require(len(words) > 2, "a group has a name, a number (or all, any) and members")  # noqa: PLR2004 - these three
+        name, number, *members = words
+        for member in members:
+            _require(member in self._names - {NONE}, f"{member[:40]!r} is not defined before this line")
+            _require(member not in self._grouped, f"{member[:40]!r} is already a member of a group")
+            self._grouped.add(member)
+        threshold = {"all": len(members), "any": 1}.get(number)
+        if threshold is None:
+            _require(bool(_THRESHOLD.fullmatch(number)), f"{number[:40]!r} is no number of members")
+            threshold = int(number)
+        _require(threshold <= len(members), f"it asks for {threshold} of {len(members)} members")
+        group = Group(name=self._new(name), threshold=threshold, members=tuple(members))
+        self.groups.append(_within(group, self.groups))
+
+    def _quorum(self, words: list[str]) -> None:
+        _require(self.quorum is None, "there is more than one quorum line")
+        _require(len(words) == 1, "a quorum has one name")
+        _require(words[0] in self._names, f"{words[0][:40]!r} is not defined before this line")
+        self.quorum = words[0]
+
+    def _new(self, name: str) -> str:
+        _require(name not in self._names, f"the name {name[:40]!r} is taken")
+        self._names.add(name)
+        return name
+
+    def _require_apart(self, key: VerifierKey) -> None:
+        """A log that cosigns for itself witnesses nothing."""
+        others = {log.public for log in self.logs} | {witness.key.public for witness in self.witnesses}
+        _require(key.public not in others, "a log and a witness have the same key")
+
+
+def _key(text: str, types: Collection[int]) -> VerifierKey:
+    _require(text.isprintable(), "a verifier key holds a character that no name has")
+    key = parse_vkey(text)
+    _require(key.key_type in types, f"a key of type {key.key_type:#04x} cannot have this part")
+    verifier_of(text)
+    return key
+
+
+def _within(value: T, already: Sequence[object]) -> T:
+    _require(len(already) < MAX_NAMES, f"more than {MAX_NAMES} of a kind are not read")
+    return value
+
+
+def _require(holds: bool, message: str) -> None:  # noqa: FBT001 - reads as an assertion
+    if not holds:
+        raise _LineError(message)

@@ -1,0 +1,205 @@
+"""c2sp.org/tlog-proof@v1 and the requests of c2sp.org/tlog-witness: their examples, and every way to be wrong."""
+
+import base64
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.trust.witnesses import LOG, LogSigner, cosigner, head_of, lines_of, note_of, policy_of, tree_of
+
+from nightledger.domain.errors import IntegrityError
+from nightledger.trust.checkpoint import Checkpoint
+from nightledger.trust.merkle import ProofError
+from nightledger.trust.note import NoteError
+from nightledger.trust.policy import Policy
+from nightledger.trust.proof import (
+    MAX_PROOF_BYTES,
+    Continuation,
+    LogProof,
+    ProofFormError,
+    QuorumError,
+    dump_continuation,
+    dump_proof,
+    parse_continuation,
+    parse_proof,
+    verify_continuation,
+    verify_head,
+    verify_proof,
+)
+
+# From the examples of c2sp.org/tlog-proof and c2sp.org/tlog-witness (main branch, July 2026): form only,
+# the signatures of the first are elided there.
+PROOF_EXAMPLE = """c2sp.org/tlog-proof@v1
+extra YWdlLXYxLjIuMS1kYXJ3aW4tYXJtNjQudGFyLmd6kYXJ3aW4tYXJ
+index 73894
+gSKyXoYZUgZ6jduWYrkDOARinOMGJveXjgMkBTcdPlQ=
+B95lDa8R83lS8n0eG+o0buTxRKQTYFi//1U8anccXmA=
+EKNzoDWG8LGC0Yp9o+sv3qllpMP9uHQ9B20KNL+Q1zs=
+RoopEkOdqkYqMB4MJXrbt/hMjOxsVn0IrWjpz1ZMMes=
+AHCioX9nLjsrse6YhjRRmk1WUEirVOLLRoOQ6vfO5vk=
+
+example.com/fancylog
+109482
+sFodV/vSp5O8n9a8QpW6PRY97tfOSW5bsc2Xl/EQi08=
+
+"""
+REQUEST_EXAMPLE = """old 20852014
+PlRNCrwHpqhGrupue0L7gxbjbMiKA9temvuZZDDpkaw=
+jrJZDmY8Y7SyJE0MWLpLozkIVMSMZcD5kvuKxPC3swk=
+5+pKlUdi2LeF/BcMHBn+Ku6yhPGNCswZZD1X/6QgPd8=
+/6WVhPs2CwSsb5rYBH5cjHV/wSmA79abXAwhXw3Kj/0=
+
+example.com/behind-the-sofa
+20852163
+CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+
+— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
+"""
+SIZES = st.integers(1, 70)
+
+
+def proof_of(index: int, size: int, *, quorum: int = 0, extra: bytes = b"") -> LogProof:
+    tree = tree_of(size + 2)
+    signers = [cosigner(number) for number in range(1, quorum + 1)]
+    return LogProof(
+        index=index,
+        hashes=tree.inclusion_proof(index, size),
+        checkpoint=note_of(head_of(tree, size), *signers),
+        extra=extra,
+    )
+
+
+def test_the_example_of_the_specification_is_read_and_written_back() -> None:
+    proof = parse_proof(PROOF_EXAMPLE.encode())
+    assert (proof.index, len(proof.hashes)) == (73894, 5)
+    assert proof.extra.startswith(b"age-v1.2.1-darwin")
+    assert proof.checkpoint.startswith(b"example.com/fancylog\n109482\n")
+    assert dump_proof(proof) == PROOF_EXAMPLE.encode()
+
+
+def test_the_request_of_the_specification_is_read_and_written_back() -> None:
+    request = parse_continuation(REQUEST_EXAMPLE.encode())
+    assert (request.old_size, len(request.hashes)) == (20852014, 4)
+    assert dump_continuation(request) == REQUEST_EXAMPLE.encode()
+
+
+@given(size=SIZES, place=st.integers(0), extra=st.binary(max_size=40))
+def test_a_proof_survives_its_file_and_holds(size: int, place: int, extra: bytes) -> None:
+    index = place % size
+    proof = parse_proof(dump_proof(proof_of(index, size, quorum=2, extra=extra)))
+    assert proof == proof_of(index, size, quorum=2, extra=extra)
+    proven = verify_proof(proof, lines_of(size)[index], policy_of(3, 2))
+    assert (proven.checkpoint.size, set(proven.times)) == (size, {"w1", "w2"})
+
+
+@given(size=SIZES, place=st.integers(0), at=st.integers(0), bit=st.integers(0, 7))
+def test_a_proof_with_any_bit_flipped_proves_nothing_else(size: int, place: int, at: int, bit: int) -> None:
+    index = place % size
+    raw = dump_proof(proof_of(index, size, quorum=1))
+    at %= len(raw)
+    flipped = raw[:at] + bytes([raw[at] ^ 1 << bit]) + raw[at + 1 :]
+    with pytest.raises(IntegrityError):
+        verify_proof(parse_proof(flipped), lines_of(size)[index], policy_of(1, 1))
+
+
+def test_another_line_another_place_and_another_tree_are_refused() -> None:
+    proof, policy = proof_of(3, 9), policy_of(0, 0)
+    verify_proof(proof, b"line 3", policy)
+    for wrong, line in (
+        (proof, b"line 4"),
+        (replace(proof, index=4), b"line 3"),
+        (replace(proof, hashes=proof.hashes[:-1]), b"line 3"),
+        (replace(proof, hashes=(*proof.hashes, bytes(32))), b"line 3"),
+        (replace(proof, checkpoint=note_of(head_of(tree_of(9, b"other")))), b"line 3"),
+        (replace(proof, checkpoint=note_of(head_of(tree_of(11)))), b"line 3"),
+        (replace(proof, index=9), b"line 3"),
+    ):
+        with pytest.raises(ProofError):
+            verify_proof(wrong, line, policy)
+
+
+def test_too_few_witnesses_are_named() -> None:
+    proof = proof_of(0, 1, quorum=1)
+    with pytest.raises(QuorumError, match=r"asks for 'all', and the head of 1 entries is cosigned by: w1$"):
+        verify_proof(proof, b"line 0", policy_of(3, 2))
+    with pytest.raises(QuorumError, match="cosigned by: nobody"):
+        verify_head(proof_of(0, 1).checkpoint, policy_of(3, 2))
+
+
+def test_a_head_of_a_log_that_the_policy_does_not_name_is_refused() -> None:
+    raw = note_of(head_of(tree_of(2), origin="other/log"))
+    with pytest.raises(NoteError, match="'other/log', which is no log of the policy"):
+        verify_head(raw, policy_of(0, 0))
+    with pytest.raises(NoteError, match="no known key has signed"):
+        verify_head(note_of(head_of(tree_of(2))), Policy(logs=(LogSigner(LOG, 7).key,)))
+
+
+HASH = base64.b64encode(bytes(32)).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no ASCII lines followed by a blank one"),
+        ("c2sp.org/tlog-proof@v1\nindex 0\n", "no ASCII lines followed by a blank one"),
+        ("c2sp.org/tlog-proof@v2\nindex 0\n\nx", "does not begin with"),
+        ("\n\nx", "does not begin with"),
+        ("c2sp.org/tlog-proof@v1\n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nindex 00\n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nindex -1\n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nindex 9223372036854775808\n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nindex 1 \n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nindex\n\nx", "no line 'index <number>'"),
+        ("c2sp.org/tlog-proof@v1\nextra \nindex 1\n\nx", "behind 'extra' is not base64"),
+        ("c2sp.org/tlog-proof@v1\nextra @\nindex 1\n\nx", "behind 'extra' is not base64"),
+        (f"c2sp.org/tlog-proof@v1\nextra {'AAAA' * 21846}\nindex 1\n\nx", "more than 65535 bytes"),
+        ("c2sp.org/tlog-proof@v1\nindex 1\nAAAA\n\nx", "not a hash"),
+        (f"c2sp.org/tlog-proof@v1\nindex 1\n {HASH}\n\nx", "not a hash"),
+        (f"c2sp.org/tlog-proof@v1\nindex 1\n{HASH}\n" + f"{HASH}\n" * 63 + "\nx", "64 hashes"),
+        ("c2sp.org/tlog-proof@v1\nindex 1\né\n\nx", "no ASCII lines"),
+        ("c2sp.org/tlog-proof@v1\r\nindex 1\r\n\r\nx", "no ASCII lines"),
+    ],
+)
+def test_what_is_no_proof_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ProofFormError, match=message):
+        parse_proof(text.encode())
+
+
+def test_a_huge_proof_is_not_read() -> None:
+    with pytest.raises(ProofFormError, match="at most"):
+        parse_proof(b"x" * (MAX_PROOF_BYTES + 1))
+
+
+@pytest.mark.parametrize(
+    "text", ["old\n\nx", "old 01\n\nx", "Old 1\n\nx", "old 1\n\n\n\nx"[:5], "new 1\n\nx"]
+)
+def test_what_is_no_request_is_refused(text: str) -> None:
+    with pytest.raises(ProofFormError):
+        parse_continuation(text.encode())
+
+
+@given(size=SIZES, earlier=st.integers(0))
+def test_a_head_that_continues_another_is_shown_to(size: int, earlier: int) -> None:
+    old, tree = earlier % size + 1, tree_of(size)
+    hashes = tree.consistency_proof(old, size)
+    made = Continuation(old_size=old, hashes=hashes, checkpoint=note_of(head_of(tree)))
+    read = parse_continuation(dump_continuation(made))
+    assert read == made
+    verify_continuation(read, head_of(tree, old), head_of(tree))
+
+
+def test_a_fork_another_log_and_another_beginning_are_refused() -> None:
+    tree, fork = tree_of(9), tree_of(9, b"other")
+    proof = Continuation(old_size=4, hashes=tree.consistency_proof(4, 9), checkpoint=b"")
+    verify_continuation(proof, head_of(tree, 4), head_of(tree))
+    with pytest.raises(ProofError):
+        verify_continuation(proof, head_of(fork, 4), head_of(tree))
+    with pytest.raises(ProofFormError, match="the proof begins at 4 entries, the old head at 5"):
+        verify_continuation(proof, head_of(tree, 5), head_of(tree))
+    with pytest.raises(ProofFormError, match="two logs"):
+        verify_continuation(proof, head_of(tree, 4, "other/log"), head_of(tree))
+    nothing = Continuation(old_size=0, hashes=(), checkpoint=b"")
+    empty = Checkpoint(origin=LOG, size=0, root=tree_of(0).root())
+    with pytest.raises(ProofError, match="no consistency can be shown from 0"):
+        verify_continuation(nothing, empty, head_of(tree))

@@ -1,0 +1,92 @@
+"""Keys of logs and witnesses made from numbers, and policies over them."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.cosignature import COSIGNATURE_ED25519, Ed25519CosignatureSigner
+from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.note import ED25519, NoteSigner, VerifierKey, dump_note, sign_note
+from nightledger.trust.policy import Group, Policy, Witness
+
+LOG = "nightledger/" + "5a" * 16
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def private(number: int) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(number.to_bytes(32, "big"))
+
+
+def public(number: int) -> bytes:
+    return private(number).public_key().public_bytes_raw()
+
+
+class LogSigner:
+    """Signs as a log whose key is made from a number."""
+
+    def __init__(self, name: str = LOG, number: int = 1_000) -> None:
+        self.key = VerifierKey(name=name, key_type=ED25519, public=public(number))
+        self.private = private(number)
+
+    @property
+    def name(self) -> str:
+        return self.key.name
+
+    @property
+    def key_id(self) -> bytes:
+        return self.key.key_id
+
+    def sign(self, text: str) -> bytes:
+        return self.private.sign(text.encode())
+
+
+def witness_key(number: int) -> VerifierKey:
+    return VerifierKey(name=f"witness.example/{number}", key_type=COSIGNATURE_ED25519, public=public(number))
+
+
+def cosigner(number: int, at: datetime = NOON) -> Ed25519CosignatureSigner:
+    return Ed25519CosignatureSigner(key=witness_key(number), private=private(number), at=at)
+
+
+def witness(number: int) -> Witness:
+    return Witness(name=f"w{number}", key=witness_key(number))
+
+
+def policy_of(count: int, threshold: int, *logs: VerifierKey) -> Policy:
+    """A policy of so many witnesses, of which so many must cosign; 0 asks for nobody."""
+    witnesses = tuple(map(witness, range(1, count + 1)))
+    names = tuple(one.name for one in witnesses)
+    groups = (Group(name="all", threshold=threshold, members=names),) if threshold else ()
+    return Policy(
+        logs=logs or (LogSigner().key,),
+        witnesses=witnesses,
+        groups=groups,
+        quorum="all" if threshold else "none",
+    )
+
+
+def tree_of(count: int, word: bytes = b"line") -> Tree:
+    tree = Tree()
+    tree.extend([leaf_hash(line) for line in lines_of(count, word)])
+    return tree
+
+
+def lines_of(count: int, word: bytes = b"line") -> list[bytes]:
+    return [b"%s %d" % (word, number) for number in range(count)]
+
+
+def head_of(tree: Tree, size: int | None = None, origin: str = LOG) -> Checkpoint:
+    wanted = tree.size if size is None else size
+    return Checkpoint(origin=origin, size=wanted, root=tree.root(wanted))
+
+
+def note_of(head: Checkpoint, *signers: NoteSigner) -> bytes:
+    """Sign a head as the log, then by others."""
+    return dump_note(sign_note(dump_checkpoint(head), (LogSigner(head.origin), *signers)))
+
+
+def times_of(times: Mapping[int, int]) -> dict[str, datetime]:
+    """Give times by witness name, from minutes past noon by number."""
+    return {f"w{number}": NOON.replace(minute=minute) for number, minute in times.items()}
