@@ -23,5 +23,6 @@ def test_the_namespace_and_the_types_are_a_contract() -> None:
         "drift",
         "trust",
         "consent",
+        "expunge",
     ]
     assert decision().reason == ""

@@ -22,6 +22,7 @@ class DecisionType(StrEnum):
     DRIFT = "drift"
     TRUST = "trust"
     CONSENT = "consent"
+    EXPUNGE = "expunge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +65,11 @@ class Decision:
         type: What was decided.
         origin: 128-bit id of the home, 32 hex characters.
         host: Name of the machine on which it was made.
-        proposal: Id of the proposal; empty in a decision about trust files or consent.
+        proposal: Id of the proposal; empty in a decision about trust files, consent or a leaked text.
         proposal_sha256: Hex SHA-256 of the proposal file's bytes; empty where there is none.
         changes: Numbers of the changes it is about, ascending; those to keep in a decision about
-            drift, none in one about trust files or consent.
-        targets: What it does to each gated or trust file; empty for a rejection.
+            drift, none in one about trust files, consent or a leaked text.
+        targets: What it does to each file; empty for a rejection.
         not_before: Earliest time at which it may be applied.
         expires: Last time at which it may be applied.
         nonce: 128 bits from the system's generator, 32 hex characters.

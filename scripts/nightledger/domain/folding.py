@@ -5,11 +5,12 @@ proposal, a change that does not exist) changes nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.drift import Accepted, Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
 from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
@@ -25,13 +26,16 @@ from nightledger.domain.states import (
     ChangeStatus,
     DecisionStatus,
     Drifted,
+    Gone,
     ProposalStatus,
 )
+from nightledger.domain.trusting import TrustFold
 
 _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
+_ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
 
 
 def fold_events(events: Iterable[Event]) -> Book:
@@ -46,6 +50,8 @@ def fold_entries(entries: Iterable[Entry]) -> Book:
     for name, fields, at in entries:
         if rule := rules.get(name):
             rule(fields, at)
+        if at > fold.latest:  # noqa: PLR1730 - for each entry of a log: max() costs four times as much
+            fold.latest = at
     return fold.book()
 
 
@@ -90,11 +96,19 @@ class _Fold:
 
     def __init__(self) -> None:
         self.proposals: dict[str, _Running] = {}
-        self.decisions: dict[str, tuple[Mapping[str, Any], datetime]] = {}
-        self.intents: dict[str, tuple[Mapping[str, Any], str, datetime]] = {}
+        self.decisions: dict[str, tuple[Mapping[str, Any], datetime, int]] = {}
+        self.intents: dict[str, tuple[Mapping[str, Any], str, Moment]] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
+        self.trust = TrustFold()
+        self.gone: dict[str, Gone] = {}
+        self.latest = datetime.min.replace(tzinfo=UTC)
+        self.drifts: dict[str, Drift] = {}
+        self.accepted: dict[str, dict[str, datetime]] = {}
+        self.protected: dict[str, str] = {}
+        self.races: dict[tuple[str, str], Raced] = {}
+        self.locked: frozenset[str] = frozenset()
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -106,8 +120,16 @@ class _Fold:
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
             EventName.APPLY_DONE: partial(self._finished, "done"),
-            EventName.APPLY_RACED: partial(self._finished, "raced"),
+            EventName.APPLY_RACED: self._raced,
             EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
+            EventName.TRUST_CHANGED: self._trust_changed,
+            EventName.TRUST_RESET: self._trust_reset,
+            EventName.BLOBS_REMOVED: partial(self._removed, Gone.EXPIRED),
+            EventName.EXPUNGED: partial(self._removed, Gone.EXPUNGED),
+            EventName.DRIFT_FOUND: self._found,
+            EventName.PROTECTED_SEEN: self._seen,
+            EventName.LOCKED: self._locked,
+            EventName.UNLOCKED: self._locked,
         }
 
     def book(self) -> Book:
@@ -118,12 +140,21 @@ class _Fold:
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
+            trust=self.trust.chain(),
+            gone=self.gone,
+            drifts=self.drifts,
+            accepted=LazyMap(self.accepted, _accepted),
+            protected=self.protected,
+            races=tuple(self.races.values()),
+            locked=self.locked,
         )
 
-    def _genesis(self, fields: Mapping[str, Any], _: datetime) -> None:
+    def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.gated = {target["path"]: target["sha256"] for target in fields.get("gated", ())}
+            self.trust.begin(fields, _moment(fields, at))
+            for target in fields.get("gated", ()):
+                self._accept(target["path"], target["sha256"], at)
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
         if fields["proposal"] not in self.proposals:
@@ -142,36 +173,102 @@ class _Fold:
     def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
         running = self.proposals.get(fields["proposal"])
         name = fields["decision"]
-        if running is None or name in self.decisions:
+        known = running is not None or fields["type"] in _ABOUT_NO_PROPOSAL
+        if not known or name in self.decisions:
             return
-        self.decisions[name] = (fields, at)
-        if fields["type"] in _DECIDED:
+        self.decisions[name] = (fields, at, len(self.trust.steps))
+        if running is not None and fields["type"] in _DECIDED:
             movable, state = _DECIDED[fields["type"]]
             running.move(running.in_state(movable).intersection(fields["changes"]), state, at, name)
 
+    def _trust_changed(self, fields: Mapping[str, Any], at: datetime) -> None:
+        decided = self.decisions.get(fields["decision"])
+        used = any(step.decision == fields["decision"] for step in self.trust.steps)
+        if decided and decided[0]["type"] == DecisionType.TRUST and not used:
+            self.trust.change(fields, _moment(fields, at))
+            self._kept(item["sha256"] for item in fields["files"])
+
+    def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
+        self.trust.reset(fields, _moment(fields, at), self.latest)
+
+    def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
+        self.gone |= dict.fromkeys(fields["sha256s"], why)
+
+    def _kept(self, sha256s: Iterable[str]) -> None:
+        """Take back that something is gone: the same bytes were kept anew."""
+        for sha256 in sha256s:
+            self.gone.pop(sha256, None)
+
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.intents[fields["apply"]] = (fields, "intent", at)
+        self.intents[fields["apply"]] = (fields, "intent", _moment(fields, at))
+        for target in fields["targets"]:
+            self._kept((target["before"], target["after"]))
 
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
             return
         apply = intent[0]
-        self.intents[fields["apply"]] = (apply, outcome, at)
-        decision, _ = self.decisions.get(apply["decision"], (None, None))
-        if outcome == "aborted" or decision is None:
+        self.intents[fields["apply"]] = (apply, outcome, _moment(fields, at))
+        decision = self.decisions.get(apply["decision"], (None,))[0]
+        if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
             return
         state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        self.proposals[decision["proposal"]].move(apply["changes"], state, at, decision=apply["decision"])
+        running = self.proposals[decision["proposal"]]
+        running.move(apply["changes"], state, at, decision=apply["decision"])
+        running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
-            if before != self.gated.get(path):
+            if "accepted" not in target and before != self.gated.get(path):
                 self.drifted.append(Drifted(apply=fields["apply"], path=path, before=before))
-            self.gated[path] = target["after"]
+            self._accept(path, target.get("accepted", target["after"]), at)
+
+    def _accept(self, path: str, sha256: str, at: datetime) -> None:
+        if path in self.protected:
+            self.protected[path] = sha256
+            return
+        self.gated[path] = sha256
+        known = self.accepted.setdefault(path, {})
+        known.pop(sha256, None)
+        known[sha256] = at
+
+    def _raced(self, fields: Mapping[str, Any], at: datetime) -> None:
+        name = fields["apply"]
+        if name in self.intents and self.intents[name][1] == "intent":
+            before = {target["path"]: target["before"] for target in self.intents[name][0]["targets"]}
+            for rival in fields.get("replaced", ()):
+                path, sha256 = rival["path"], rival["sha256"]
+                raced = Raced(apply=name, path=path, sha256=sha256, before=before.get(path, ""))
+                self.races[path, sha256] = raced
+        self._finished("raced", fields, at)
+
+    def _found(self, fields: Mapping[str, Any], at: datetime) -> None:
+        path, sha256 = fields["path"], fields["sha256"]
+        self._kept((sha256,))
+        self.races.pop((path, sha256), None)
+        self.drifts[path] = Drift(
+            path=path,
+            sha256=sha256,
+            base=fields["base"],
+            proposal=fields["proposal"],
+            writer=fields["writer"],
+            at=at,
+        )
+
+    def _seen(self, fields: Mapping[str, Any], _: datetime) -> None:
+        for file in fields["files"]:
+            self.protected.setdefault(file["path"], file["sha256"])
+
+    def _locked(self, fields: Mapping[str, Any], _: datetime) -> None:
+        self.locked = frozenset(fields["paths"])
 
 
-def _decision(recorded: tuple[Mapping[str, Any], datetime]) -> DecisionStatus:
-    fields, at = recorded
+def _accepted(known: Mapping[str, datetime]) -> tuple[Accepted, ...]:
+    return tuple(Accepted(sha256=sha256, at=at) for sha256, at in known.items())
+
+
+def _decision(recorded: tuple[Mapping[str, Any], datetime, int]) -> DecisionStatus:
+    fields, at, trust = recorded
     return DecisionStatus(
         id=fields["decision"],
         sha256=fields["sha256"],
@@ -179,22 +276,30 @@ def _decision(recorded: tuple[Mapping[str, Any], datetime]) -> DecisionStatus:
         proposal=fields["proposal"],
         changes=tuple(fields["changes"]),
         recorded=_moment(fields, at),
+        trust=trust,
+        signature_sha256=fields.get("signature_sha256", ""),
     )
 
 
-def _apply(intent: tuple[Mapping[str, Any], str, datetime]) -> Apply:
-    fields, outcome, at = intent
+def _apply(intent: tuple[Mapping[str, Any], str, Moment]) -> Apply:
+    fields, outcome, clocks = intent
     return Apply(
         id=fields["apply"],
         decision=fields["decision"],
         proposal=fields["proposal"],
         changes=tuple(fields["changes"]),
         targets=tuple(
-            AppliedTarget(path=target["path"], before=target["before"], after=target["after"])
+            AppliedTarget(
+                path=target["path"],
+                before=target["before"],
+                after=target["after"],
+                accepted_before=target.get("accepted_before", ""),
+                accepted=target.get("accepted", ""),
+            )
             for target in fields["targets"]
         ),
         outcome=outcome,
-        at=at,
+        clocks=clocks,
     )
 
 

@@ -11,8 +11,10 @@ from enum import StrEnum
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
+from nightledger.domain.drift import Accepted, Drift, Raced
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
+from nightledger.domain.trusting import NO_CHAIN, TrustChain
 
 
 class ChangeState(StrEnum):
@@ -37,6 +39,7 @@ _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
     DecisionType.REJECT: REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
+    DecisionType.DRIFT: OPEN_STATES,
 }
 
 
@@ -85,9 +88,12 @@ class ProposalStatus:
         """Give the numbers of the changes that a decision of this kind may be about, ascending.
 
         An approval can be taken back by a rejection until it is applied: that is what the
-        cooling is for.
+        cooling is for. What drifted stands in the file already: it is kept or taken back by a
+        decision of type ``drift``, and neither approved nor rejected.
         """
-        return self._in(_ANSWERABLE[kind])
+        if kind is not DecisionType.UNDO and (kind is DecisionType.DRIFT) != (self.kind is Kind.DRIFT):
+            return ()
+        return self._in(_ANSWERABLE.get(kind, ()))
 
     def approved_by(self, decision: str) -> tuple[int, ...]:
         """Give the numbers of the changes that this decision approved and that are still to be applied."""
@@ -104,10 +110,13 @@ class DecisionStatus:
     Attributes:
         id: The decision.
         sha256: Hex SHA-256 of its file's bytes, from its leaf.
-        type: approve, reject or undo.
+        type: What was decided.
         proposal: What it is about.
         changes: Which changes.
         recorded: Clocks at its leaf.
+        trust: How many steps of the trust chain stand in the log before it: its signature is
+            judged by those.
+        signature_sha256: Hex SHA-256 of its signature's file; empty in entries of older versions.
     """
 
     id: str
@@ -116,15 +125,28 @@ class DecisionStatus:
     proposal: str
     changes: tuple[int, ...]
     recorded: Moment
+    trust: int = 0
+    signature_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppliedTarget:
-    """What an apply did to one file; hashes are hex SHA-256 of whole files, kept as blobs."""
+    """What an apply did to one file; hashes are hex SHA-256 of whole files, kept as blobs.
+
+    Attributes:
+        path: The file.
+        before: What stood in it.
+        after: What was put there.
+        accepted_before: What was accepted before; empty where that is ``before``.
+        accepted: What is accepted since; empty where that is ``after``. It differs while drift
+            stands in the file that the operator has not settled.
+    """
 
     path: str
     before: str
     after: str
+    accepted_before: str = ""
+    accepted: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +160,7 @@ class Apply:
         changes: Which changes.
         targets: What it does to each file.
         outcome: ``intent`` while unfinished, ``done``, ``aborted`` or ``raced``.
-        at: When the intent was logged, then when it was finished.
+        clocks: When the intent was logged, then when it was finished.
     """
 
     id: str
@@ -147,7 +169,12 @@ class Apply:
     changes: tuple[int, ...]
     targets: tuple[AppliedTarget, ...]
     outcome: str
-    at: datetime
+    clocks: Moment
+
+    @property
+    def at(self) -> datetime:
+        """When the intent was logged, then when it was finished."""
+        return self.clocks.at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +192,15 @@ class Drifted:
     before: str
 
 
+class Gone(StrEnum):
+    """Why bytes that the log names were removed."""
+
+    EXPIRED = "expired"
+    """No open undo window and nothing that waits needed them any more."""
+    EXPUNGED = "expunged"
+    """The operator had a leaked text removed, and they held it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
     """Everything that the audit log says about the gate.
@@ -175,7 +211,15 @@ class Book:
         applies: By id, in order.
         gated: For each gated file, hex SHA-256 of the bytes last accepted.
         genesis: Fields of the first leaf; empty where there is none.
-        drifted: Changes outside the gate that a later apply found and left in the file.
+        drifted: Changes outside the gate that a later apply took in with its own: only versions before
+            the guard did so.
+        trust: The chain of trust files.
+        gone: Why what is no longer there was removed, by its hex SHA-256.
+        drifts: For each file, what the guard last found in it that was not accepted.
+        accepted: For each gated file, all bytes that were ever accepted, the oldest first.
+        protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
+        races: What others wrote at the moment of an apply and was not offered yet.
+        locked: Files locked by the operating system, as ``lock`` logged them; empty after ``unlock``.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -184,17 +228,46 @@ class Book:
     gated: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
+    trust: TrustChain = NO_CHAIN
+    gone: Mapping[str, Gone] = field(default_factory=dict)
+    drifts: Mapping[str, Drift] = field(default_factory=dict)
+    accepted: Mapping[str, tuple[Accepted, ...]] = field(default_factory=dict)
+    protected: Mapping[str, str] = field(default_factory=dict)
+    races: tuple[Raced, ...] = ()
+    locked: frozenset[str] = frozenset()
 
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
         return tuple(apply for apply in self.applies.values() if apply.outcome == "intent")
+
+    def accepted_of(self, path: str) -> str | None:
+        """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last."""
+        return self.gated.get(path, self.protected.get(path))
+
+    def open_drift(self, path: str) -> Drift | None:
+        """Give what the guard last found in a file, while the operator has not settled it."""
+        drift = self.drifts.get(path)
+        status = self.proposals.get(drift.proposal) if drift else None
+        return drift if status is not None and status.open_changes() else None
+
+    def unsettled(self) -> tuple[DecisionStatus, ...]:
+        """Give the decisions about drift that were recorded and not carried out, in signing order."""
+        done = {apply.decision for apply in self.applies.values() if apply.outcome != "aborted"}
+        return tuple(
+            decision
+            for decision in self.decisions.values()
+            if decision.type is DecisionType.DRIFT
+            and decision.id not in done
+            and self.proposals[decision.proposal].open_changes()
+        )
 
     def approvals_to_apply(self) -> tuple[DecisionStatus, ...]:
         """Give the approvals of which some change is still to be applied, in signing order."""
         return tuple(
             decision
             for decision in self.decisions.values()
-            if self.proposals[decision.proposal].approved_by(decision.id)
+            if decision.proposal in self.proposals
+            and self.proposals[decision.proposal].approved_by(decision.id)
         )
 
 

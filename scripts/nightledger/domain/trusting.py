@@ -1,0 +1,187 @@
+"""The chain of trust files: who may sign is itself changed by signature only.
+
+Invariant: pure. The genesis entry names the files that a home began with; every later step
+names what it changes. What is in force at a place of the log follows from the steps
+before it and from nothing else; a file on disk is never asked.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from nightledger.domain.cooling import elapsed_s
+from nightledger.domain.decision import Decision
+from nightledger.domain.moment import Moment
+
+TRUST_FILES: Mapping[str, str] = {
+    "allowed_signers": "config/nightledger/allowed_signers",
+    "peers": "config/nightledger/peers.json",
+    "policy": "config/nightledger/policy",
+    "revoked_keys": "config/nightledger/revoked_keys",
+}
+"""Every trust file: its name in the log, and its path relative to the home."""
+NAMES = {path: name for name, path in TRUST_FILES.items()}
+RECOVERY_NAMESPACE = "nightledger-recovery@v1"
+"""SSHSIG namespace of a recovery key: it can sign nothing but changes of :data:`RECOVERABLE`."""
+RECOVERABLE = frozenset({"allowed_signers", "revoked_keys"})
+RESET_WAIT_S = 24 * 3600
+"""How long new signers that nobody signed for must stand in the log before they count (DESIGN
+section 5): a day in which whoever still has a key can sign against it."""
+EMPTY_SHA256 = sha256(b"").hexdigest()
+"""Hash of a trust file that is not there; homes that began before ``peers`` existed have none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustStep:
+    """One entry of the log that names trust files.
+
+    Attributes:
+        files: Hex SHA-256 by name, of the files that it changes; all of them in the genesis.
+        since: Clocks at its entry; of a reset, not before the latest time in the log until then,
+            so that a backdated entry waits as long as any other.
+        decision: Id of the signed decision; empty for the genesis and for a reset.
+        wait_s: Seconds before it counts; 0 unless it is a reset.
+        cancelled: Whether a signed change, or another reset, came before a reset had waited.
+    """
+
+    files: Mapping[str, str]
+    since: Moment
+    decision: str = ""
+    wait_s: int = 0
+    cancelled: bool = False
+
+    @property
+    def is_reset(self) -> bool:
+        """Whether nobody signed for it."""
+        return self.wait_s > 0
+
+    def counts(self, at: Moment) -> bool:
+        """Tell whether it is in force at a time."""
+        return not self.cancelled and (not self.wait_s or self.remaining_s(at) == 0)
+
+    def remaining_s(self, at: Moment) -> int:
+        """Give the seconds that it has still to wait; no step of a clock makes them fewer."""
+        return max(0, self.wait_s - elapsed_s(self.since, at))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustChain:
+    """Every step, in the order of the log; none where the log has no genesis."""
+
+    steps: tuple[TrustStep, ...] = ()
+
+    def files(self, at: Moment, *, upto: int | None = None, void: Collection[int] = ()) -> dict[str, str]:
+        """Give the hex SHA-256 of each trust file in force.
+
+        Args:
+            at: The time; matters to resets only.
+            upto: How many steps of the log to look at; None takes all.
+            void: Steps that turned out not to be signed for.
+        """
+        found = dict.fromkeys(TRUST_FILES, EMPTY_SHA256) if self.steps else {}
+        for n, step in enumerate(self.steps[:upto]):
+            if n not in void and step.counts(at):
+                found |= step.files
+        return found
+
+    def pending_reset(self, at: Moment) -> TrustStep | None:
+        """Give the reset that waits, if one does."""
+        waiting = [step for step in self.steps if step.is_reset and not step.cancelled]
+        return next((step for step in reversed(waiting) if not step.counts(at)), None)
+
+    def resets(self) -> tuple[TrustStep, ...]:
+        """Give every reset that there ever was; they stand in ``verify`` for ever."""
+        return tuple(step for step in self.steps if step.is_reset)
+
+    def was_reset(self, recorded: Moment, place: int, now: Moment) -> bool:
+        """Tell whether a reset took force after a decision was recorded.
+
+        Args:
+            recorded: Clocks at the decision's entry.
+            place: How many steps stood in the log before it.
+            now: The clocks.
+        """
+        return any(
+            step.is_reset and step.counts(now) and not (n < place and step.counts(recorded))
+            for n, step in enumerate(self.steps)
+        )
+
+
+NO_CHAIN = TrustChain()
+"""Of a log without a genesis."""
+
+
+class TrustFold:
+    """Builds a chain from the entries of a log, in their order; what makes no sense adds nothing."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self) -> None:
+        """Begin with no step."""
+        self.steps: list[TrustStep] = []
+
+    def begin(self, fields: Mapping[str, Any], since: Moment) -> None:
+        """Take the genesis entry."""
+        self.steps = [TrustStep(files=_files(fields.get("trust", ())), since=since)]
+
+    def change(self, fields: Mapping[str, Any], since: Moment) -> None:
+        """Take the entry of a signed change; the caller knows its decision."""
+        self._cancel(since)
+        self.steps.append(TrustStep(files=_files(fields["files"]), since=since, decision=fields["decision"]))
+
+    def reset(self, fields: Mapping[str, Any], since: Moment, latest: datetime) -> None:
+        """Take the entry of a reset.
+
+        Args:
+            fields: Its members.
+            since: Its clocks.
+            latest: The latest time of any entry before it.
+        """
+        self._cancel(since)
+        waits_from = replace(since, at=max(since.at, latest))
+        self.steps.append(TrustStep(files=_files(fields["files"]), since=waits_from, wait_s=RESET_WAIT_S))
+
+    def chain(self) -> TrustChain:
+        """Give the chain so far."""
+        return TrustChain(steps=tuple(self.steps))
+
+    def _cancel(self, at: Moment) -> None:
+        """End the wait of an earlier reset that is not over."""
+        self.steps = [
+            replace(step, cancelled=True) if step.is_reset and not step.counts(at) else step
+            for step in self.steps
+        ]
+
+
+def why_not_change(
+    decision: Decision, changed: Mapping[str, str], before: Mapping[str, str], *, by_recovery: bool
+) -> list[str]:
+    """Say why a signed decision is not what a change of trust files must be; empty where it is.
+
+    Args:
+        decision: Of type trust, its signature verified.
+        changed: Hex SHA-256 after it, by name, as the log says.
+        before: Hex SHA-256 of every trust file in force before it.
+        by_recovery: Whether a recovery key signed it.
+    """
+    reasons = []
+    named = {NAMES.get(target.path, target.path): target for target in decision.targets}
+    if decision.proposal or decision.changes or not named or len(named) != len(decision.targets):
+        reasons.append("it is not the form of a decision about trust files")
+    reasons += [f"{name} is no trust file" for name in sorted(named.keys() - TRUST_FILES.keys())]
+    if {name: target.result for name, target in named.items()} != dict(changed):
+        reasons.append("the files that it names are not those of its entry")
+    reasons += [
+        f"{name} is not the file any more that it was signed over"
+        for name, target in sorted(named.items())
+        if name in TRUST_FILES and target.base != before.get(name)
+    ]
+    if by_recovery and not named.keys() <= RECOVERABLE:
+        reasons.append("a recovery key changes allowed_signers and revoked_keys only")
+    return reasons
+
+
+def _files(items: Any) -> dict[str, str]:
+    return {item["name"]: item["sha256"] for item in items if item["name"] in TRUST_FILES}
