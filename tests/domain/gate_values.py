@@ -90,15 +90,9 @@ class Log:
         return self
 
     def proposed(self, changes: int = 2, proposal: str = "p-1", lane: str = "job", **fields: Any) -> "Log":
-        kind = "consolidate_daily_to_memory"
+        leaf = {"kind": "consolidate_daily_to_memory", **fields}
         return self.add(
-            "proposal.created",
-            proposal=proposal,
-            sha256="aa",
-            kind=kind,
-            lane=lane,
-            changes=changes,
-            **fields,
+            "proposal.created", proposal=proposal, sha256="aa", lane=lane, changes=changes, **leaf
         )
 
     def decided(self, kind: str, *changes: int, decision: str = "d-1", proposal: str = "p-1") -> "Log":

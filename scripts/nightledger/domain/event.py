@@ -39,6 +39,7 @@ class EventName(StrEnum):
     TAIL_CLOSED = "log.tail_closed"
     DRIFT_FOUND = "drift.found"
     PUT_BACK = "drift.put_back"
+    PROTECTED_SEEN = "protected.seen"
     TRUST_CHANGED = "trust.changed"
     TRUST_RESET = "trust.reset"
     CONSENT_BLOCKED = "consent.blocked"

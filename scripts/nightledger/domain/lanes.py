@@ -13,6 +13,8 @@ JOB = "job"
 AGENT = "agent"
 OPERATOR = "operator"
 """Asked for by the operator (check, forget, a reversal): outside the caps."""
+DRIFT = "drift"
+"""Made by the guard of what was written outside the gate: one item a file, outside the caps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
