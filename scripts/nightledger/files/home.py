@@ -277,6 +277,11 @@ class Home:
         return os.path.join(self.decisions_dir, f"{_checked_id(decision_id)}.json")
 
     @property
+    def cosigned(self) -> str:
+        """The newest head that witnesses cosigned."""
+        return os.path.join(self.audit_dir, "cosigned")
+
+    @property
     def blobs_dir(self) -> str:
         """Raw bytes for undo and diffs, by hash."""
         return os.path.join(self.audit_dir, "blobs", "sha256")
