@@ -95,10 +95,11 @@ def items_of(
         return []
     stored = read_proposal(gate, status)
     changes = [change for change in stored.proposal.changes if change.n in numbers]
-    return [_item(stored, status, change, documents) for change in changes]
+    return [item_of(stored, status, change, documents) for change in changes]
 
 
-def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
+def item_of(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
+    """Give one change against the files as they are given; they must hold its target."""
     document = documents[change.target]
     placed = apply_hunks(document, [change.hunk])
     if isinstance(placed, Applied):
