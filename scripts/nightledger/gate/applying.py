@@ -21,7 +21,7 @@ from nightledger.domain.proposal import Change
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import create_file, exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
 from nightledger.gate.opening import Gate, Ledger, record
@@ -79,6 +79,10 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
     live = proposal_status.approved_by(status.id)
+    void = why_void(gate.home, ledger, status, moment)
+    if void:
+        stale = _ask_again(gate, claim.decision, [(n, void) for n in live], moment)
+        return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
     if moment.at >= claim.decision.expires:
         reason = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
         stale = _ask_again(gate, claim.decision, [(n, reason) for n in live], moment)

@@ -18,7 +18,8 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import require_readable, sha256_gated
-from nightledger.gate.opening import trust_files
+from nightledger.gate.trust_changes import keep_contents
+from nightledger.gate.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
@@ -207,6 +208,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
     key = load_log_key(ring, identity.id, identity.origin)
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
+    keep_contents(home, {name: content for name in trust if (content := read_trust_file(home, name))})
     genesis = NewEvent(
         event=EventName.GENESIS.value,
         actor=Actor.HUMAN,

@@ -5,11 +5,12 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from nightledger.domain.decision import Decision, LogHead
+from nightledger.domain.decision import NAMESPACE, Decision, LogHead
 from nightledger.domain.errors import RefusedError
 from nightledger.gate.composing import Signing
 from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.opening import Gate, read_signers, sign_head
+from nightledger.gate.opening import Gate, sign_head
+from nightledger.gate.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, this_machine
 from nightledger.trust import keys
@@ -50,12 +51,13 @@ def principal_of(session: Session) -> str:
     """
     path = operator_path(session.gate)
     mine = keys.public_key_of(_public(path))
-    for signer in read_signers(session.gate.home, session.ledger.book).signers:
+    signers = read_signers(session.gate.home, session.ledger, session.moment)
+    for signer in signers.able(NAMESPACE, session.moment.at):
         if signer.key == mine:
             return signer.principals[0]
     raise RefusedError(
         f"the key {path} may not sign for this home",
-        hint="config/nightledger/allowed_signers lists who may",
+        hint="'nightledger key list' shows who may",
     )
 
 
