@@ -111,9 +111,16 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("the log head that it names is not a prefix of this log")
     if moment.at >= decision.expires:
         reasons.append("it has expired")
+    return reasons + _subject_reasons(gate, ledger, decision, moment, by_recovery=by_recovery)
+
+
+def _subject_reasons(
+    gate: Gate, ledger: Ledger, decision: Decision, moment: Moment, *, by_recovery: bool
+) -> list[str]:
     if decision.type is DecisionType.TRUST:
-        return reasons + trust_changes.change_reasons(gate, trust, decision, moment, by_recovery=by_recovery)
-    return reasons + _proposal_reasons(ledger, decision)
+        trust = Trust(gate.home, ledger)
+        return trust_changes.change_reasons(gate, trust, decision, moment, by_recovery=by_recovery)
+    return _proposal_reasons(ledger, decision)
 
 
 def _who(signed: Signed, decision: Decision, trust: Trust, moment: Moment) -> tuple[SignedBy | None, bool]:
