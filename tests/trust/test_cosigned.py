@@ -9,9 +9,10 @@ import pytest
 from tests.trust.witnesses import NOON, cosigner, policy_of
 from tests.trust.worlds import World
 
+from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import LockedError
 from nightledger.files.lock import Lock
-from nightledger.trust.cosigned import Cosignatures, Vouched, keep_lines
+from nightledger.trust.cosigned import Cosignatures, keep_lines
 from nightledger.trust.note import Note, VerifierKey, dump_note, parse_note, parse_vkey, sign_note
 from nightledger.trust.policy import Policy
 from nightledger.trust.scan import scan_log

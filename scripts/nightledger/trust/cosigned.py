@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -40,19 +41,6 @@ class CosignedHead:
     checkpoint: Checkpoint
     raw: bytes
     times: Mapping[str, datetime]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vouched:
-    """When a quorum vouched for a leaf.
-
-    Attributes:
-        first: A time by which it had; None where it never did.
-        last: The last time at which it did; None likewise.
-    """
-
-    first: datetime | None = None
-    last: datetime | None = None
 
 
 class Cosignatures:
