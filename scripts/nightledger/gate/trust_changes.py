@@ -164,7 +164,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     for name, sha256 in in_force.items():
         if present[name] == sha256:
             if sha256 != EMPTY_SHA256 and not blobs.exists(sha256):
-                blobs.put(read_trust_file(gate.home, name))
+                blobs.put(read_trust_file(gate.home, name) or b"")
         elif is_outrun(ledger, trust, name, present[name], moment):
             _write(gate.home, name, trust.content(name, moment))
 
@@ -195,6 +195,8 @@ def _write(home: Home, name: str, content: bytes) -> None:
     path = trust_path(home, name)
     if os.path.islink(path):
         os.unlink(path)
+    elif os.path.isdir(path):
+        raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
     if content or os.path.lexists(path):
         replace_file(path, content)
 

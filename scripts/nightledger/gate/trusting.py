@@ -95,7 +95,7 @@ class Trust:
         if sha256 == EMPTY_SHA256:
             return b""
         present = read_trust_file(self._home, name)
-        if hashlib.sha256(present).hexdigest() == sha256:
+        if present is not None and hashlib.sha256(present).hexdigest() == sha256:
             return present
         try:
             return BlobStore(self._home.blobs_dir).get(sha256)
@@ -167,14 +167,20 @@ def trust_path(home: Home, name: str) -> str:
     return os.path.join(home.root, *TRUST_FILES[name].split("/"))
 
 
-def read_trust_file(home: Home, name: str) -> bytes:
-    """Give what lies on disk under a trust file's name; nothing where no file can be read there."""
+def read_trust_file(home: Home, name: str) -> bytes | None:
+    """Give what lies on disk under a trust file's name; None where that is no file that can be read."""
     try:
         return read_optional(trust_path(home, name), MAX_CONFIG_BYTES) or b""
     except NightledgerError:
-        return b""
+        return None
 
 
 def trust_files(home: Home) -> dict[str, str]:
-    """Give the hex SHA-256 of each trust file as it lies on disk; of no bytes where it is missing."""
-    return {name: hashlib.sha256(read_trust_file(home, name)).hexdigest() for name in TRUST_FILES}
+    """Give the hex SHA-256 of each trust file as it lies on disk.
+
+    A missing file counts as empty; what cannot be read has no hash, an empty string.
+    """
+    contents = ((name, read_trust_file(home, name)) for name in TRUST_FILES)
+    return {
+        name: "" if content is None else hashlib.sha256(content).hexdigest() for name, content in contents
+    }

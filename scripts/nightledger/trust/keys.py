@@ -159,6 +159,15 @@ def create_operator_key(
     return _create_openssh(path, passphrase, comment)
 
 
+def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
+    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
+
+    Raises:
+        KeyFileError: When there is one already.
+    """
+    return _create_openssh(path, passphrase, comment)
+
+
 def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
