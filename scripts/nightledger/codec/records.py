@@ -19,6 +19,7 @@ from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Peers, Reply
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.runs import Run
+from nightledger.domain.waiting import Waiting
 from nightledger.domain.words import dump_moment
 
 Record = TypeVar("Record")
@@ -45,6 +46,7 @@ KINDS: dict[type, Kind] = {
     Proposal: Kind(schema="proposal", floats=True),
     Reply: Kind(schema="reply"),
     Run: Kind(schema="run"),
+    Waiting: Kind(schema="waiting"),
 }
 """Every record that goes through this module; a new kind is a line here and a schema."""
 

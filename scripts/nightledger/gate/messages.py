@@ -152,7 +152,7 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
         "message": message.id,
         "peer": work.peer.name,
         "iss": message.iss,
-        "seq": message.seq,
+        "number": message.seq,
         "action": message.action,
         "status": done.status.value,
     }

@@ -103,6 +103,6 @@ def logged_seqs(ledger: Ledger) -> dict[str, int]:
     found: dict[str, int] = {}
     for event in ledger.log.events:
         if event.event == EventName.MESSAGE:
-            iss, seq = event.fields["iss"], event.fields["seq"]
+            iss, seq = event.fields["iss"], event.fields["number"]
             found[iss] = max(seq, found.get(iss, 0))
     return found
