@@ -20,6 +20,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import list_names, read_optional
 from nightledger.trust import audit
+from nightledger.trust.anchor import contradicts
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteSignature, dump_note, parse_note
@@ -107,8 +108,7 @@ class Cosignatures:
             yield head
 
     def _is_here(self, head: CosignedHead) -> bool:
-        found = head.checkpoint
-        return found.size <= self._tree.size and self._tree.root(found.size) == found.root
+        return contradicts(head.checkpoint, self._tree) is None
 
 
 def keep_lines(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from nightledger.domain.errors import IntegrityError, NightledgerError
+from nightledger.trust.anchor import contradicts
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, has_mldsa, verifier_of
 from nightledger.trust.merkle import Tree
@@ -190,7 +191,7 @@ def _take(name: str, exchange: Exchange, view: LogView) -> Cosigned:
     held = _held(Note(text=note.text, signatures=lines), mine)
     # An earlier request of ours may be answered first; what it asked about must be of this log, too.
     head = parse_checkpoint(note.text)
-    if head.size > view.tree.size or view.tree.root(head.size) != head.root:
+    if contradicts(head, view.tree):
         raise WitnessUnreachableError("it answered about a head that is not of this log")
     return Cosigned(note=note, lines=held)
 
@@ -215,17 +216,18 @@ def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Aske
     if head is None:
         # Only its word: told as a problem, because anybody on the way could have said so.
         return Asked(name=name, size=0, problem=f"it does not cosign this log: {said}")
-    if head.size <= view.tree.size and view.tree.root(head.size) == head.root:
-        # What it shows is of this log: then its answer was wrong, and there is nothing to fear.
+    damage = contradicts(head, view.tree)
+    if (
+        damage is None
+    ):  # what it shows is of this log: then its answer was wrong, and there is nothing to fear
         return Asked(name=name, size=head.size, problem=said)
-    if head.size > view.tree.size:
+    if damage is Damage.ROLLBACK:
         message = (
             f"the witness {name} cosigned a log of {head.size} entries, and this one has {view.tree.size}"
         )
-        contradiction = Contradiction(damage=Damage.ROLLBACK, message=message, head=head)
     else:
         message = f"the witness {name} cosigned another history of {head.size} entries"
-        contradiction = Contradiction(damage=Damage.FORK, message=message, head=head)
+    contradiction = Contradiction(damage=damage, message=message, head=head)
     return Asked(name=name, size=head.size, problem=message, contradiction=contradiction)
 
 
