@@ -21,6 +21,8 @@ class Need(StrEnum):
     """A proposal's file is not what was logged; it is set aside."""
     DRIFT = "drift"
     """A gated file changed outside the gate."""
+    TRUST = "trust"
+    """A trust file is not the one in force, or the keys were reset by nobody's signature."""
     FAILED = "failed"
     """A job failed and stays due."""
     MISSED = "missed"
@@ -31,6 +33,7 @@ _SAID = {
     Need.WAITING: ("proposal waits", "proposals wait"),
     Need.ALTERED: ("proposal was altered", "proposals were altered"),
     Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
+    Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
     Need.FAILED: ("job failed", "jobs failed"),
     Need.MISSED: ("period was missed", "periods were missed"),
 }
@@ -38,6 +41,7 @@ _NEXT = {
     Need.WAITING: "nightledger review",
     Need.ALTERED: "nightledger verify",
     Need.DRIFT: "nightledger history",
+    Need.TRUST: "nightledger key list",
     Need.FAILED: "nightledger status",
     Need.MISSED: "nightledger night",
 }

@@ -11,12 +11,16 @@ from datetime import UTC, datetime
 from nightledger.domain.agenda import duties, failing
 from nightledger.domain.attention import Item, Need, list_needs
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.checking import find_drift
+from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import find_set_aside
+from nightledger.gate.trust_changes import find_differing
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
@@ -38,7 +42,8 @@ def find_needs(context: Context) -> list[Item]:
         calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
         runs, _ = read_ledger(gate.home)
         scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
-        return [*_of_gate(gate.home, session.ledger.book, now), *scheduled]
+        gated = _of_gate(gate.home, session.ledger.book, now)
+        return [*gated, *_of_trust(gate.home, session.ledger, session.moment), *scheduled]
 
 
 def write_page(home: Home, items: list[Item]) -> None:
@@ -57,6 +62,15 @@ def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
             yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
     for path in find_drift(home, book):
         yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+
+
+def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
+    for name in find_differing(home, ledger, at):
+        since = _changed_at(home.path(TRUST_FILES[name]), at.at)
+        yield Item(need=Need.TRUST, key=TRUST_FILES[name], since=since)
+    pending = ledger.book.trust.pending_reset(at)
+    if pending is not None:
+        yield Item(need=Need.TRUST, key="a reset of the keys", since=min(pending.since.at, at.at))
 
 
 def _changed_at(path: str, now: datetime) -> datetime:

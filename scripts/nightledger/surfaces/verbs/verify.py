@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
     from nightledger.domain.states import Drifted
+    from nightledger.domain.trusting import TrustStep
     from nightledger.gate.checking import Altered
     from nightledger.gate.inputs import Rewrites, Rewritten
     from nightledger.trust.report import Report
 
+TIME = "%Y-%m-%dT%H:%M:%SZ"
 SHOWN = 3
 """Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
@@ -36,6 +39,7 @@ class Seen:
     drift: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
+    resets: "tuple[TrustStep, ...]" = ()
 
     @property
     def holds(self) -> bool:
@@ -87,6 +91,7 @@ def look(context: Context) -> Seen:
             drift=find_drift(home, book),
             drifted=book.drifted,
             rewrites=find_rewrites(home, heartbeats),
+            resets=book.trust.resets(),
         )
 
 
@@ -106,6 +111,7 @@ def _record(seen: Seen) -> dict[str, Any]:
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
+        "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
         "unchecked": list(seen.report.unchecked),
     }
 
@@ -128,6 +134,9 @@ def _lines(seen: Seen) -> Iterator[str]:
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
             f"what it held then is the blob {drifted.before}"
         )
+    for reset in seen.resets:
+        ended = "; a signature ended it before it counted" if reset.cancelled else ""
+        yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
     yield from _notes(seen.rewrites) if seen.rewrites else ()
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
@@ -136,7 +145,9 @@ def _lines(seen: Seen) -> Iterator[str]:
 def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
-    if seen.altered:
+    if any(found.path in TRUST_FILES.values() for found in seen.altered):
+        yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
+    if any(found.path not in TRUST_FILES.values() for found in seen.altered):
         yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
     for path in seen.drift:
         yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
