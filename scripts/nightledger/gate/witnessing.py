@@ -88,6 +88,6 @@ def find_leaves(log: VerifiedLog, name: str) -> tuple[int, ...]:
     return found
 
 
-def has_waits_since(log: VerifiedLog, size: int) -> bool:
-    """Tell whether a proposal or a decision was logged behind the first ``size`` lines."""
-    return any(event in COOLED and fields["seq"] >= size for event, fields, _ in log.entries())
+def has_waits_between(log: VerifiedLog, start: int, end: int) -> bool:
+    """Tell whether a proposal or a decision was logged from line ``start`` on and before line ``end``, from 0."""
+    return any(event in COOLED and start <= fields["seq"] < end for event, fields, _ in log.entries())
