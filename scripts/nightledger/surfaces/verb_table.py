@@ -29,6 +29,7 @@ VERBS = {
     "check-proof": ("check_proof", "check such a proof; needs no home"),
     "consistency": ("consistency", "prove or check that one head of the log continues another"),
     "witness": ("witness", "cosign the logs of other machines, or have this one's cosigned"),
+    "consent": ("consent", "what an agent may do; sign the consent graph anew"),
     "rebuild": ("rebuild", "fold derived files again from what they derive from"),
     "channel": ("channel", "messages between machines, signed"),
     "schedule": ("schedule", "print the lines for cron, systemd or launchd"),
@@ -42,7 +43,7 @@ GROUPS = {
     "Agent": ("log", "propose", "recall"),
     "Night": ("night", "link", "consolidate"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
-    "Trust": ("verify", "key", "prove", "check-proof", "consistency", "rebuild", "status"),
+    "Trust": ("verify", "key", "consent", "prove", "check-proof", "consistency", "rebuild", "status"),
     "Machines": ("channel", "witness"),
     "Keep": ("backup", "restore", "leave"),
 }

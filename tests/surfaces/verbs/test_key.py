@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gate.homes import addition
@@ -256,7 +257,7 @@ def test_nothing_is_signed_over_trust_files_that_changed_meanwhile(caller: Calle
 
 
 def test_a_home_that_nobody_may_sign_for_is_said_to_be_one() -> None:
-    record = {
+    record: dict[str, Any] = {
         "signers": [],
         "revoked": [],
         "steps": [{}],
