@@ -8,7 +8,9 @@ from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.opening import Ledger
+from nightledger.surfaces.witnessing.findings import look
 from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.report import Damage
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
 _PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
@@ -19,7 +21,7 @@ class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``failed``, ``missed`` or ``machine``.
+        kind: ``integrity``, ``drift``, ``witness``, ``failed``, ``missed`` or ``machine``.
         message: What and where, one sentence.
         hint: The next step.
     """
@@ -81,6 +83,18 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         *_reset_alarms(book, at),
         *altered,
         *_drift_alarms(home, book),
+        *_witness_alarms(home, Ledger(log=log, book=book), at),
+    ]
+
+
+def _witness_alarms(home: Home, ledger: Ledger, at: Moment) -> list[Alarm]:
+    return [
+        Alarm(
+            kind="witness" if found.damage is Damage.STALE_WITNESS else "integrity",
+            message=f"{found.damage.value.upper()}: {found.message}",
+            hint="nightledger witness ask",
+        )
+        for found in look(home, ledger, at).findings
     ]
 
 

@@ -25,6 +25,7 @@ from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading
+from nightledger.surfaces.witnessing.findings import look as look_at
 
 MAX_PAGE_BYTES = 1 << 20
 
@@ -43,7 +44,8 @@ def find_needs(context: Context) -> list[Item]:
         runs, _ = read_ledger(gate.home)
         scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
         gated = _of_gate(gate.home, session.ledger.book, now)
-        return [*gated, *_of_trust(gate.home, session.ledger, session.moment), *scheduled]
+        trusted = _of_trust(gate.home, session.ledger, session.moment)
+        return [*gated, *trusted, *_of_witnesses(gate.home, session.ledger, session.moment), *scheduled]
 
 
 def write_page(home: Home, items: list[Item]) -> None:
@@ -62,6 +64,12 @@ def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
             yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
     for path in find_drift(home, book):
         yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+
+
+def _of_witnesses(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
+    found = look_at(home, ledger, at)
+    for damage in sorted({one.damage for one in found.findings}):
+        yield Item(need=Need.WITNESS, key=damage.value, since=min(found.at or at.at, at.at))
 
 
 def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:

@@ -16,6 +16,7 @@ from nightledger.gate.reviewing import Answer, Item, Verb, read_documents
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
+from nightledger.surfaces.witnessing.asking import ask_behind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +58,7 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
         documents = read_documents(session.gate)
         decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
         accepted = signing.sign_all(session, decisions, signer)
+    ask_behind(context)
     return Settled(decisions=tuple(accepted), refusals=(*fallen, *refusals))
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nightledger.gate.applying import Attempt
     from nightledger.surfaces.session import Session
 
+WITNESS_MARK = os.path.join(".nightledger", "witness-due")
+"""Disposable: when witnesses are to be asked next; absent where there are none."""
 MARK = os.path.join(".nightledger", "apply-after")
 """Disposable: size of the log and the time before which nothing can be applied; spares cron a full look."""
 
@@ -28,9 +30,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
+    due = _witnesses_due(context)
     if options.id is None and not context.interactive() and _nothing_yet(context):
+        status = _ask_witnesses(context) if due else 0
         context.emit([])
-        return 0
+        return status
+    if due is not None and (alarm := _ask_witnesses(context)):
+        context.emit([])
+        return alarm
     from nightledger.domain.errors import EXIT_ALARM
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.session import writing
@@ -44,7 +51,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 attempts.append(attempt)
                 aside = aside or altered
                 session.reread()
-        _leave_mark(session)
+        _leave_mark(session, attempts)
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
         for line in _lines(attempt, asked=options.id is not None or not context.quiet):
@@ -123,13 +130,33 @@ def _nothing_yet(context: Context) -> bool:
         return False
 
 
-def _leave_mark(session: "Session") -> None:
+def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
     from nightledger.files.atomic import replace_file
     from nightledger.surfaces.listing import cooling_ends
 
     ends = cooling_ends(session.gate, session.ledger.book)
-    waiting = [ends[decision.id].timestamp() for decision in session.ledger.book.approvals_to_apply()]
+    # Where witnesses measure the waits, these are longer than our own clock says.
+    waits = {attempt.decision: session.moment.at.timestamp() + attempt.wait_s for attempt in attempts}
+    waiting = [
+        max(ends[decision.id].timestamp(), waits.get(decision.id, 0))
+        for decision in session.ledger.book.approvals_to_apply()
+    ]
     home = session.gate.home
     size = os.stat(home.audit_log).st_size
     content = json.dumps({"size": size, "after": min(waiting, default=None)})
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"))
+
+
+def _witnesses_due(context: Context) -> bool | None:
+    """Tell, by one small file, whether witnesses are to be asked now; None where there are none."""
+    try:
+        with open(os.path.join(context.home_path, WITNESS_MARK), encoding="ascii") as stream:
+            return int(stream.read(20)) <= context.now.timestamp()
+    except (OSError, ValueError):
+        return None
+
+
+def _ask_witnesses(context: Context) -> int:
+    from nightledger.surfaces.witnessing.asking import ask_quietly
+
+    return ask_quietly(context)

@@ -5,28 +5,47 @@ Changes no memory, and writes nothing at all.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from nightledger.domain.states import Drifted
+    from nightledger.domain.states import Drifted, Gone
     from nightledger.domain.trusting import TrustStep
+    from nightledger.files.home import Home
     from nightledger.gate.checking import Altered
     from nightledger.gate.inputs import Rewrites, Rewritten
-    from nightledger.trust.report import Report
+    from nightledger.gate.opening import Ledger
+    from nightledger.gate.witnessing import WitnessLook
+    from nightledger.trust.reading import VerifiedLog
+    from nightledger.trust.report import Finding, Report
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
+_GONE = {
+    "expired": "expired: nothing needs them any more",
+    "expunged": "were expunged by the operator: they held a leaked text",
+}
 SHOWN = 3
 """Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """``verify`` has no options of its own."""
-    del parser
+    """Name the options of ``verify``."""
+    parser.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="demand the logs and witnesses of this policy (default: the one in force)",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a checkpoint of this log that was kept elsewhere; may be given again",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,59 +59,97 @@ class Seen:
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
     resets: "tuple[TrustStep, ...]" = ()
+    gone: "Mapping[Gone, int]" = field(default_factory=dict)
+    witnesses: "WitnessLook | None" = None
+    elsewhere: "tuple[Finding, ...]" = ()
+
+    @property
+    def told(self) -> "tuple[Finding, ...]":
+        """What witnesses and heads kept elsewhere speak against."""
+        return (*self.elsewhere, *(self.witnesses.findings if self.witnesses else ()))
 
     @property
     def holds(self) -> bool:
         """Whether nothing is an alarm."""
         rewritten = self.rewrites is not None and self.rewrites.now
-        return self.report.ok and not (self.altered or self.drift or rewritten)
+        return self.report.ok and not (self.altered or self.drift or rewritten or self.told)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
-    del options
     from nightledger.domain.errors import EXIT_ALARM
 
-    seen = look(context)
+    seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
         context.print(line)
     return 0 if seen.holds else EXIT_ALARM
 
 
-def look(context: Context) -> Seen:
+def look(context: Context, *, policy: str | None = None, against: tuple[str, ...] = ()) -> Seen:
     """Check all that ``verify`` checks.
+
+    Args:
+        context: The command's surroundings.
+        policy: A policy's file to judge witnesses by; None is the one in force.
+        against: Files with checkpoints that were kept elsewhere.
 
     Raises:
         IntegrityError: The pin is missing, or an acknowledged line is no entry.
+        NoteError: A file of ``against`` holds no head that this log signed.
     """
     from pathlib import Path
 
-    from nightledger.domain.event import EventName
     from nightledger.files.home import Home
-    from nightledger.gate.checking import find_altered, find_drift
-    from nightledger.gate.inputs import find_rewrites
-    from nightledger.gate.opening import Ledger, fold_log
+    from nightledger.surfaces.witnessing.findings import find_anchored
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.pin import read_pin
     from nightledger.trust.reading import check_log
     from nightledger.trust.scan import collector_at_rest
 
     home = Home(context.home_path).require()
+    pin = read_pin(KeyRing(Path(context.keys_dir)), home.identity.id)
     with collector_at_rest():
-        log = check_log(home, read_pin(KeyRing(Path(context.keys_dir)), home.identity.id))
+        log = check_log(home, pin)
+        elsewhere = find_anchored(log.tree, pin, against)
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
-            return Seen(report=log.report, simulated=home.identity.simulated)
-        book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
-        return Seen(
-            report=log.report,
-            simulated=home.identity.simulated,
-            altered=find_altered(home, Ledger(log=log, book=book), context.moment),
-            drift=find_drift(home, book),
-            drifted=book.drifted,
-            rewrites=find_rewrites(home, heartbeats),
-            resets=book.trust.resets(),
-        )
+            return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
+        return replace(_look_beyond(context, home, log, policy), elsewhere=elsewhere)
+
+
+def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
+    """Check what a log that holds speaks of."""
+    from nightledger.domain.event import EventName
+    from nightledger.gate.checking import find_altered, find_drift
+    from nightledger.gate.inputs import find_rewrites
+    from nightledger.gate.keeping import count_gone, find_missing
+    from nightledger.gate.opening import Ledger, fold_log
+
+    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+    ledger = Ledger(log=log, book=book)
+    return Seen(
+        report=log.report,
+        simulated=home.identity.simulated,
+        altered=(*find_altered(home, ledger, context.moment), *find_missing(home, book)),
+        drift=find_drift(home, book),
+        drifted=book.drifted,
+        rewrites=find_rewrites(home, heartbeats),
+        resets=book.trust.resets(),
+        gone=count_gone(book),
+        witnesses=_look_at_witnesses(context, home, ledger, policy),
+    )
+
+
+def _look_at_witnesses(
+    context: Context, home: "Home", ledger: "Ledger", policy: str | None
+) -> "WitnessLook | None":
+    from nightledger.domain.errors import IntegrityError
+    from nightledger.surfaces.witnessing.findings import look as look_at
+
+    try:
+        return look_at(home, ledger, context.moment, policy)
+    except IntegrityError:
+        return None  # what is wrong with trust files is named as ALTERED
 
 
 def _record(seen: Seen) -> dict[str, Any]:
@@ -111,8 +168,22 @@ def _record(seen: Seen) -> dict[str, Any]:
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
+        "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
+        "witnesses": _witness_record(seen),
         "unchecked": list(seen.report.unchecked),
+    }
+
+
+def _witness_record(seen: Seen) -> dict[str, Any]:
+    found = seen.witnesses
+    return {
+        "asked_for": bool(found and found.asks),
+        "size": found.size if found else 0,
+        "at": f"{found.at:{TIME}}" if found and found.at else None,
+        "findings": [
+            {"class": one.damage.value, "path": one.path, "message": one.message} for one in seen.told
+        ],
     }
 
 
@@ -129,11 +200,16 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
+    if seen.witnesses and seen.witnesses.at:
+        yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
             f"what it held then is the blob {drifted.before}"
         )
+    for why, count in seen.gone.items():
+        if count:
+            yield f"note: {count} of the files that the log names {_GONE[why]}"
     for reset in seen.resets:
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
@@ -149,6 +225,8 @@ def _alarms(seen: Seen) -> Iterator[str]:
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
     if any(found.path not in TRUST_FILES.values() for found in seen.altered):
         yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
+    for told in seen.told:
+        yield f"{told.damage.value.upper()} {told.path}: {told.message}"
     for path in seen.drift:
         yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
     for item in seen.rewrites.now if seen.rewrites else ():

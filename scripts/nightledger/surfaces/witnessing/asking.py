@@ -5,24 +5,24 @@ nothing, and one that remembers another log is never passed over in silence.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
+from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.witnessing import has_waits_between, read_policy
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
-from nightledger.surfaces.witnessing.client import HttpChannel
-from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
-from nightledger.surfaces.witnessing.spool import SpoolChannel
+from nightledger.surfaces.witnessing.memory import MARK, Remembered, read_memory, write_memory
 from nightledger.trust.checkpoint import parse_checkpoint
 from nightledger.trust.cosigned import Cosignatures, keep_lines
 from nightledger.trust.cosigning import Asked, Channel, Contradiction, LogView, ask_witness
@@ -59,6 +59,9 @@ class Round:
 
 def open_channel(name: str, address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
     """Give the way to a witness that ``operator.yaml`` names."""
+    from nightledger.surfaces.witnessing.client import HttpChannel
+    from nightledger.surfaces.witnessing.spool import SpoolChannel
+
     del name
     if address.spool:
         return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
@@ -109,6 +112,16 @@ def ask_quietly(context: Context) -> int:
     return EXIT_ALARM if found and found.contradictions else 0
 
 
+def ask_behind(context: Context) -> None:
+    """Ask behind a person's answers, so that their waits begin now; whatever comes of it, the answers stand."""
+    if not os.path.exists(os.path.join(Home(context.home_path).work_dir, MARK)):
+        return
+    try:
+        ask_quietly(context)
+    except (NightledgerError, OSError) as error:
+        context.note(f"note: witnesses were not asked ({error}); the next 'nightledger apply' asks them")
+
+
 def _ask(
     gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool, opener: Open
 ) -> Round:
@@ -157,9 +170,13 @@ def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -
         size=found.size,
         failures=known.failures + 1 if found.problem else 0,
         problem=found.problem,
-        contradiction=found.contradiction.message if found.contradiction else "",
+        contradiction=_told(found.contradiction) if found.contradiction else "",
         taken=next(iter(taken - {known.taken}), known.taken),
     )
+
+
+def _told(contradiction: Contradiction) -> str:
+    return f"{contradiction.damage.value}: {contradiction.message}"
 
 
 def _remember_contradiction(gate: Gate, found: Asked, now: datetime) -> None:
