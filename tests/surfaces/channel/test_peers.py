@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.domain.message import Status
@@ -62,7 +64,8 @@ def test_a_key_that_ended_counts_no_more(pair: Pair) -> None:
 
 def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
     line = pair.ops.out("channel", "keygen").strip()
-    ecdsa = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBE"
+    ecdsa = ec.generate_private_key(ec.SECP256R1()).public_key()
+    other_kind = ecdsa.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     for words, why in (
         (("peer", "drop"), "say: channel peer list"),
         (("peer", "add"), "say: channel peer list"),
@@ -70,7 +73,8 @@ def test_what_is_said_wrongly_is_refused_with_what_to_say(pair: Pair) -> None:
         (("peer", "add", "x", "y"), "say: channel peer list"),
         (("peer", "add", "x"), "--line wants"),
         (("peer", "add", "x", "--line", "too short"), "--line wants"),
-        (("peer", "add", "x", "--line", f"{'a' * 32} {ecdsa}"), "public key"),
+        (("peer", "add", "x", "--line", f"{'a' * 32} {other_kind}"), "is Ed25519"),
+        (("peer", "add", "x", "--line", f"{'a' * 32} ssh-ed25519 AAAA"), "public key"),
         (("peer", "add", "x", "--line", line), "known as ops"),
         (("peer", "add", "ops", "--line", line, "--actions", "fly"), "no action 'fly'"),
         (("peer", "add", "ops", "--line", line, "--valid-after", "soon"), "is not a time"),

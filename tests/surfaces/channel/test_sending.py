@@ -167,8 +167,10 @@ def test_what_cannot_be_sent_is_refused_before_anything_goes_out(pair: Pair) -> 
     pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
     with pytest.raises(RecordError, match="body"):
         prepare(context, "agent", "update_heartbeat", {})
-    with pytest.raises((RefusedError, RecordError), match="bytes"):
-        prepare(context, "agent", "later_action", {"text": "x " * 500_000})
+    with pytest.raises(RecordError, match="too many"):
+        prepare(context, "agent", "later_action", {"text": "x " * 600_000})
+    with pytest.raises(RefusedError, match="bytes; at most 1048576"):
+        prepare(context, "agent", "later_action", {"text": "x " * 400_000})
     assert MAX_LIFETIME_S == 7 * 86_400
 
 
@@ -181,6 +183,13 @@ def test_a_kept_answer_is_checked_again(pair: Pair) -> None:
     assert parse_kept_reply(pair.ops.context(), raw, peer).status is Status.EXECUTED
     with pytest.raises(SignatureError):
         parse_kept_reply(pair.ops.context(), raw, replace(peer, keys=()))
+
+
+def test_a_machine_that_serves_something_else_has_no_health(pair: Pair) -> None:
+    with answering(pair):
+        ran = pair.ops.run("channel", "health", "--to", "agent")
+    assert ran.status == 1
+    assert "answered 501" in ran.err
 
 
 def test_dead_letters_are_lines_of_json(pair: Pair) -> None:
