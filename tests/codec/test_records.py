@@ -14,7 +14,6 @@ from nightledger.codec.records import (
     dump_record,
     load_record,
     parse_record,
-    parse_records,
     to_plain,
 )
 from nightledger.codec.schema import read_schema
@@ -82,14 +81,6 @@ def test_bytes_that_are_no_json_are_refused() -> None:
 def test_a_hashed_record_of_another_kind_is_refused_without_a_schema() -> None:
     with pytest.raises(RecordError, match="missing required field"):
         decode_record(Decision, dump_record(parse_record(Run, raw(Run), where="x")), where="x")
-
-
-def test_lines_are_read_and_bad_ones_named() -> None:
-    good = dump_line(parse_record(Run, raw(Run), where="x"))
-    runs, problems = parse_records(Run, good + b"{}\n" + b"nonsense\n" + good, where="runs.jsonl")
-    assert len(runs) == 2
-    assert [number for number, _ in problems] == [2, 3]
-    assert "'v' is a required property" in problems[0][1]
 
 
 def test_our_own_lines_are_read_without_a_schema_and_bad_ones_left_out() -> None:
