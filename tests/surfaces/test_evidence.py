@@ -51,3 +51,14 @@ def test_a_file_that_is_gone_or_leads_out_is_named_and_nothing_of_it_shown(
 
 def test_a_change_without_evidence_has_none(home: Home) -> None:
     assert evidence.lines(home, change(1)) == []
+
+
+def test_what_another_line_of_the_file_or_the_caller_tells_is_masked(home: Home, tmp_path: Path) -> None:
+    told, other = "Nebelhorn" + "4711", "Kupfer" + "30417x"
+    (tmp_path / "memory" / "b.md").write_text(f"password: {told}\nthen {told} and {other}\n")
+    cited = Evidence(path="memory/b.md", lines=(2, 2), sha256="0" * 64, origin=Origin.AGENT)
+    one = replace(change(1), evidence=(cited,))
+    assert evidence.lines(home, one)[1:] == [f"    then [masked: 13 bytes] and {other}"]
+    assert evidence.lines(home, one, told=frozenset({other}))[1:] == [
+        "    then [masked: 13 bytes] and [masked: 12 bytes]"
+    ]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from nightledger.domain.proposal import Proposal
+    from nightledger.domain.states import ProposalStatus
     from nightledger.surfaces.session import Session
 
 _WAITING = ("pending", "stale", "deferred")
@@ -56,15 +58,21 @@ def _records(session: "Session", *, closed: bool) -> "Iterator[dict[str, Any]]":
     """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
     from nightledger.domain.errors import AlteredError
     from nightledger.gate.stored import read_proposal
+    from nightledger.gate.told import told_at_home
     from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
 
     gate, book, now = session.gate, session.ledger.book, session.moment.at
+    found: list[tuple[ProposalStatus, Proposal | None]] = []
     for status in book.proposals.values():
         if not closed and state_of(gate, book, status, now) not in (*_WAITING, *_SIGNED):
             continue
         try:
-            proposal = read_proposal(gate, status).proposal
+            found.append((status, read_proposal(gate, status).proposal))
         except AlteredError:
+            found.append((status, None))
+    told = told_at_home(gate.home, [proposal for _, proposal in found if proposal])
+    for status, proposal in found:
+        if proposal is None:
             yield set_aside_record(status)
         else:
-            yield proposal_record(gate, book, proposal, now)
+            yield proposal_record(gate, book, proposal, now, told=told)
