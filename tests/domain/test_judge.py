@@ -8,9 +8,10 @@ from tests.domain.gate_values import HOME, START, Log, at, change, decision, pro
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.decision import DecisionTarget, DecisionType
+from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import ProposalStatus, fold_events
+from nightledger.domain.states import ProposalStatus
 
 OPEN = ConsentGraph(
     domains={"self_modification": {"consolidate_daily_to_memory": Tier.TRUSTED_CHANNEL_REQUIRED}}

@@ -9,7 +9,7 @@ from nightledger.gate.checking import Altered, find_altered, find_drift
 
 def altered(desk: Desk) -> tuple[Altered, ...]:
     # as verify does: without read_ledger's own refusal of changed trust files
-    from nightledger.domain.states import fold_events
+    from nightledger.domain.folding import fold_events
     from nightledger.gate.opening import Ledger
     from nightledger.trust.pin import read_pin
     from nightledger.trust.reading import check_log

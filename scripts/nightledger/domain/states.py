@@ -1,20 +1,15 @@
-"""What became of every proposal: a fold over the audit log.
+"""What became of every proposal, as the audit log adds it up (``folding.py``).
 
-Invariant: a state is never stored; ``fold_events`` gives the same book from the same
-events, and an event that makes no sense (an unknown proposal, a change that does not
-exist) changes nothing.
+Invariant: a state is never stored; the book is folded anew from the log each time.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
-from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 
@@ -35,15 +30,12 @@ class ChangeState(StrEnum):
 
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
-_REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
+REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
+"""What a rejection can still end: it waits for an answer or is signed and not applied."""
 _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
-    DecisionType.REJECT: _REVOCABLE,
+    DecisionType.REJECT: REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
-}
-_DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
-    DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
-    DecisionType.REJECT: (_REVOCABLE, ChangeState.REJECTED),
 }
 
 
@@ -54,9 +46,6 @@ class ChangeStatus:
     state: ChangeState = ChangeState.PENDING
     decision: str | None = None
     since: datetime | None = None
-
-
-_PENDING = ChangeStatus()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +90,7 @@ class ProposalStatus:
         return tuple(n for n in self._in({ChangeState.APPROVED}) if self.changes[n].decision == decision)
 
     def _in(self, states: Collection[ChangeState]) -> tuple[int, ...]:
-        return tuple(n for n in sorted(self.changes) if self.changes[n].state in states)
+        return tuple(sorted(n for n, change in self.changes.items() if change.state in states))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +100,7 @@ class DecisionStatus:
     Attributes:
         id: The decision.
         sha256: Hex SHA-256 of its file's bytes, from its leaf.
-        type: approve, reject or undo.
+        type: approve, reject, undo or close.
         proposal: What it is about.
         changes: Which changes.
         recorded: Clocks at its leaf.
@@ -183,6 +172,8 @@ class Book:
         gated: For each gated file, hex SHA-256 of the bytes last accepted.
         genesis: Fields of the first leaf; empty where there is none.
         drifted: Changes outside the gate that a later apply found and left in the file.
+        settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
+            made the book knows; they need not be looked at for that. There may be more of them.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -191,6 +182,11 @@ class Book:
     gated: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
+    settled: Collection[str] = frozenset()
+
+    def live(self) -> Iterator[ProposalStatus]:
+        """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""
+        return (self.proposals[name] for name in self.proposals if name not in self.settled)
 
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
@@ -198,179 +194,13 @@ class Book:
 
     def approvals_to_apply(self) -> tuple[DecisionStatus, ...]:
         """Give the approvals of which some change is still to be applied, in signing order."""
-        return tuple(
-            decision
-            for decision in self.decisions.values()
-            if self.proposals[decision.proposal].approved_by(decision.id)
-        )
-
-
-def fold_events(events: Iterable[Event]) -> Book:
-    """Give the book that the events add up to, in their order."""
-    return fold_entries((event.event, event.fields, event.at) for event in events)
-
-
-def fold_entries(entries: Iterable[Entry]) -> Book:
-    """Give the book that the entries of a log add up to, in their order; see :func:`fold_events`."""
-    fold = _Fold()
-    rules = fold.rules()
-    for name, fields, at in entries:
-        if rule := rules.get(name):
-            rule(fields, at)
-    return fold.book()
-
-
-class _Running:
-    """A proposal while its log is folded: what its leaf says, and its changes as they stand."""
-
-    __slots__ = ("changes", "created_at", "leaf")
-
-    def __init__(self, leaf: Mapping[str, Any], created_at: datetime) -> None:
-        self.leaf = leaf
-        self.created_at = created_at
-        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
-
-    def status(self) -> ProposalStatus:
-        leaf = self.leaf
-        return ProposalStatus(
-            id=leaf["proposal"],
-            sha256=leaf["sha256"],
-            kind=Kind(leaf["kind"]),
-            lane=leaf["lane"],
-            created=_moment(leaf, self.created_at),
-            changes=self.changes,
-        )
-
-    def in_state(self, states: Collection[ChangeState]) -> set[int]:
-        return {n for n, change in self.changes.items() if change.state in states}
-
-    def move(
-        self, numbers: Iterable[int], state: ChangeState, since: datetime, decision: str | None = None
-    ) -> None:
-        moved = ChangeStatus(state=state, decision=decision, since=since)
-        for n in numbers:
-            if n in self.changes:
-                self.changes[n] = moved
-
-
-class _Fold:
-    """The running state of ``fold_entries``; lives only inside it.
-
-    Nothing that is given out is made before it is looked at: in a log of many years that is little.
-    """
-
-    def __init__(self) -> None:
-        self.proposals: dict[str, _Running] = {}
-        self.decisions: dict[str, tuple[Mapping[str, Any], datetime]] = {}
-        self.intents: dict[str, tuple[Mapping[str, Any], str, datetime]] = {}
-        self.gated: dict[str, str] = {}
-        self.genesis: Mapping[str, Any] = {}
-        self.drifted: list[Drifted] = []
-
-    def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
-        return {
-            EventName.GENESIS: self._genesis,
-            EventName.PROPOSED: self._proposed,
-            EventName.DEFERRED: partial(self._answer, OPEN_STATES, ChangeState.DEFERRED),
-            EventName.CLOSED: self._closed,
-            EventName.STALE: partial(self._answer, _REVOCABLE, ChangeState.STALE),
-            EventName.DECIDED: self._decided,
-            EventName.APPLY_INTENT: self._intent,
-            EventName.APPLY_DONE: partial(self._finished, "done"),
-            EventName.APPLY_RACED: partial(self._finished, "raced"),
-            EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
+        approving = {
+            change.decision
+            for status in self.live()
+            for change in status.changes.values()
+            if change.state is ChangeState.APPROVED
         }
-
-    def book(self) -> Book:
-        return Book(
-            proposals=LazyMap(self.proposals, _Running.status),
-            decisions=LazyMap(self.decisions, _decision),
-            applies=LazyMap(self.intents, _apply),
-            gated=self.gated,
-            genesis=self.genesis,
-            drifted=tuple(self.drifted),
-        )
-
-    def _genesis(self, fields: Mapping[str, Any], _: datetime) -> None:
-        if not self.genesis:
-            self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.gated = {target["path"]: target["sha256"] for target in fields.get("gated", ())}
-
-    def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
-        if fields["proposal"] not in self.proposals:
-            self.proposals[fields["proposal"]] = _Running(fields, at)
-
-    def _answer(
-        self, movable: Collection[ChangeState], state: ChangeState, fields: Mapping[str, Any], at: datetime
-    ) -> None:
-        running = self.proposals.get(fields["proposal"])
-        if running:
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at)
-
-    def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
-
-    def _decided(self, fields: Mapping[str, Any], at: datetime) -> None:
-        running = self.proposals.get(fields["proposal"])
-        name = fields["decision"]
-        if running is None or name in self.decisions:
-            return
-        self.decisions[name] = (fields, at)
-        if fields["type"] in _DECIDED:
-            movable, state = _DECIDED[fields["type"]]
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at, name)
-
-    def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.intents[fields["apply"]] = (fields, "intent", at)
-
-    def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
-        intent = self.intents.get(fields["apply"])
-        if intent is None or intent[1] != "intent":
-            return
-        apply = intent[0]
-        self.intents[fields["apply"]] = (apply, outcome, at)
-        decision, _ = self.decisions.get(apply["decision"], (None, None))
-        if outcome == "aborted" or decision is None:
-            return
-        state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        self.proposals[decision["proposal"]].move(apply["changes"], state, at, decision=apply["decision"])
-        for target in apply["targets"]:
-            path, before = target["path"], target["before"]
-            if before != self.gated.get(path):
-                self.drifted.append(Drifted(apply=fields["apply"], path=path, before=before))
-            self.gated[path] = target["after"]
-
-
-def _decision(recorded: tuple[Mapping[str, Any], datetime]) -> DecisionStatus:
-    fields, at = recorded
-    return DecisionStatus(
-        id=fields["decision"],
-        sha256=fields["sha256"],
-        type=DecisionType(fields["type"]),
-        proposal=fields["proposal"],
-        changes=tuple(fields["changes"]),
-        recorded=_moment(fields, at),
-    )
-
-
-def _apply(intent: tuple[Mapping[str, Any], str, datetime]) -> Apply:
-    fields, outcome, at = intent
-    return Apply(
-        id=fields["apply"],
-        decision=fields["decision"],
-        proposal=fields["proposal"],
-        changes=tuple(fields["changes"]),
-        targets=tuple(
-            AppliedTarget(path=target["path"], before=target["before"], after=target["after"])
-            for target in fields["targets"]
-        ),
-        outcome=outcome,
-        at=at,
-    )
-
-
-def _moment(fields: Mapping[str, Any], at: datetime) -> Moment:
-    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
+        return tuple(self.decisions[name] for name in self.decisions if name in approving)
 
 
 def proposal_state(status: ProposalStatus, now: datetime, cools_until: Mapping[str, datetime]) -> str:

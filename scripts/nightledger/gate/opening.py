@@ -16,9 +16,10 @@ from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Entry, EventName
+from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
-from nightledger.domain.states import Book, fold_entries
+from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.trust import audit, pin, reading
