@@ -200,7 +200,7 @@ def test_a_secret_that_was_removed_does_not_come_back(desk: Desk) -> None:
 def test_an_undo_is_carried_out_only_over_the_bytes_that_were_signed(desk: Desk) -> None:
     proposal = both(desk)
     planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.stored, planned.status, undo_choice(planned), desk.signing())
+    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
     desk.accept(made)
     desk.memory.write_text(desk.text() + "- more\n")
     now = desk.plan_undo(proposal)
@@ -213,7 +213,7 @@ def test_an_undo_is_carried_out_only_over_the_bytes_that_were_signed(desk: Desk)
 def test_an_undo_with_another_signature_is_refused(desk: Desk) -> None:
     proposal = both(desk)
     planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.stored, planned.status, undo_choice(planned), desk.signing())
+    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
     desk.accept(made)
     Path(f"{desk.home.decision(made.id)}.sig").write_text("nothing")
     text = desk.text()

@@ -19,6 +19,8 @@ class DecisionType(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     UNDO = "undo"
+    CLOSE = "close"
+    """The proposal's file is not what was logged and will not be put back: it is given up, all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +60,13 @@ class Decision:
     Attributes:
         v: Version of the record, 1.
         id: ``d-`` and 26 characters, derived from everything else in it.
-        type: approve, reject or undo.
+        type: approve, reject, undo or close.
         origin: 128-bit id of the home, 32 hex characters.
         host: Name of the machine on which it was made.
         proposal: Id of the proposal.
         proposal_sha256: Hex SHA-256 of the proposal file's bytes.
         changes: Numbers of the changes it is about, ascending.
-        targets: What it does to each gated file; empty for a rejection.
+        targets: What it does to each gated file; empty for a rejection and a closing.
         not_before: Earliest time at which it may be applied.
         expires: Last time at which it may be applied.
         nonce: 128 bits from the system's generator, 32 hex characters.

@@ -29,6 +29,7 @@ from nightledger.domain.states import (
 
 _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
+    DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
 _PENDING = ChangeStatus()

@@ -36,6 +36,7 @@ _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
     DecisionType.REJECT: REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
+    DecisionType.CLOSE: frozenset(ChangeState),
 }
 
 
@@ -191,6 +192,10 @@ class Book:
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
         return tuple(apply for apply in self.applies.values() if apply.outcome == "intent")
+
+    def closed(self) -> frozenset[str]:
+        """Give the proposals that the operator gave up because their files were altered or lost."""
+        return frozenset(d.proposal for d in self.decisions.values() if d.type is DecisionType.CLOSE)
 
     def approvals_to_apply(self) -> tuple[DecisionStatus, ...]:
         """Give the approvals of which some change is still to be applied, in signing order."""

@@ -14,7 +14,7 @@ from nightledger.files.home import Home
 from nightledger.gate.deciding import read_signed, signer_of
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.opening import Ledger, read_signers, trust_files
-from nightledger.gate.stored import read_logged
+from nightledger.gate.stored import is_altered, read_logged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,20 @@ class Altered:
 def find_altered(home: Home, ledger: Ledger) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed.
 
+    A proposal that the operator closed for that is left out: :func:`find_closed` names it.
     Where a trust file is not, decisions are not judged: nobody knows who may sign. Every
     signature is verified at each look: who can write the log cannot sign for the operator.
     """
     trust = tuple(_trust_files(home, ledger.book))
     return (*trust, *_proposals(home, ledger.book), *(() if trust else _decisions(home, ledger.book)))
+
+
+def find_closed(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the proposals that are not what was logged, and that the operator closed for that."""
+    closed = book.closed()
+    return tuple(
+        status.id for status in book.proposals.values() if status.id in closed and is_altered(home, status)
+    )
 
 
 def find_drift(home: Home, book: Book) -> tuple[str, ...]:
@@ -60,7 +69,8 @@ def _trust_files(home: Home, book: Book) -> Iterator[Altered]:
 
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
-    for status in book.proposals.values():
+    closed = book.closed()
+    for status in (status for status in book.proposals.values() if status.id not in closed):
         try:
             read_logged(home, status)
         except AlteredError as error:

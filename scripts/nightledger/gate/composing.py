@@ -89,7 +89,7 @@ def compose(
         )
         choices += _rejections(given)
         current = placed.documents
-        decisions += [make_decision(gate, item.stored, item.status, choice, signing) for choice in choices]
+        decisions += [make_decision(gate, item.status, choice, signing) for choice in choices]
     return decisions, refusals
 
 
@@ -167,11 +167,14 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def make_decision(
-    gate: Gate, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
-) -> Decision:
-    """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
-    cools = choice.type is DecisionType.APPROVE and stored.proposal.lane != EDIT_LANE
+def close_choice(status: ProposalStatus, reason: str) -> Choice:
+    """Give what closes a proposal whose file is not what was logged: all of it, for what is in it nobody knows."""
+    return Choice(type=DecisionType.CLOSE, changes=tuple(sorted(status.changes)), targets=(), reason=reason)
+
+
+def make_decision(gate: Gate, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
+    """Build a decision over a proposal as it was logged; approvals cool, an operator's edit and undo do not."""
+    cools = choice.type is DecisionType.APPROVE and status.lane != EDIT_LANE
     cooling = gate.cooling if cools else NONE
     now = signing.moment.at
     return with_id(
@@ -181,8 +184,8 @@ def make_decision(
             type=choice.type,
             origin=gate.home.identity.origin,
             host=signing.machine,
-            proposal=stored.proposal.id,
-            proposal_sha256=stored.sha256,
+            proposal=status.id,
+            proposal_sha256=status.sha256,
             changes=choice.changes,
             targets=choice.targets,
             not_before=cools_until(status.created, signing.moment, cooling) if cools else now,

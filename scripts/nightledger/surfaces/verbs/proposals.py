@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_ALTERED = "its file is not what was logged: put it back from a backup; 'nightledger verify' names it"
+_ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
+_CLOSED = "its file is not what was logged, and you closed it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,12 +41,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     with reading(context) as session:
         shown = list(_records(session, closed=options.all))
+        given_up = session.ledger.book.closed()
     context.emit(shown)
     for record in shown:
         altered = record["state"] == ALTERED
         count = "set aside" if altered else f"{len(record['changes'])} change(s)"
         context.print(f"{record['id']}  {record['state']:<9} {count}")
-        told = _ALTERED if altered else record["title"]
+        told = (_CLOSED if record["id"] in given_up else _ALTERED) if altered else record["title"]
         for line in screen.wrap(screen.shown(told), indent="    ", first="    "):
             context.print(line)
     if not shown:

@@ -88,7 +88,10 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
     if home.identity.simulated:
         yield "This is a simulated home: its clock is whatever --now says."
     for name in find_set_aside(home, book):
-        yield f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file."
+        yield (
+            f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
+            f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
+        )
     if not items:
         yield "Nothing waits for you."
         return

@@ -33,6 +33,7 @@ class Seen:
     report: "Report"
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
+    closed: tuple[str, ...] = ()
     drift: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
@@ -66,7 +67,7 @@ def look(context: Context) -> Seen:
 
     from nightledger.domain.event import EventName
     from nightledger.files.home import Home
-    from nightledger.gate.checking import find_altered, find_drift
+    from nightledger.gate.checking import find_altered, find_closed, find_drift
     from nightledger.gate.inputs import find_rewrites
     from nightledger.gate.opening import Ledger, fold_log
     from nightledger.trust.keys import KeyRing
@@ -84,6 +85,7 @@ def look(context: Context) -> Seen:
             report=log.report,
             simulated=home.identity.simulated,
             altered=find_altered(home, Ledger(log=log, book=book)),
+            closed=find_closed(home, book),
             drift=find_drift(home, book),
             drifted=book.drifted,
             rewrites=find_rewrites(home, heartbeats),
@@ -101,6 +103,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
+        "altered_and_closed": list(seen.closed),
         "drift": list(seen.drift),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
@@ -123,6 +126,8 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
+    for name in seen.closed:
+        yield f"note: the file of {name} is not what was logged; it was closed for that, and counts for nothing"
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
@@ -137,7 +142,10 @@ def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
     if seen.altered:
-        yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
+        yield (
+            "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
+            "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
+        )
     for path in seen.drift:
         yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
     for item in seen.rewrites.now if seen.rewrites else ():
