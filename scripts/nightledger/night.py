@@ -82,9 +82,11 @@ class NightReport:
 def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
     """Give the runs of a home, oldest first, and the lines that are none, with why."""
     from nightledger.codec.run_rows import read_runs
+    from nightledger.trust.scan import collector_at_rest
 
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
-    return read_runs(raw or b"", where=home.relative(home.runs))
+    with collector_at_rest():
+        return read_runs(raw or b"", where=home.relative(home.runs))
 
 
 def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule]) -> Calendar:

@@ -216,6 +216,14 @@ def test_what_is_settled_is_named_and_not_looked_at_again() -> None:
     assert set(fold(log.intent(1).done()).settled) == {"p-1", "p-2"}
 
 
+def test_when_something_was_last_applied_is_known_whatever_the_clock_did() -> None:
+    log = Log().proposed(2).decided("approve", 1).decided("approve", 2, decision="d-2")
+    log.intent(1).add("apply.done", after={"minutes": 30}, apply="a-d-1")
+    log.intent(2, decision="d-2").add("apply.done", after={"minutes": 20}, apply="a-d-2")
+    log.proposed(1, proposal="p-2")
+    assert fold(log).applied_at == {"p-1": START + timedelta(minutes=30)}
+
+
 steps = st.lists(
     st.tuples(
         st.sampled_from(["approve", "reject", "undo", "later", "stale", "close", "apply"]), st.integers(1, 3)

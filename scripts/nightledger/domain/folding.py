@@ -96,6 +96,7 @@ class _Fold:
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
+        self.applied_at: dict[str, datetime] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -120,6 +121,7 @@ class _Fold:
             genesis=self.genesis,
             drifted=tuple(self.drifted),
             settled=frozenset(name for name, one in self.proposals.items() if not one.in_state(REVOCABLE)),
+            applied_at=self.applied_at,
         )
 
     def _genesis(self, fields: Mapping[str, Any], _: datetime) -> None:
@@ -164,7 +166,9 @@ class _Fold:
         if outcome == "aborted" or decision is None:
             return
         state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        self.proposals[decision["proposal"]].move(apply["changes"], state, at, decision=apply["decision"])
+        name = decision["proposal"]
+        self.proposals[name].move(apply["changes"], state, at, decision=apply["decision"])
+        self.applied_at[name] = max(at, self.applied_at.get(name, at))
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
             if before != self.gated.get(path):

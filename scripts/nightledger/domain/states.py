@@ -175,6 +175,7 @@ class Book:
         drifted: Changes outside the gate that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
+        applied_at: When something of a proposal was last applied or undone, for each of which something was.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -184,6 +185,7 @@ class Book:
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
     settled: Collection[str] = frozenset()
+    applied_at: Mapping[str, datetime] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

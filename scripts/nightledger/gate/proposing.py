@@ -246,7 +246,7 @@ def _choose(
     lanes = gate.settings.lanes
     waiting = sum(
         1
-        for status in book.proposals.values()
+        for status in book.live()
         if status.lane == JOB
         for change in status.changes.values()
         if change.state in OPEN_STATES

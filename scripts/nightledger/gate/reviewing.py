@@ -79,7 +79,7 @@ def read_documents(gate: Gate) -> dict[str, str]:
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
     """Give every change that waits for an answer, oldest proposal first; altered proposals are set aside."""
     waiting: list[tuple[Stored, ProposalStatus]] = []
-    for status in ledger.book.proposals.values():
+    for status in ledger.book.live():
         if status.lane != EDIT_LANE and status.answerable(DecisionType.APPROVE):
             with suppress(AlteredError):
                 waiting.append((read_proposal(gate, status), status))

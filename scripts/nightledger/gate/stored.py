@@ -90,7 +90,7 @@ def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:
     live = {decision.proposal for decision in book.approvals_to_apply()}
     return tuple(
         status.id
-        for status in book.proposals.values()
+        for status in book.live()
         if status.lane != EDIT_LANE and (status.open_changes() or status.id in live)
         if is_altered(home, status)
     )

@@ -111,11 +111,10 @@ def set_aside_record(status: ProposalStatus) -> dict[str, Any]:
 
 
 def cooling_ends(gate: Gate, book: Book) -> Mapping[str, datetime]:
-    """Give for each approval when its cooling is over, if no clock steps."""
+    """Give for each approval that is to be applied when its cooling is over, if no clock steps."""
     return {
         decision.id: cools_until(book.proposals[decision.proposal].created, decision.recorded, gate.cooling)
-        for decision in book.decisions.values()
-        if decision.type is DecisionType.APPROVE
+        for decision in book.approvals_to_apply()
     }
 
 
