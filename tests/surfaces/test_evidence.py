@@ -9,6 +9,7 @@ from tests.homes import make_home
 from nightledger.domain.proposal import Evidence, Origin
 from nightledger.files.home import Home
 from nightledger.surfaces import evidence
+from nightledger.text.veil import HOLE
 
 
 @pytest.fixture
@@ -61,4 +62,13 @@ def test_what_another_line_of_the_file_or_the_caller_tells_is_masked(home: Home,
     assert evidence.lines(home, one)[1:] == [f"    then [masked: 13 bytes] and {other}"]
     assert evidence.lines(home, one, told=frozenset({other}))[1:] == [
         "    then [masked: 13 bytes] and [masked: 12 bytes]"
+    ]
+
+
+def test_lines_cited_with_their_secret_veiled_are_as_they_were(home: Home, tmp_path: Path) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    (tmp_path / "memory" / "c.md").write_text(f"- token {secret}\n")
+    assert lines(home, "memory/c.md", 1, 1, f"- token {HOLE * 40}".encode()) == [
+        "  memory/c.md:1 (web)",
+        "    - token [masked: 40 bytes]",
     ]

@@ -10,6 +10,7 @@ from nightledger.gate.told import NOTHING
 from nightledger.surfaces import screen
 from nightledger.text.scan import told_values
 from nightledger.text.scan_secret_places import telling
+from nightledger.text.veil import veil
 
 MAX_BYTES = 64_000_000
 
@@ -36,8 +37,10 @@ def _one(home: Home, evidence: Evidence, told: frozenset[str]) -> list[str]:
         return screen.wrap(f"{head}: {screen.shown(str(error))}", indent="    ", first="  ")
     first, last = evidence.lines
     cited = content.split(b"\n")[first - 1 : last]
-    same = hashlib.sha256(b"\n".join(cited)).hexdigest() == evidence.sha256
     values = told | _told(content)
+    text = b"\n".join(cited)
+    veiled = veil(text.decode("utf-8", "surrogateescape"), told=values).encode("utf-8", "surrogateescape")
+    same = evidence.sha256 in {hashlib.sha256(one).hexdigest() for one in (text, veiled)}
     rows = [
         row
         for line in cited
