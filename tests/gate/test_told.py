@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.domain.gate_values import change
-from tests.gate.homes import MEMORY, Desk, addition
+from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.told import NOTHING, told_at_home, told_by
@@ -40,6 +40,21 @@ def test_the_line_around_a_change_may_be_what_tells_it(desk: Desk) -> None:
     assert told_by({}, [holding(proposal, after=row, added=row)]) == NOTHING
     head = "| box | password |\n|---|---|\n"
     assert told_by({}, [holding(proposal, added=row, context_before=head)]) == {TOLD}
+
+
+def test_what_stands_behind_holes_is_told_though_no_line_tells_it_any_more(desk: Desk) -> None:
+    label, line = f"- Loft box password: {TOLD}", f"- The loft opens with {TOLD}."
+    desk.memory.write_text(f"{MEMORY}\n{label}\n{line}\n")
+    proposal = desk.proposal(replace(removal(line), statement_key="the loft"))
+    without = desk.text().replace(f"{label}\n", "")
+    desk.memory.write_text(without)
+    assert told_by({"MEMORY.md": without}, ()) == NOTHING
+    assert told_by({"MEMORY.md": without}, [proposal]) == {TOLD}
+    (item,) = desk.items()
+    assert TOLD not in item.diff
+    assert "-- The loft opens with [masked: 13 bytes].\n" in item.diff
+    desk.memory.write_text(MEMORY)
+    assert told_at_home(desk.home, [proposal]) == told_by({}, [proposal]) == NOTHING
 
 
 def test_a_gated_file_that_cannot_be_read_tells_nothing_and_stops_nothing(desk: Desk) -> None:
