@@ -4,17 +4,17 @@ Invariant: a draft cites the very lines that it came from, by path, numbers and 
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import HeldLine, Statement
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import Reader, contradicted, make_reader, rank_of
-from nightledger.text.additions import choose_additions
+from nightledger.text.additions import Known, choose_additions
 from nightledger.text.daylog import read_daylog
 from nightledger.text.markdown import Document
 from nightledger.text.scan import scan_secrets
@@ -57,12 +57,17 @@ def find_in_logs(
     """
     statements: list[Statement] = []
     held: list[Held] = []
+    texts = {log: content.decode("utf-8", "replace") for log, content in logs.items()}
+    changes = [change for item in stored for change in item.proposal.changes]
+    known = Known(
+        [*document.lines, *_wordings(changes)],
+        beside=(line for text in texts.values() for line in text.split("\n")),
+    )
     for log, content in logs.items():
-        result = find_statements(read_daylog(log.path, content.decode("utf-8", "replace"), log.day))
+        result = find_statements(read_daylog(log.path, texts[log], log.day), is_known=known.holds)
         statements += result.statements
         held += [_held(line, content) for line in result.held]
-    keys = [change.key for item in stored for change in item.proposal.changes]
-    choice = choose_additions(statements, "".join(document.lines), keys, limit)
+    choice = choose_additions(statements, known, (change.key for change in changes), limit)
     contents = {log.path: content for log, content in logs.items()}
     reader = make_reader(document)
     return StatementFindings(
@@ -71,6 +76,12 @@ def find_in_logs(
         no_room=len(choice.no_room),
         held=tuple(held),
     )
+
+
+def _wordings(changes: Iterable[Change]) -> Iterator[str]:
+    """Give what earlier proposals said, line by line; a key has lost its marks of denial."""
+    for change in changes:
+        yield from change.after.split("\n")
 
 
 def _draft(statement: Statement, content: bytes, document: Document, target: str, reader: Reader) -> Draft:
