@@ -243,6 +243,20 @@ def test_a_change_of_a_line_with_a_secret_can_be_reworded(desk: Desk) -> None:
     assert files_with(desk, SECRET) == []
 
 
+def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(desk: Desk) -> None:
+    line = f"- relay token {SECRET}"
+    desk.memory.write_text(f"{MEMORY}\n{line}\n\nThe end.\n")
+    proposal = desk.proposal(replace(removal(line), statement_key="remove the token"))
+    assert proposal.changes[0].hunk.removed.endswith("\n\n")
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- see the vault\n", desk.moment)
+    assert outcome.proposal is not None
+    desk.approve(outcome.proposal)
+    desk.wait(hours=3)
+    desk.apply(outcome.proposal)
+    assert desk.text() == f"{MEMORY}\n- see the vault\n\nThe end.\n"
+
+
 def test_where_nothing_but_secrets_tells_lines_apart_an_edit_is_refused(desk: Desk) -> None:
     other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
     lines = f"- token {SECRET}\n- token {other}\n" * 500

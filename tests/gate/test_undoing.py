@@ -219,6 +219,13 @@ def test_a_value_that_only_another_line_told_as_a_secret_does_not_come_back_eith
         desk.plan_undo(edit)
 
 
+def test_hidden_text_does_not_come_back_in_place(desk: Desk) -> None:
+    desk.memory.write_text(f"{MEMORY}\n- pay the ba\u202eker\n")
+    planned = desk.plan_undo(desk.edit(MEMORY.encode()))
+    assert "the scanner unicode." in planned.problem
+    assert propose_reversal(desk, planned).proposal is None
+
+
 def test_an_invitation_is_veiled_and_comes_back(desk: Desk) -> None:
     line = "- Talk: https://chat.whatsapp.com/" + "KTRmoos5kupfer3WN28hzq\n"
     desk.memory.write_text(f"{MEMORY}\n{line}")
