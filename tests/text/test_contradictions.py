@@ -120,6 +120,10 @@ def test_one_standing_memory_answers_many_questions() -> None:
     assert not standing.contradicted_by("Ida likes wine")
 
 
+def test_an_empty_memory_is_contradicted_by_nothing() -> None:
+    assert Standing([]).contradicted_by("Wine goes to Ida next door, not to the back door") == ()
+
+
 def test_the_sure_comes_before_the_more_alike() -> None:
     entries = [
         ("maybe", "The kettle on heron holds 3 cups"),

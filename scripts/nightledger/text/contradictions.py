@@ -93,6 +93,8 @@ class Standing:
 
         None where an entry says already what the statement says.
         """
+        if not self._names:
+            return ()
         claim = read_claim(statement)
         shared = Counter(place for word in claim.words for place in self._places.get(word, ()))
         found = []
