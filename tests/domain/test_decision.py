@@ -16,5 +16,5 @@ def test_a_decision_is_a_value_that_cannot_be_changed() -> None:
 
 def test_the_namespace_and_the_types_are_a_contract() -> None:
     assert NAMESPACE == "nightledger-decision@v1"
-    assert [kind.value for kind in DecisionType] == ["approve", "reject", "undo"]
+    assert [kind.value for kind in DecisionType] == ["approve", "reject", "undo", "close"]
     assert decision().reason == ""

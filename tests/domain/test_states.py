@@ -2,6 +2,7 @@ from datetime import timedelta
 
 from tests.domain.gate_values import START, Log
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.folding import fold_events
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ProposalStatus, proposal_state
@@ -36,3 +37,15 @@ def test_a_proposal_without_changes_is_withdrawn() -> None:
         changes={},
     )
     assert proposal_state(status, START, {}) == "withdrawn"
+
+
+def test_what_the_operator_closed_is_known_and_nothing_of_it_waits_any_more() -> None:
+    log = Log().proposed(4).decided("approve", 1, 2).intent(1).done().decided("reject", 3, decision="d-2")
+    book = fold_events(log.events)
+    assert book.closed() == frozenset()
+    assert book.proposals["p-1"].answerable(DecisionType.CLOSE) == (1, 2, 3, 4)
+    book = fold_events(log.decided("close", 1, 2, 3, 4, decision="d-3").events)
+    assert book.closed() == {"p-1"}
+    status = book.proposals["p-1"]
+    assert [status.state_of(n).value for n in range(1, 5)] == ["applied", "rejected", "rejected", "rejected"]
+    assert book.approvals_to_apply() == ()
