@@ -91,6 +91,24 @@ def test_our_own_lines_are_read_without_a_schema_and_bad_ones_left_out() -> None
     assert list(decode_lines(Run, b"")) == []
 
 
+@pytest.mark.parametrize("confidence", [0.6, 1, 1.0, 1e-7])
+def test_a_hashed_record_is_the_same_value_in_every_spelling(confidence: float) -> None:
+    changes = [{**example(Proposal)["changes"][0], "confidence": confidence}]
+    record = parse_record(Proposal, raw(Proposal, changes=changes), where="x")
+    for spelling in (
+        dump_record(record),
+        raw(Proposal, changes=changes),
+        b"\xef\xbb\xbf" + dump_record(record),
+    ):
+        assert decode_record(Proposal, spelling, where="x") == record
+
+
+def test_what_we_wrote_is_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = parse_record(Run, raw(Run), where="x")
+    monkeypatch.setattr("nightledger.codec.records.parse_json", None)
+    assert decode_record(Run, dump_record(run), where="x") == run
+
+
 def test_what_is_signed_holds_no_float() -> None:
     @dataclass(frozen=True, slots=True)
     class Sneaky:
