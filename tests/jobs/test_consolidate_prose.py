@@ -18,6 +18,7 @@ from nightledger.jobs.consolidate.prose import (
     make_reader,
     marker_of,
     rank_of,
+    revisions_in,
 )
 from nightledger.text.analyst import Analyst, BlockAnalysis, SelfContext
 from nightledger.text.daylog import read_daylog
@@ -101,7 +102,7 @@ def test_what_may_be_younger_than_the_log_keeps_its_place(statement: Statement) 
     assert clash is not None
     assert clash.entry is None
     assert clash.flag.message.startswith("may contradict MEMORY.md:7, which may be younger: ")
-    assert choose_revisions([log(WINE)], reader, (), 5) == ()
+    assert revisions_in(log(WINE), reader) == ()
 
 
 def test_for_each_entry_the_last_log_has_the_last_word() -> None:
@@ -111,10 +112,11 @@ def test_for_each_entry_the_last_log_has_the_last_word() -> None:
         log(WINE, DAY + timedelta(days=1)),
         log("Nothing came of it all."),
     ]
-    (chosen,) = choose_revisions(logs, reader_of(), (), 5)
+    found = [one for each in logs for one in revisions_in(each, reader_of())]
+    (chosen,) = choose_revisions(found, (), 5)
     assert chosen.said == later
-    assert choose_revisions(logs, reader_of(), {chosen.statement.key}, 5) == ()
-    assert choose_revisions(logs, reader_of(), (), 0) == ()
+    assert choose_revisions(found, {chosen.statement.key}, 5) == ()
+    assert choose_revisions(found, (), 0) == ()
 
 
 def test_an_entry_keeps_its_list_marker() -> None:

@@ -164,29 +164,25 @@ def is_later(statement: Statement, entry: str, reader: Reader) -> bool:
     return statement.day >= reader.days[entry]
 
 
+def revisions_in(day_log: DayLog, reader: Reader) -> tuple[Revision, ...]:
+    """Give what a log changes in memory, of entries that are no younger."""
+    found = find_revisions(day_log, reader.standing)
+    return tuple(one for one in found if is_later(one.statement, one.contradiction.entry, reader))
+
+
 def choose_revisions(
-    day_logs: Iterable[DayLog], reader: Reader, proposed: Collection[str], limit: int
+    revisions: Iterable[Revision], proposed: Collection[str], limit: int
 ) -> tuple[Revision, ...]:
-    """Give what the logs change in memory: for each entry the last word, if it is likely and was not proposed before.
+    """Give for each entry the last word, if it is likely and was not proposed before; the best first.
 
     Args:
-        day_logs: Of this night and of earlier ones.
-        reader: Memory.
+        revisions: Of this night's log and of earlier ones.
         proposed: Keys of all that was ever proposed.
         limit: How many at most.
     """
-    last: dict[str, Revision] = {}
-    for revision in sorted(
-        (revision for day_log in day_logs for revision in find_revisions(day_log, reader.standing)),
-        key=lambda revision: (revision.statement.day, revision.statement.path, revision.statement.lines),
-    ):
-        if is_later(revision.statement, revision.contradiction.entry, reader):
-            last[revision.contradiction.entry] = revision
+    in_order = sorted(revisions, key=lambda one: (one.statement.day, one.statement.path, one.statement.lines))
+    last = {one.contradiction.entry: one for one in in_order}
     chosen = [
-        revision
-        for revision in last.values()
-        if revision.statement.score >= THRESHOLD and revision.statement.key not in proposed
+        one for one in last.values() if one.statement.score >= THRESHOLD and one.statement.key not in proposed
     ]
-    return tuple(
-        sorted(chosen, key=lambda revision: (-revision.statement.score, revision.statement.key))[:limit]
-    )
+    return tuple(sorted(chosen, key=lambda one: (-one.statement.score, one.statement.key))[:limit])

@@ -24,6 +24,7 @@ from nightledger.jobs.consolidate.prose import (
     make_reader,
     marker_of,
     rank_of,
+    revisions_in,
 )
 from nightledger.text.additions import Known, choose_additions
 from nightledger.text.daylog import read_daylog
@@ -77,12 +78,15 @@ def find_in_logs(
         beside=(line for text in texts.values() for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    day_logs = [read_daylog(log.path, text, log.day) for log, text in texts.items()]
-    revisions = choose_revisions(day_logs, reader, keys, limit)
-    found = [_find_beside(revisions, day_log, known) for day_log in day_logs]
-    choice = choose_additions(
-        [one for each in found for one in each.statements], known, keys, limit - len(revisions)
-    )
+    changing: list[Revision] = []
+    found: list[Found] = []
+    for log, text in texts.items():  # one after the other: a year of logs is not kept in memory
+        day_log = read_daylog(log.path, text, log.day)
+        changing += (revised := revisions_in(day_log, reader))
+        found.append(_find_beside(revised, day_log, known))
+    revisions = choose_revisions(changing, keys, limit)
+    statements = [one for each in found for one in each.statements]
+    choice = choose_additions(statements, known, keys, limit - len(revisions))
     contents = {log.path: content for log, content in logs.items()}
     clashes = [
         *((one.statement, clash_with(one.contradiction, one.statement, reader)) for one in revisions),
