@@ -1,8 +1,11 @@
 """Answer one proposal from the command line."""
 
+from collections.abc import Sequence
+
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
+from nightledger.gate.composing import Refusal
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
@@ -46,13 +49,16 @@ def answer_one(
     settled = settle(context, home, items, answers)
     for decision in settled.decisions:
         _report(context, decision)
-    if settled.refusals:
-        first = settled.refusals[0]
+    _require_none(settled.refusals)
+    return 0
+
+
+def _require_none(refusals: Sequence[Refusal]) -> None:
+    if refusals:
         raise RefusedError(
-            f"{first.proposal} cannot be signed: {first.reason}",
+            f"{refusals[0].proposal} cannot be signed: {refusals[0].reason}",
             hint="'nightledger review' shows it as it is now",
         )
-    return 0
 
 
 def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> bool:
