@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.codec.outcomes import records
 
 from nightledger.codec.canonical import CanonicalError, canonical
@@ -18,9 +19,11 @@ from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
 from nightledger.codec.outcome_line import find_outcome_problems, outcome_id
 from nightledger.codec.outcome_rows import OutcomeRow, read_outcome_rows
 from nightledger.codec.records import KINDS
+from nightledger.codec.run_rows import RunRow, read_runs
 from nightledger.codec.schema import find_problems, read_schema
 from nightledger.domain.identity import Identity
 from nightledger.domain.outcome import Outcome
+from nightledger.domain.runs import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD_SCHEMAS = ("home", "outcome", *sorted(kind.schema for kind in KINDS.values()))
@@ -91,6 +94,30 @@ def test_the_fast_row_and_the_hand_checks_have_the_fields_of_the_outcome_schema(
     assert {*REQUIRED, *STAMPS} == set(schema["required"])
 
 
+def test_the_fast_row_of_a_run_asks_what_its_schema_asks() -> None:
+    schema, fast = read_schema("run"), msgspec.json.schema(RunRow)
+    row = resolve(fast, fast)
+    assert list(RunRow.__struct_fields__) == sorted(fields_of(Run))
+    assert row["additionalProperties"] is False
+    assert set(row["required"]) == set(schema["required"])
+    for field, wanted in schema["properties"].items():
+        assert rules_of(resolve(row["properties"][field], fast)) == rules_of(wanted), field
+
+
+def rules_of(described: dict[str, Any]) -> dict[str, Any]:
+    """Give what a schema asks, in one spelling; how times are written is compared by what is accepted."""
+    if described.get("format") == "date-time":
+        return {"type": "string", "format": "date-time"}
+    left_out = ("description", "examples", "title", "maxProperties")  # the fast path may take less
+    rules = {key: value for key, value in described.items() if key not in left_out}
+    if "pattern" in rules:
+        rules["pattern"] = rules["pattern"].replace("\\Z", "$")
+    if "const" in rules:
+        rules["enum"] = [rules.pop("const")]
+    inner = ("additionalProperties", "propertyNames")
+    return {key: rules_of(value) if key in inner else value for key, value in rules.items()}
+
+
 def schema_files() -> list[Path]:
     return sorted((ROOT / "schemas").glob("*.schema.json"))
 
@@ -152,6 +179,62 @@ def test_schema_hand_checks_and_bulk_reading_give_one_verdict(record: dict[str, 
     if not by_hand:
         (row,) = in_bulk.rows
         assert canonical(msgspec.to_builtins(row), floats=True) + b"\n" == line
+
+
+_times = st.sampled_from(
+    [
+        "2026-02-28T03:05:00Z",
+        "2026-02-28T03:05:00.250000Z",
+        "2026-02-28T03:05:00.000000Z",
+        "2026-02-28T03:05:00.25Z",
+        "2026-02-28T03:05:00.2500001Z",
+        "2026-02-28T03:05:00+01:00",
+        "2026-02-28T03:05:00-00:00",
+        "2026-02-28 03:05:00Z",
+        "2026-02-28T03:05:60Z",
+        "2026-02-29T03:05:00Z",
+        "2026-02-28T24:00:00Z",
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999999Z",
+        "2026-02-28t03:05:00z",
+        "2026-02-28T03:05:00",
+        1772334300,
+    ]
+)
+_counts = st.dictionaries(
+    st.sampled_from(["proposed", "held", "n" * 64]) | st.sampled_from(["N", "", "n" * 65, "a\n"]),
+    st.sampled_from([0, 2**53 - 1]) | st.sampled_from([-1, 2**53, True, 0.5]),
+    max_size=1,
+)
+_runs = st.fixed_dictionaries(
+    {
+        "v": st.just(1),
+        "id": st.just("r-qygk77v7yviucnh5dahsec22w6"),
+        "job": st.just("link"),
+        "period": st.text(min_size=1, max_size=65),
+        "attempt": st.sampled_from([1, 2**31 - 1]),
+        "started_at": _times,
+        "finished_at": st.just("2026-02-28T03:05:04Z"),
+        "outcome": st.sampled_from(["done", "failed"]),
+        "counts": _counts,
+        "reason": st.text(max_size=5) | st.sampled_from(["\U0001f31d" * 2000, "\U0001f31d" * 2001]),
+    }
+)
+
+
+@settings(max_examples=1000)
+@given(
+    record=_runs,
+    wrong=st.just("") | st.sampled_from(["v", "attempt", "outcome", "id", "job", "reason", "extra"]),
+)
+def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any], wrong: str) -> None:
+    if wrong:
+        record[wrong] = None
+    text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    line = text.encode("utf-8", "surrogatepass") + b"\n"
+    runs, problems = read_runs(line, where="x")
+    half = any("\ud800" <= character <= "\udfff" for character in text)
+    assert bool(problems) == (half or bool(find_problems("run", record))) == (not runs)
 
 
 def test_the_generated_records_are_good_and_bad_in_fair_measure() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nightledger.codec.canonical import canonical
-from nightledger.codec.records import dump_line, parse_records
+from nightledger.codec.records import dump_line
 from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
@@ -81,8 +81,12 @@ class NightReport:
 
 def read_ledger(home: Home) -> tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]:
     """Give the runs of a home, oldest first, and the lines that are none, with why."""
+    from nightledger.codec.run_rows import read_runs
+    from nightledger.trust.scan import collector_at_rest
+
     raw = read_optional(home.runs, MAX_LEDGER_BYTES, within=home.root)
-    return parse_records(Run, raw or b"", where=home.relative(home.runs))
+    with collector_at_rest():
+        return read_runs(raw or b"", where=home.relative(home.runs))
 
 
 def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule]) -> Calendar:

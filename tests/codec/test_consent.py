@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from nightledger.codec.configuration import SCHEMAS
 from nightledger.codec.consent import parse_consent
@@ -44,6 +45,11 @@ def refused(raw: bytes) -> NightledgerError:
 def test_the_shipped_graph_is_the_floor(domain: str, action: str, tier: Tier) -> None:
     assert FLOOR.tier(domain, action) is tier
     assert (FLOOR.cooling_hours, FLOOR.undo_days) == (2, 7)
+
+
+def test_the_shipped_graph_is_valid_by_its_schema() -> None:
+    schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
+    Draft202012Validator(schema).validate(json.loads(SHIPPED))
 
 
 def test_an_action_in_several_lists_takes_the_strictest_in_any_order() -> None:

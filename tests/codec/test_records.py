@@ -14,7 +14,6 @@ from nightledger.codec.records import (
     dump_record,
     load_record,
     parse_record,
-    parse_records,
     to_plain,
 )
 from nightledger.codec.schema import read_schema
@@ -84,20 +83,30 @@ def test_a_hashed_record_of_another_kind_is_refused_without_a_schema() -> None:
         decode_record(Decision, dump_record(parse_record(Run, raw(Run), where="x")), where="x")
 
 
-def test_lines_are_read_and_bad_ones_named() -> None:
-    good = dump_line(parse_record(Run, raw(Run), where="x"))
-    runs, problems = parse_records(Run, good + b"{}\n" + b"nonsense\n" + good, where="runs.jsonl")
-    assert len(runs) == 2
-    assert [number for number, _ in problems] == [2, 3]
-    assert "'v' is a required property" in problems[0][1]
-
-
 def test_our_own_lines_are_read_without_a_schema_and_bad_ones_left_out() -> None:
     run = parse_record(Run, raw(Run), where="x")
     bad = (b"{}", b"nonsense", b"\xff", b'"\xff"', b"[" * 100_000, b"", b'{"v":"1"}')
     lines = b"\n".join((dump_record(run), *bad, dump_line(run)))
     assert list(decode_lines(Run, lines)) == [run, run]
     assert list(decode_lines(Run, b"")) == []
+
+
+@pytest.mark.parametrize("confidence", [0.6, 1, 1.0, 1e-7])
+def test_a_hashed_record_is_the_same_value_in_every_spelling(confidence: float) -> None:
+    changes = [{**example(Proposal)["changes"][0], "confidence": confidence}]
+    record = parse_record(Proposal, raw(Proposal, changes=changes), where="x")
+    for spelling in (
+        dump_record(record),
+        raw(Proposal, changes=changes),
+        b"\xef\xbb\xbf" + dump_record(record),
+    ):
+        assert decode_record(Proposal, spelling, where="x") == record
+
+
+def test_what_we_wrote_is_not_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = parse_record(Run, raw(Run), where="x")
+    monkeypatch.setattr("nightledger.codec.records.parse_json", None)
+    assert decode_record(Run, dump_record(run), where="x") == run
 
 
 def test_what_is_signed_holds_no_float() -> None:

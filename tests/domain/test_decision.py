@@ -24,5 +24,6 @@ def test_the_namespace_and_the_types_are_a_contract() -> None:
         "trust",
         "consent",
         "expunge",
+        "close",
     ]
     assert decision().reason == ""

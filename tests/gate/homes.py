@@ -208,7 +208,7 @@ class Desk:
         assert not planned.problem
         signing = self.signing()
         choice = undo_choice(planned)
-        decision = self.accept(make_decision(self.gate, planned.stored, planned.status, choice, signing))
+        decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
         ledger = self.ledger()
         return apply_undo(self.gate, ledger, ledger.book.decisions[decision.id], planned, self.moment)
 

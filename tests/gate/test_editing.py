@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
@@ -7,6 +8,20 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Anchor, Op, Origin
 from nightledger.gate.editing import propose_edit, revise
 from nightledger.gate.stored import read_proposal
+from nightledger.text.veil import HOLE
+
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+TOLD = "Nebelhorn" + "4711"
+
+
+def files_with(desk: Desk, text: str) -> list[str]:
+    """Name the files of the home that hold a text, blobs for undo apart."""
+    paths = (path for path in Path(desk.home.root).rglob("*") if path.is_file())
+    return sorted(
+        str(path.relative_to(desk.home.root))
+        for path in paths
+        if text.encode() in path.read_bytes() and "blobs" not in path.parts
+    )
 
 
 def test_an_edit_in_two_places_is_two_small_changes_that_say_where(desk: Desk) -> None:
@@ -154,3 +169,97 @@ def test_an_edit_of_a_windows_file_keeps_its_line_ends(tmp_path: "object") -> No
     desk = make_desk(Path(str(tmp_path)), memory=b"# M\r\n\r\n- one\r\n- two")
     desk.edit(b"# M\r\n\r\n- one\r\n- three")
     assert desk.memory.read_bytes() == b"# M\r\n\r\n- one\r\n- three"
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        (f"- relay token {SECRET}\n", SECRET),
+        (f"- Loft box password: {TOLD}\n", TOLD),
+        (f"- The loft opens with {TOLD}.\n- Loft box password: {TOLD}\n", TOLD),
+        (f"- one\n- relay token {SECRET}\n- two\n", SECRET),
+    ],
+)
+def test_an_edit_that_takes_a_secret_out_leaves_it_in_no_record(desk: Desk, line: str, secret: str) -> None:
+    desk.memory.write_text(MEMORY + line)
+    proposal = desk.edit(MEMORY.encode())
+    assert desk.text() == MEMORY
+    assert files_with(desk, secret) == []
+    (change,) = proposal.changes
+    assert change.hunk.anchor is Anchor.MASKED
+    assert HOLE * len(secret) in change.hunk.removed
+    assert f"masked: {len(secret)} bytes" in change.diff
+
+
+def test_an_edit_beside_a_secret_copies_it_neither(desk: Desk) -> None:
+    text = f"{MEMORY}- relay token {SECRET}\n- same\n- other\n- same\n"
+    desk.memory.write_text(text)
+    edited = f"{MEMORY}- relay token {SECRET}\n- other\n- same\n- new\n"
+    desk.edit(edited.encode())
+    assert desk.text() == edited
+    assert files_with(desk, SECRET) == ["MEMORY.md"]
+
+
+def test_several_places_of_one_edit_are_each_veiled_in_what_the_others_left(desk: Desk) -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    desk.memory.write_text(f"- a\n- token {SECRET}\n- b\n- c\n- token {other}\n- d\n")
+    proposal = desk.edit(b"- a\n- b\n- see the vault, all of them\n- c\n- d\n")
+    assert desk.text() == "- a\n- b\n- see the vault, all of them\n- c\n- d\n"
+    assert len(proposal.changes) == 3
+    assert files_with(desk, SECRET) == files_with(desk, other) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("", f"- token {SECRET}\n", "the scanner secret."),
+        (f"- token {SECRET}\n- one\n- two\n", f"- one\n- two\n- token {SECRET}\n", "a line with a secret"),
+        (f"- password: {TOLD}\n", f"- password: {TOLD}\n- It takes {TOLD}.\n", "at line 13 it puts in"),
+    ],
+)
+def test_an_edit_that_would_copy_a_secret_leaves_nothing_behind(
+    desk: Desk, before: str, after: str, why: str
+) -> None:
+    desk.memory.write_text(MEMORY + before)
+    events = desk.events()
+    with pytest.raises(RefusedError, match=why):
+        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", (MEMORY + after).encode(), desk.moment)
+    assert desk.events() == events
+    assert list(Path(desk.home.proposals_dir).glob("p-*")) == []
+
+
+def test_a_change_of_a_line_with_a_secret_can_be_reworded(desk: Desk) -> None:
+    line = f"- relay token {SECRET}\n"
+    desk.memory.write_text(f"{MEMORY}\n{line}")
+    draft = replace(removal(line.rstrip()), statement_key="remove the token")
+    proposal = desk.proposal(draft)
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- relay token: in the vault\n", desk.moment)
+    assert outcome.proposal is not None
+    desk.approve(outcome.proposal)
+    desk.wait(hours=3)
+    desk.apply(outcome.proposal)
+    assert desk.text() == f"{MEMORY}\n- relay token: in the vault\n"
+    assert files_with(desk, SECRET) == []
+
+
+def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(desk: Desk) -> None:
+    line = f"- relay token {SECRET}"
+    desk.memory.write_text(f"{MEMORY}\n{line}\n\nThe end.\n")
+    proposal = desk.proposal(replace(removal(line), statement_key="remove the token"))
+    assert proposal.changes[0].hunk.removed.endswith("\n\n")
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    outcome = revise(desk.gate, desk.ledger(), stored, 1, "- see the vault\n", desk.moment)
+    assert outcome.proposal is not None
+    desk.approve(outcome.proposal)
+    desk.wait(hours=3)
+    desk.apply(outcome.proposal)
+    assert desk.text() == f"{MEMORY}\n- see the vault\n\nThe end.\n"
+
+
+def test_where_nothing_but_secrets_tells_lines_apart_an_edit_is_refused(desk: Desk) -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    lines = f"- token {SECRET}\n- token {other}\n" * 500
+    desk.memory.write_text(f"{lines}- token {SECRET}\n{lines}")
+    with pytest.raises(RefusedError, match="only a line with a secret tells its place"):
+        propose_edit(desk.gate, desk.ledger(), "MEMORY.md", f"{lines}{lines}".encode(), desk.moment)

@@ -8,10 +8,12 @@ from tests.gate.homes import MEMORY, addition, removal
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
 from nightledger.gate.applying import place_changes
-from nightledger.gate.hunks import BESIDE, hunks_sha256, line_at, make_changes, readable_diff, why_not
+from nightledger.gate.hunks import hunks_sha256, line_at, make_changes, readable_diff, why_not
 from nightledger.text.merge import Merged
 from nightledger.text.place import NotApplied, Unplaced
+from nightledger.text.place_veiled import BESIDE
 from nightledger.text.take_back import take_back
+from nightledger.text.veil import HOLE
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
@@ -118,12 +120,37 @@ def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
 
 
-def test_a_change_that_would_have_to_quote_a_secret_to_tell_its_place_is_unfit() -> None:
-    secret = "token ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
-    document = f"# A\n\n- same\n- {secret}\n- same\n"
-    changes, unfit = make_changes(document, [replace(removal("- same"), line=5)])
-    assert not changes
-    assert unfit[0].reason == BESIDE
+def test_a_secret_that_tells_the_place_of_a_change_is_veiled() -> None:
+    document = f"# A\n\n- same\n- token {SECRET}\n- same\n"
+    (change,), unfit = make_changes(document, [replace(removal("- same"), line=5)])
+    assert unfit == []
+    assert (change.hunk.anchor, change.hunk.context_before) == (Anchor.MASKED, f"- token {HOLE * 40}\n")
+    assert SECRET not in repr(change)
+    assert place_changes(document.encode(), [change]) == (document.removesuffix("- same\n").encode(), [])
+
+
+def test_a_line_with_a_secret_goes_without_a_copy_of_it() -> None:
+    document = f"# A\n\n- one\n- token {SECRET}\n- two\n"
+    draft = replace(removal(f"- token {SECRET}"), statement_key="remove a token")
+    (change,), unfit = make_changes(document, [draft])
+    assert unfit == []
+    assert SECRET not in repr(change)
+    assert change.before == change.hunk.removed == f"- token {HOLE * 40}\n"
+    assert "-- token [masked: 40 bytes]\n" in change.diff
+    assert place_changes(document.encode(), [change]) == (b"# A\n\n- one\n- two\n", [])
+    assert make_changes(document, [replace(draft, statement_key=f"remove {SECRET.lower()}")])[0] == []
+
+
+def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    document = f"# A\n\n- one\n- token {SECRET}\n- two\n- token {other}\n"
+    draft = replace(removal(f"- token {other}"), statement_key="remove a token")
+    (change,), unfit = make_changes(document, [draft])
+    assert unfit == []
+    assert place_changes(document.encode(), [change]) == (
+        document.removesuffix(f"- token {other}\n").encode(),
+        [],
+    )
 
 
 def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:
@@ -148,19 +175,14 @@ def test_a_diff_masks_what_goes_and_what_comes() -> None:
     assert "-a [masked: 40 bytes]\n+b [masked: 40 bytes]\n" in diff
 
 
-def test_a_line_that_only_a_secret_beside_it_tells_apart_has_no_place() -> None:
-    document = f"# M\n\n- relay {SECRET}\n- same\n- other\n- same\n"
-    changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=4)])
-    assert changes == []
-    assert unfit.reason == BESIDE
-    document = f"- same\n- relay {SECRET}\n- other\n- same\n- last\n"
-    changes, (unfit,) = make_changes(document, [replace(removal("- same"), line=1)])
-    assert (changes, unfit.reason) == ([], BESIDE)
-
-
-def test_a_change_below_a_heading_with_a_secret_has_no_place() -> None:
-    changes, (unfit,) = make_changes(f"# M\n\n## Relay {SECRET}\n\n- one\n- two\n", [removal("- one")])
-    assert (changes, unfit.reason) == ([], BESIDE)
+def test_a_change_below_a_heading_with_a_secret_names_it_without() -> None:
+    document = f"# M\n\n## Relay {SECRET}\n\n- one\n- two\n"
+    (change,), unfit = make_changes(document, [removal("- one")])
+    assert unfit == []
+    assert change.section == f"M > Relay {HOLE * 40}"
+    assert SECRET not in repr(change)
+    changes, (lost,) = make_changes(document, [addition("three", section=f"Relay {SECRET}")])
+    assert (changes, lost.reason) == ([], BESIDE)
 
 
 def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied() -> None:
@@ -172,3 +194,7 @@ def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied(
     for draft in (removal(f"- {value} opens the loft"), addition(f"the loft opens with {value}")):
         changes, (unfit,) = make_changes(document, [draft])
         assert (changes, unfit.reason) == ([], BESIDE)
+    draft = replace(removal(f"- {value} opens the loft"), statement_key="the loft opens")
+    (change,), _ = make_changes(document, [draft])
+    assert value not in repr(change)
+    assert change.hunk.removed == f"- {HOLE * len(value)} opens the loft\n"

@@ -127,7 +127,7 @@ def test_heartbeats_of_earlier_versions_commit_to_nothing(desk: Desk) -> None:
 
 def test_an_append_only_file_that_is_a_link_is_an_error_and_not_followed(desk: Desk) -> None:
     Path(desk.home.runs).symlink_to("/etc/hosts")
-    with pytest.raises(UnreadableError, match=r"runs\.jsonl is not a regular file"):
+    with pytest.raises(UnreadableError, match=r"runs\.jsonl is a link"):
         close_day(desk.gate, desk.ledger(), "2026-03-01", desk.moment)
 
 

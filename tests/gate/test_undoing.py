@@ -189,18 +189,56 @@ def test_a_secret_that_was_removed_does_not_come_back(desk: Desk) -> None:
     desk.memory.write_text(f"{MEMORY}\n{secret}\n")
     edit = desk.edit(MEMORY.encode())
     assert desk.text() == MEMORY
+    with pytest.raises(RefusedError, match="took out a secret, and that does not come back") as caught:
+        desk.plan_undo(edit)
+    assert f"nightledger undo {edit.id[:10]}#N" in caught.value.hint
+    desk.wait(days=8)
     planned = desk.plan_undo(edit)
-    assert "secret." in planned.problem
-    outcome = propose_reversal(desk, planned)
-    assert outcome.proposal is None
-    assert outcome.held[0].secret
+    assert "its undo window closed" in planned.problem
+    with pytest.raises(RefusedError, match="took out a secret, and that does not come back"):
+        propose_reversal(desk, planned)
     assert desk.text() == MEMORY
+
+
+def test_what_was_changed_with_a_secret_can_be_undone_without_it(desk: Desk) -> None:
+    secret = "- Deploy token: ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    desk.memory.write_text(MEMORY.replace("- Restart", f"{secret}\n- Restart"))
+    edit = desk.edit(MEMORY.replace("30 days", "40 days").encode())
+    assert len(edit.changes) == 2
+    desk.undo(edit, 1)
+    assert desk.text() == MEMORY
+    assert desk.states(edit) == ["undone", "applied"]
+
+
+def test_a_value_that_only_another_line_told_as_a_secret_does_not_come_back_either(desk: Desk) -> None:
+    told = "Nebelhorn" + "4711"
+    kept = f"{MEMORY}\n- Loft box password: {told}\n"
+    desk.memory.write_text(f"{kept}- The loft opens with {told}.\n")
+    edit = desk.edit(kept.encode())
+    with pytest.raises(RefusedError, match="took out a secret"):
+        desk.plan_undo(edit)
+
+
+def test_hidden_text_does_not_come_back_in_place(desk: Desk) -> None:
+    desk.memory.write_text(f"{MEMORY}\n- pay the ba\u202eker\n")
+    planned = desk.plan_undo(desk.edit(MEMORY.encode()))
+    assert "the scanner unicode." in planned.problem
+    assert propose_reversal(desk, planned).proposal is None
+
+
+def test_an_invitation_is_veiled_and_comes_back(desk: Desk) -> None:
+    line = "- Talk: https://chat.whatsapp.com/" + "KTRmoos5kupfer3WN28hzq\n"
+    desk.memory.write_text(f"{MEMORY}\n{line}")
+    edit = desk.edit(MEMORY.encode())
+    assert "kupfer3" not in repr(edit)
+    desk.undo(edit)
+    assert desk.text() == f"{MEMORY}\n{line}"
 
 
 def test_an_undo_is_carried_out_only_over_the_bytes_that_were_signed(desk: Desk) -> None:
     proposal = both(desk)
     planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.stored, planned.status, undo_choice(planned), desk.signing())
+    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
     desk.accept(made)
     desk.memory.write_text(desk.text() + "- more\n")
     now = desk.plan_undo(proposal)
@@ -213,7 +251,7 @@ def test_an_undo_is_carried_out_only_over_the_bytes_that_were_signed(desk: Desk)
 def test_an_undo_with_another_signature_is_refused(desk: Desk) -> None:
     proposal = both(desk)
     planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.stored, planned.status, undo_choice(planned), desk.signing())
+    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
     desk.accept(made)
     Path(f"{desk.home.decision(made.id)}.sig").write_text("nothing")
     text = desk.text()

@@ -102,3 +102,15 @@ def test_a_view_that_is_missing_is_stale(desk: Desk) -> None:
     refresh_views(desk.gate, desk.ledger())
     Path(desk.home.pending_view).unlink()
     assert stale_views(desk.gate, desk.ledger()) == ["memory/state/tc-consolidate-pending.json"]
+
+
+def test_what_the_file_tells_is_masked_in_every_view(desk: Desk) -> None:
+    told = "Nebelhorn" + "4711"
+    desk.memory.write_text(f"# M\n\n## Box {told}\n\n- The loft box opens with {told}.\n")
+    desk.proposal(
+        addition(f"Try {told} first.", section=f"Box {told}"), removal(f"- The loft box opens with {told}.")
+    )
+    desk.memory.write_text(f"{desk.text()}- Loft box password: {told}\n")
+    for content in build_views(desk.gate, desk.ledger()).values():
+        assert told not in content.decode()
+        assert "masked: 13 bytes" in content.decode()

@@ -45,8 +45,9 @@ def test_what_is_doubtful_is_proposed_in_whole_items_for_the_operator_who_asked(
     assert proposal is not None
     assert (proposal.kind, proposal.lane) == (Kind.PRUNE, OPERATOR)
     assert (proposal.period, proposal.title) == ("2026-03-02", "Check-up of MEMORY.md on 2026-03-02")
-    assert [change.op for change in proposal.changes] == [Op.REMOVE]
-    assert proposal.changes[0].before == "- Backups of the ledger are kept for 30 days on atlas.\n"
+    assert [change.op for change in proposal.changes] == [Op.REPLACE, Op.REMOVE]
+    assert proposal.changes[0].after == "- relay token [secret removed]\n"
+    assert proposal.changes[1].before == "- Backups of the ledger are kept for 30 days on atlas.\n"
     assert nights.desk.text() == DOUBTFUL
 
 
@@ -75,7 +76,7 @@ def test_the_same_check_up_is_proposed_once(nights: Nights) -> None:
     look(nights.desk)
     again = look(nights.desk)
     assert again.outcome is not None
-    assert (again.outcome.proposal, again.outcome.suppressed) == (None, 1)
+    assert (again.outcome.proposal, again.outcome.suppressed) == (None, 2)
 
 
 def test_a_dry_run_finds_the_same_and_writes_nothing(nights: Nights) -> None:
@@ -103,7 +104,7 @@ def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(
     nights.desk.wait(hours=3)
     nights.desk.apply(found.outcome.proposal)
     assert sorted(nights.desk.text().splitlines()) == sorted(
-        [line for line in DOUBTFUL.splitlines() if "Backups" not in line]
+        [line for line in DOUBTFUL.replace(SECRET, "[secret removed]").splitlines() if "Backups" not in line]
         + ["- Backups of the ledger are kept for 30 days on atlas."]
     )
 
@@ -186,3 +187,26 @@ def test_doubts_are_counted_by_what_is_wrong_the_gravest_first() -> None:
     )
     assert sum(counts(doubts).values()) == len(doubts)
     assert counts(()) == {}
+
+
+def test_another_secret_in_the_place_of_one_that_was_taken_out_is_proposed_again(nights: Nights) -> None:
+    desk = nights.desk
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    text = f"# MEMORY.md\n\n- relay token {SECRET}\n- hall token {SECRET}\n"
+    desk.memory.write_text(text)
+    found = look(desk)
+    assert found.outcome is not None
+    assert found.outcome.proposal is not None
+    assert [change.op for change in found.outcome.proposal.changes] == [Op.REPLACE, Op.REPLACE]
+    desk.approve(found.outcome.proposal, only=[1])
+    desk.reject_some(found.outcome.proposal, 2)
+    desk.wait(hours=3)
+    desk.apply(found.outcome.proposal)
+    assert desk.text() == text.replace(f"relay token {SECRET}", "relay token [secret removed]")
+    assert not any(path.suffix == ".json" and SECRET in path.read_text() for path in desk.root.rglob("*"))
+    desk.memory.write_text(text.replace(SECRET, other))
+    again = look(desk).outcome
+    assert again is not None
+    assert again.proposal is not None
+    (change,) = again.proposal.changes  # the other was rejected
+    assert change.after == "- relay token [secret removed]\n"

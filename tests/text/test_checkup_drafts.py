@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Op
 from nightledger.text.checkup import check_memory
+from nightledger.text.checkup_danger import PARTIAL_CONFIDENCE, SECRET_CONFIDENCE
 from nightledger.text.checkup_drafts import MOST_LINES, drafts_from_doubts
 from nightledger.text.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.veil import HOLE
 
 TODAY = date(2026, 5, 1)
 KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
@@ -76,7 +79,7 @@ def applied(text: str, found: list[Draft]) -> str:
 
 def test_what_goes_together_is_one_change() -> None:
     found = {draft.line: draft for draft in drafts(MEMORY)}
-    assert sorted(found) == [5, 19, 25, 27]
+    assert sorted(found) == [5, 19, 24, 25, 27]
     assert found[5].before.startswith("## Status (2026-04-04)\n\n| Job")
     assert found[5].before.endswith("---\n\n")
     assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- 3c91f07: guide\n"
@@ -86,18 +89,63 @@ def test_what_goes_together_is_one_change() -> None:
 def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:
     assert applied(MEMORY, drafts(MEMORY)) == (
         "# Memory\n\nTwo lamps hang in the hall.\n\n## Rules\n- Never open the valve\n"
-        f"- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `{KEY}`\n- pay the baker\n- Two lamps\n"
+        "- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `[secret removed]`\n- pay the baker\n- Two lamps\n"
     )
 
 
-def test_a_second_check_up_has_only_the_secret_left_to_say() -> None:
-    (doubt,) = check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY)
-    assert doubt.label is DoubtLabel.SECRET
+def test_a_second_check_up_has_nothing_left_to_say() -> None:
+    assert check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY) == ()
 
 
-def test_no_change_copies_a_secret() -> None:
-    assert KEY not in repr(drafts(MEMORY))
-    assert KEY not in repr([make_hunk(MEMORY, draft) for draft in drafts(MEMORY)])
+def test_a_secret_is_taken_out_and_stands_in_nothing_but_the_lines_themselves() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 24]
+    assert (draft.op, draft.after) == (Op.REPLACE, "- The relay takes `[secret removed]`\n")
+    assert draft.before == f"- The relay takes `{KEY}`\n"
+    others = [replace(draft, before="") for draft in drafts(MEMORY)]
+    assert KEY.lower() not in repr(others).lower()
+    veiled = f"- The relay takes `{HOLE * len(KEY)}`"
+    assert draft.evidence[0].sha256 == hashlib.sha256(veiled.encode()).hexdigest()
+
+
+def test_a_secret_in_lines_that_go_anyhow_has_no_change_of_its_own() -> None:
+    secret = Doubt(
+        lines=(2, 2),
+        section=(),
+        label=DoubtLabel.SECRET,
+        reason="a token",
+        signs=("secret.github",),
+        confidence=SECRET_CONFIDENCE,
+        op=Op.REPLACE,
+        after="  - key [secret removed]\n",
+    )
+    item = replace(secret, lines=(1, 2), label=DoubtLabel.CLOSED, op=Op.REMOVE, after="")
+    (draft,) = drafts_from_doubts([item, secret], f"- painted\n  - key {KEY}\n- lamps\n", "MEMORY.md")
+    assert (draft.op, draft.line) == (Op.REMOVE, 1)
+    assert KEY in draft.before
+    assert KEY.lower() not in draft.statement_key
+
+
+def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD"
+    found = drafts(f"# A\n- key {KEY}\n- lamps\n- key {other}\n")
+    assert [(draft.line, draft.statement_key) for draft in found] == [
+        (2, "replace key"),
+        (4, "replace key 2"),
+    ]
+
+
+def test_what_is_only_perhaps_a_secret_is_left_to_its_owner() -> None:
+    doubt = Doubt(
+        lines=(1, 1),
+        section=(),
+        label=DoubtLabel.SECRET,
+        reason="an invitation",
+        signs=("secret.invite",),
+        confidence=PARTIAL_CONFIDENCE,
+        op=Op.REPLACE,
+        after="- [secret removed]\n",
+    )
+    assert drafts_from_doubts([doubt], "- one\n", "MEMORY.md") == []
 
 
 def test_hidden_characters_are_replaced_and_flagged() -> None:
@@ -122,7 +170,7 @@ def test_reasons_are_sentences_that_count() -> None:
 def test_the_order_is_that_of_the_doubts() -> None:
     ranks = [draft.rank for draft in drafts(MEMORY)]
     assert ranks == sorted(ranks, reverse=True)
-    assert drafts(MEMORY)[0].line == 25
+    assert drafts(MEMORY)[0].line == 24
 
 
 def test_over_the_cap_the_larger_of_equally_sure_changes_comes_first() -> None:
@@ -165,7 +213,8 @@ def test_a_doubt_inside_another_is_not_said_twice() -> None:
 
 def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
     text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
-    assert drafts(text) == []
+    (draft,) = drafts(text)
+    assert draft.line == 5
 
 
 def test_a_repeat_beside_hidden_characters_is_settled_together_with_them() -> None:

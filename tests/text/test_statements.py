@@ -1,5 +1,6 @@
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.logs import read
@@ -9,7 +10,7 @@ from nightledger.domain.statement import Found
 from nightledger.text.daylog import read_daylog
 from nightledger.text.estimate import Model
 from nightledger.text.similar import fold
-from nightledger.text.statements import CAUSE_SHARE, SPAN, TOPIC_SHARE, find_statements
+from nightledger.text.statements import DOUBT_SHARE, SPAN, TOPIC_SHARE, find_statements
 
 SURE = Model(bias=-4.0, weights={"b.absolute": 6.0, "b.wish": 6.0, "b.cause": 6.0, "b.place": 2.5})
 """A model that keeps what holds always, what is wished and what explains, and half likes a place."""
@@ -204,7 +205,7 @@ def test_a_cause_that_no_rule_follows_from_counts_less() -> None:
     (rule,) = find_statements(
         read("- Root cause: the belt of the pump is old, never run it"), model
     ).statements
-    assert abs(cause.score - CAUSE_SHARE * rule.score) <= 1e-4
+    assert abs(cause.score - DOUBT_SHARE * rule.score) <= 1e-4
 
 
 def test_a_statement_stops_where_another_line_introduces_what_follows() -> None:
@@ -218,3 +219,62 @@ def test_a_line_and_what_it_introduces_are_one_statement() -> None:
     log = read("- never boil the kettle dry\n  - because the fuse is old")
     (statement,) = find_statements(log, model).statements
     assert statement.lines == (1, 2)
+
+
+def test_beside_a_line_that_names_itself_a_lesson_a_neighbour_must_be_surer_to_join() -> None:
+    model = Model(bias=-0.5, weights={"w.dry": 5.0, "w.loud": 0.5})  # .38 and .5
+    for second, last in (("the thing is old", 2), ("the thing is loud", 3)):
+        log = read(f"## Kettle\n- Lesson: it must not run dry\n- {second} and red")
+        assert [one.lines for one in find_statements(log, model).statements][:1] == [(2, last)]
+    log = read("## Kettle\n- it must not run dry\n- the thing is old and red")
+    assert [one.lines for one in find_statements(log, model).statements] == [(2, 3)]
+
+
+def test_two_lines_that_name_themselves_rules_stand_together() -> None:
+    model = Model(bias=-0.5, weights={"w.dry": 5.0})
+    log = read("## Kettle\n- Rule: it must not run dry\n- Rule: the thing is old and red")
+    assert [one.lines for one in find_statements(log, model).statements] == [(2, 3)]
+
+
+@pytest.mark.parametrize(
+    "doubtful",
+    [
+        "## Kettle\n- the thing is old and red",
+        "## Kettle\n- moved it, it must not run dry",
+        "## Hall\nMoved to the hall:\n- it must not run dry",
+        "## Fix of the kettle\n- it must not run dry",
+        "## Kettle\n- it must not run dry now",
+    ],
+    ids=["fact", "result", "under-result", "under-fix", "now"],
+)
+def test_a_statement_with_a_reason_to_doubt_counts_less(doubtful: str) -> None:
+    model = Model(bias=2.0, weights={})
+    (plain,) = find_statements(read("## Kettle\n- it must not run dry"), model).statements
+    scores = [one.score for one in find_statements(read(doubtful), model).statements]
+    assert min(abs(score - DOUBT_SHARE * plain.score) for score in scores) <= 1e-4
+
+
+def test_a_line_that_memory_holds_is_left_out_of_an_entry() -> None:
+    model = Model(bias=3.0, weights={})
+    log = read("## Kettle\n- it must not run dry\n- never lend it to Ann\n- it must stay in the hall")
+    (whole,) = find_statements(log, model).statements
+    (news,) = find_statements(log, model, lambda text: "Ann" in text).statements
+    assert (
+        whole.text
+        == "Kettle:\n  - it must not run dry\n  - never lend it to Ann\n  - it must stay in the hall"
+    )
+    assert news.text == "Kettle:\n  - it must not run dry\n  - it must stay in the hall"
+    assert news.score < whole.score
+
+
+def test_of_an_entry_whose_lesson_memory_holds_only_that_is_left_to_be_folded() -> None:
+    model = Model(bias=3.0, weights={})
+    log = read("## Kettle\n- the fuse blew in the hall\n- Lesson: it must not run dry")
+    (left,) = find_statements(log, model, lambda text: "Lesson" in text).statements
+    assert left.lines == (3, 3)
+
+
+def test_an_entry_that_memory_holds_whole_stays_whole_to_be_folded() -> None:
+    model = Model(bias=3.0, weights={})
+    log = read("## Kettle\n- it must not run dry\n- never lend it to Ann")
+    assert find_statements(log, model, lambda _: True) == find_statements(log, model)

@@ -176,3 +176,12 @@ def test_only_the_nearest_heading_is_a_title() -> None:
 def test_the_first_heading_is_a_title_where_it_names_no_day() -> None:
     assert topic_of(read("# Pump room\n- a long enough line").lines[1]) == "Pump room"
     assert topic_of(read("# Notes of 2026-03-09\n- a long enough line").lines[1]) == ""
+
+
+def test_a_sentence_that_tells_what_was_done_stays_only_where_no_other_claims_anything() -> None:
+    filler = (
+        "The hall was full of people and the tea was cold, as on most days of that long and rainy week. " * 4
+    )
+    done = "Moved the pump, which must not run dry."
+    assert shorten(f"{filler}Ann wants quiet mornings. {done}") == "Ann wants quiet mornings."
+    assert shorten(filler + done) == done

@@ -34,19 +34,19 @@ def parse_graphs(
     Raises:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
     """
-    floor = _parse(shipped, "config/consent-graph.json")
+    floor = _graph(parse_json(shipped, "config/consent-graph.json"))  # its tests hold it against the schema
     if own is None:
         return floor, None
-    graph = _parse(own, where)
+    graph = _graph(_checked(own, where))
     if problems := loosened(floor, graph):
         raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_HINT)
     return floor, graph
 
 
-def _parse(raw: bytes, where: str) -> ConsentGraph:
+def _checked(raw: bytes, where: str) -> dict[str, Any]:
     from jsonschema import Draft202012Validator
 
-    record = parse_json(raw, where)
+    record: dict[str, Any] = parse_json(raw, where)
     schema = json.loads((SCHEMAS / "consent-graph.schema.json").read_bytes())
     problems = sorted(
         f"{'.'.join(map(str, error.absolute_path)) or 'the graph'}: {error.message}"
@@ -54,6 +54,10 @@ def _parse(raw: bytes, where: str) -> ConsentGraph:
     )
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
+    return record
+
+
+def _graph(record: dict[str, Any]) -> ConsentGraph:
     times = {
         "cooling_hours": record.get("cooling_period_hours"),
         "undo_days": record.get("undo_window_days"),

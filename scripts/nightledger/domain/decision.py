@@ -23,6 +23,8 @@ class DecisionType(StrEnum):
     TRUST = "trust"
     CONSENT = "consent"
     EXPUNGE = "expunge"
+    CLOSE = "close"
+    """The proposal's file is not what was logged and will not be put back: it is given up, all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +71,7 @@ class Decision:
         proposal_sha256: Hex SHA-256 of the proposal file's bytes; empty where there is none.
         changes: Numbers of the changes it is about, ascending; those to keep in a decision about
             drift, none in one about trust files, consent or a leaked text.
-        targets: What it does to each file; empty for a rejection.
+        targets: What it does to each file; empty for a rejection and a closing.
         not_before: Earliest time at which it may be applied.
         expires: Last time at which it may be applied.
         nonce: 128 bits from the system's generator, 32 hex characters.

@@ -1,4 +1,4 @@
-"""The fold of the audit log: what became of every proposal.
+"""The fold over the audit log that gives the book.
 
 Invariant: the same events give the same book, and an event that makes no sense (an unknown
 proposal, a change that does not exist) changes nothing.
@@ -17,7 +17,6 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     OPEN_STATES,
-    PENDING,
     REVOCABLE,
     AppliedTarget,
     Apply,
@@ -33,8 +32,10 @@ from nightledger.domain.trusting import TrustFold
 
 _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
+    DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
+_PENDING = ChangeStatus()
 _ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
 
 
@@ -63,7 +64,7 @@ class _Running:
     def __init__(self, leaf: Mapping[str, Any], created_at: datetime) -> None:
         self.leaf = leaf
         self.created_at = created_at
-        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), PENDING)
+        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
 
     def status(self) -> ProposalStatus:
         leaf = self.leaf
@@ -101,6 +102,7 @@ class _Fold:
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
+        self.applied_at: dict[str, datetime] = {}
         self.trust = TrustFold()
         self.gone: dict[str, Gone] = {}
         self.latest = datetime.min.replace(tzinfo=UTC)
@@ -140,6 +142,8 @@ class _Fold:
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
+            settled=frozenset(name for name, one in self.proposals.items() if not one.in_state(REVOCABLE)),
+            applied_at=self.applied_at,
             trust=self.trust.chain(),
             gone=self.gone,
             drifts=self.drifts,
@@ -214,9 +218,11 @@ class _Fold:
         if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
             return
         state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        running = self.proposals[decision["proposal"]]
+        name = decision["proposal"]
+        running = self.proposals[name]
         running.move(apply["changes"], state, at, decision=apply["decision"])
         running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
+        self.applied_at[name] = max(at, self.applied_at.get(name, at))
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
             if "accepted" not in target and before != self.gated.get(path):

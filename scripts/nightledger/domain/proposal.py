@@ -50,6 +50,8 @@ class Anchor(StrEnum):
     """Append to the named section, which is made at the end of the file where it is missing."""
     EXACT = "exact"
     """``context_before + removed + context_after`` occurs exactly once in the file."""
+    MASKED = "masked"
+    """As ``exact``; each U+2588 in them stands for one character of a secret, and any fills it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,8 @@ class Evidence:
     Attributes:
         path: File, relative to the home.
         lines: First and last line, counted from 1, split on ``\\n`` only.
-        sha256: Hex SHA-256 of those lines' bytes, joined by ``\\n``.
+        sha256: Hex SHA-256 of those lines' bytes, joined by ``\\n``; of lines with a secret
+            U+2588 stands for each of its characters.
         origin: Who said it.
         outcome: Id of the outcome, where the line is one.
     """
@@ -131,7 +134,7 @@ class Change:
         op: What it does.
         target: Gated file, relative to the home.
         section: Heading under which it stands, as shown: ``Projects > Atlas``.
-        before: Text taken out, as shown.
+        before: Text taken out, as shown; U+2588 for each character of a secret.
         after: Text put in, as shown.
         diff: Unified diff against the base at proposal time.
         hunk: What apply does and the operator signs.

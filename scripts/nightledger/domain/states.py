@@ -1,10 +1,9 @@
-"""What became of every proposal: a fold over the audit log.
+"""What became of every proposal, as the audit log adds it up (``folding.py``).
 
-Invariant: a state is never stored; ``domain/folding.py`` gives the same book from the
-same events.
+Invariant: a state is never stored; the book is folded anew from the log each time.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -34,12 +33,13 @@ class ChangeState(StrEnum):
 OPEN_STATES = frozenset({ChangeState.PENDING, ChangeState.DEFERRED, ChangeState.STALE})
 """What the operator can still answer."""
 REVOCABLE = OPEN_STATES | {ChangeState.APPROVED}
-"""What a rejection or a failed apply can still change."""
+"""What a rejection can still end: it waits for an answer or is signed and not applied."""
 _ANSWERABLE: Mapping[DecisionType, Collection[ChangeState]] = {
     DecisionType.APPROVE: OPEN_STATES,
     DecisionType.REJECT: REVOCABLE,
     DecisionType.UNDO: {ChangeState.APPLIED},
     DecisionType.DRIFT: OPEN_STATES,
+    DecisionType.CLOSE: frozenset(ChangeState),
 }
 
 
@@ -50,9 +50,6 @@ class ChangeStatus:
     state: ChangeState = ChangeState.PENDING
     decision: str | None = None
     since: datetime | None = None
-
-
-PENDING = ChangeStatus()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +97,7 @@ class ProposalStatus:
         return tuple(n for n in self._in({ChangeState.APPROVED}) if self.changes[n].decision == decision)
 
     def _in(self, states: Collection[ChangeState]) -> tuple[int, ...]:
-        return tuple(n for n in sorted(self.changes) if self.changes[n].state in states)
+        return tuple(sorted(n for n, change in self.changes.items() if change.state in states))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +217,10 @@ class Book:
         protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
         races: What others wrote at the moment of an apply and was not offered yet.
         locked: Files locked by the operating system, as ``lock`` logged them; empty after ``unlock``.
+        drifted: Changes outside the gate that a later apply found and left in the file.
+        settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
+            made the book knows; they need not be looked at for that. There may be more of them.
+        applied_at: When something of a proposal was last applied or undone, for each of which something was.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -228,6 +229,8 @@ class Book:
     gated: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
+    settled: Collection[str] = frozenset()
+    applied_at: Mapping[str, datetime] = field(default_factory=dict)
     trust: TrustChain = NO_CHAIN
     gone: Mapping[str, Gone] = field(default_factory=dict)
     drifts: Mapping[str, Drift] = field(default_factory=dict)
@@ -235,6 +238,10 @@ class Book:
     protected: Mapping[str, str] = field(default_factory=dict)
     races: tuple[Raced, ...] = ()
     locked: frozenset[str] = frozenset()
+
+    def live(self) -> Iterator[ProposalStatus]:
+        """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""
+        return (self.proposals[name] for name in self.proposals if name not in self.settled)
 
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
@@ -261,14 +268,19 @@ class Book:
             and self.proposals[decision.proposal].open_changes()
         )
 
+    def closed(self) -> frozenset[str]:
+        """Give the proposals that the operator gave up because their files were altered or lost."""
+        return frozenset(d.proposal for d in self.decisions.values() if d.type is DecisionType.CLOSE)
+
     def approvals_to_apply(self) -> tuple[DecisionStatus, ...]:
         """Give the approvals of which some change is still to be applied, in signing order."""
-        return tuple(
-            decision
-            for decision in self.decisions.values()
-            if decision.proposal in self.proposals
-            and self.proposals[decision.proposal].approved_by(decision.id)
-        )
+        approving = {
+            change.decision
+            for status in self.live()
+            for change in status.changes.values()
+            if change.state is ChangeState.APPROVED
+        }
+        return tuple(self.decisions[name] for name in self.decisions if name in approving)
 
 
 def proposal_state(status: ProposalStatus, now: datetime, cools_until: Mapping[str, datetime]) -> str:

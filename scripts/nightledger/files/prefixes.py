@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nightledger.domain.errors import UnreadableError
-from nightledger.files.durable import is_regular
+from nightledger.domain.errors import MissingFileError
+from nightledger.files.reading import open_regular
 
 _BLOCK_BYTES = 1 << 20
 
@@ -50,18 +50,24 @@ def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
-    if not os.path.lexists(path):
+    try:
+        descriptor, _ = open_regular(path)
+    except MissingFileError:
         return {}
-    if not is_regular(path):
-        raise UnreadableError(f"{path} is not a regular file", hint="put the file itself in its place")
+    try:
+        return _hash(descriptor, sizes)
+    finally:
+        os.close(descriptor)
+
+
+def _hash(descriptor: int, sizes: Iterable[int]) -> dict[int, Prefix]:
     found: dict[int, Prefix] = {}
     digest, at = hashlib.sha256(), 0
-    with open(path, "rb") as stream:
-        for size_bytes in sorted(set(sizes)):
-            while at < size_bytes and (block := stream.read(min(size_bytes - at, _BLOCK_BYTES))):
-                digest.update(block)
-                at += len(block)
-            if at < size_bytes:
-                break
-            found[size_bytes] = Prefix(size_bytes=size_bytes, sha256=digest.hexdigest())
+    for size_bytes in sorted({*sizes}):
+        while at < size_bytes and (block := os.read(descriptor, min(size_bytes - at, _BLOCK_BYTES))):
+            digest.update(block)
+            at += len(block)
+        if at < size_bytes:
+            break
+        found[size_bytes] = Prefix(size_bytes=size_bytes, sha256=digest.hexdigest())
     return found

@@ -10,7 +10,8 @@ import stat
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
 
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 16
+"""Of what a file has grown by since it was opened; to ask for a megabyte costs more than to read a small file."""
 
 
 def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> bytes:
@@ -27,16 +28,35 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
         UnreadableError: For a directory, a FIFO, socket or device, a link out of
             ``within``, a file that is larger than allowed or that this user may not read.
     """
-    real = path if within is None else _resolve(path, within)
-    descriptor = _open(real, path)
+    descriptor, size_bytes = open_regular(path, within=within)
     try:
-        _require_regular(descriptor, path, max_bytes)
-        content = _read_up_to(descriptor, max_bytes + 1)
+        if size_bytes > max_bytes:
+            raise _too_large(path, size_bytes, max_bytes)
+        content = _read_up_to(descriptor, size_bytes, max_bytes + 1)
     finally:
         os.close(descriptor)
     if len(content) > max_bytes:
         raise _too_large(path, len(content), max_bytes)
     return content
+
+
+def open_regular(path: str, *, within: str | None = None) -> tuple[int, int]:
+    """Open a regular file for reading; give the descriptor, which the caller closes, and the size in bytes.
+
+    Args:
+        path: The file.
+        within: As :func:`read_regular`.
+
+    Raises:
+        MissingFileError: When there is none.
+        UnreadableError: As :func:`read_regular`, the size apart.
+    """
+    descriptor = _open(path if within is None else _resolve(path, within), path)
+    try:
+        return descriptor, _regular_size(descriptor, path)
+    except BaseException:
+        os.close(descriptor)
+        raise
 
 
 def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> bytes | None:
@@ -99,21 +119,20 @@ def _open(real: str, path: str) -> int:
         raise
 
 
-def _require_regular(descriptor: int, path: str, max_bytes: int) -> None:
+def _regular_size(descriptor: int, path: str) -> int:
     status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return status.st_size
     kinds = {
         stat.S_IFDIR: "a directory",
         stat.S_IFIFO: "a FIFO",
         stat.S_IFCHR: "a device",
         stat.S_IFBLK: "a device",
     }
-    if not stat.S_ISREG(status.st_mode):
-        what = kinds.get(stat.S_IFMT(status.st_mode), "not a regular file")
-        raise UnreadableError(
-            f"{path} is {what}, not a file to read", hint="move it away, or put a file in its place"
-        )
-    if status.st_size > max_bytes:
-        raise _too_large(path, status.st_size, max_bytes)
+    what = kinds.get(stat.S_IFMT(status.st_mode), "not a regular file")
+    raise UnreadableError(
+        f"{path} is {what}, not a file to read", hint="move it away, or put a file in its place"
+    )
 
 
 def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
@@ -122,9 +141,10 @@ def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
     )
 
 
-def _read_up_to(descriptor: int, limit: int) -> bytes:
-    blocks, left = [], limit
-    while left > 0 and (block := os.read(descriptor, min(left, _BLOCK_BYTES))):
+def _read_up_to(descriptor: int, size_bytes: int, limit: int) -> bytes:
+    blocks, left, wanted = [], limit, size_bytes + 1
+    while left > 0 and (block := os.read(descriptor, min(left, wanted))):
         blocks.append(block)
         left -= len(block)
+        wanted = _BLOCK_BYTES
     return b"".join(blocks)

@@ -116,9 +116,7 @@ def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> Non
             f"the proposal has {size_bytes} bytes; at most {lanes.agent_bytes} are taken",
             hint="say it shorter",
         )
-    waiting = sum(
-        1 for status in ledger.book.proposals.values() if status.lane == wish.lane and status.open_changes()
-    )
+    waiting = sum(1 for status in ledger.book.live() if status.lane == wish.lane and status.open_changes())
     held = _held_lately(ledger, moment, Actor.AGENT if wish.lane == AGENT else Actor.UNKNOWN)
     if waiting + held >= lanes.agent_waiting:
         scanned = f", and the scanners held {held} back since yesterday" if held else ""

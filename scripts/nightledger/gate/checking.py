@@ -16,7 +16,7 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.opening import Ledger
 from nightledger.gate.signed import Signed, read_signed, signer_of
-from nightledger.gate.stored import read_logged
+from nightledger.gate.stored import is_altered, read_logged
 from nightledger.gate.trust_changes import is_outrun
 from nightledger.gate.trusting import Trust, is_on_log, trust_files, who_changed
 
@@ -40,6 +40,7 @@ class Altered:
 def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed.
 
+    A proposal that the operator closed for that is left out: :func:`find_closed` names it.
     Decisions are judged by the set that was in force where they stand in the log, whatever lies
     on disk. Every signature is verified at each look: who can write the log cannot sign for
     the operator.
@@ -54,6 +55,14 @@ def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
         *_trust_files(home, ledger, trust, at),
         *_proposals(home, ledger.book),
         *_decisions(home, ledger, trust),
+    )
+
+
+def find_closed(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the proposals that are not what was logged, and that the operator closed for that."""
+    closed = book.closed()
+    return tuple(
+        status.id for status in book.proposals.values() if status.id in closed and is_altered(home, status)
     )
 
 
@@ -96,7 +105,8 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
 
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
-    for status in book.proposals.values():
+    closed = book.closed()
+    for status in (status for status in book.proposals.values() if status.id not in closed):
         if book.gone.get(status.sha256) is Gone.EXPUNGED:
             continue
         try:

@@ -127,7 +127,7 @@ def compose_by(
         )
         choices += _rejections(given)
         current = placed.documents
-        decisions += [decide(terms, item.stored, item.status, choice, signing) for choice in choices]
+        decisions += [decide(terms, item.status, choice, signing) for choice in choices]
     return decisions, refusals
 
 
@@ -210,18 +210,19 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def make_decision(
-    gate: Gate, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
-) -> Decision:
-    """Build a decision over a proposal of this home; see :func:`decide`."""
-    return decide(terms_of(gate), stored, status, choice, signing)
+def close_choice(status: ProposalStatus, reason: str) -> Choice:
+    """Give what closes a proposal whose file is not what was logged: all of it, for what is in it nobody knows."""
+    return Choice(type=DecisionType.CLOSE, changes=tuple(sorted(status.changes)), targets=(), reason=reason)
 
 
-def decide(
-    terms: Terms, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
-) -> Decision:
+def make_decision(gate: Gate, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
+    """Build a decision over a proposal of this home as it was logged; see :func:`decide`."""
+    return decide(terms_of(gate), status, choice, signing)
+
+
+def decide(terms: Terms, status: ProposalStatus, choice: Choice, signing: Signing) -> Decision:
     """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
-    cools = choice.type is DecisionType.APPROVE and stored.proposal.lane != EDIT_LANE
+    cools = choice.type is DecisionType.APPROVE and status.lane != EDIT_LANE
     cooling = terms.cooling if cools else NONE
     now = signing.moment.at
     return with_id(
@@ -231,8 +232,8 @@ def decide(
             type=choice.type,
             origin=terms.origin,
             host=signing.machine,
-            proposal=stored.proposal.id,
-            proposal_sha256=stored.sha256,
+            proposal=status.id,
+            proposal_sha256=status.sha256,
             changes=choice.changes,
             targets=choice.targets,
             not_before=cools_until(status.created, signing.moment, cooling) if cools else now,

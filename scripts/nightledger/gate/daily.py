@@ -35,9 +35,9 @@ def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str,
     """
     if day in heartbeats(ledger):
         return {}
-    tired = [status for status in ledger.book.proposals.values() if is_tired(gate, ledger, status)]
+    tired = [status for status in ledger.book.live() if is_tired(gate, ledger, status)]
     closed = sum(len(status.open_changes()) for status in tired)
-    waiting = sum(len(status.open_changes()) for status in ledger.book.proposals.values()) - closed
+    waiting = sum(len(status.open_changes()) for status in ledger.book.live()) - closed
     events: list[tuple[EventName, dict[str, object]]] = [
         (
             EventName.CLOSED,

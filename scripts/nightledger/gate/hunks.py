@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
-from nightledger.domain.proposal import Change, Draft, Hunk, Op, Origin
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
 from nightledger.text.diff import unified_diff
-from nightledger.text.place import Applied, NotApplied, Unplaced, apply_hunks, make_hunk
-from nightledger.text.scan import mask_secrets, scan_secrets, told_values
+from nightledger.text.place import Applied, NotApplied, Placed, Unplaced, apply_hunks, make_hunk, place
+from nightledger.text.place_veiled import BESIDE, without_secrets
+from nightledger.text.scan import mask_secrets, told_values
+from nightledger.text.veil import repeats_secret, secrets_between, shows_secret, veil
 
 SHOWN_SECTION = " > "
-BESIDE = "only a line with a secret tells its place; take the secret out of the file first"
-"""Why a hunk is refused whose context or headings would copy a secret into a proposal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,8 @@ def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | 
 def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
     """Turn drafts into numbered changes that fit the document, each alone and all together.
 
+    No change copies a secret: what it takes out and the lines that tell its place are veiled.
+
     Args:
         document: The gated file's text (``surrogateescape``).
         drafts: In the order in which they are to be shown.
@@ -70,20 +72,15 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     changes: list[Change] = []
     unfit: list[Unfit] = []
     told = told_values(document)
+    veiled = veil(document, told=told)
     for draft in drafts:
         hunk = make_hunk(document, draft)
+        if not isinstance(hunk, Unplaced):
+            hunk = without_secrets(document, veiled, hunk, told=told)
         if isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=hunk.reason))
             continue
-        copied = (
-            hunk.context_before,
-            hunk.context_after,
-            *hunk.section,
-            draft.before,
-            draft.after,
-            draft.reason,
-        )
-        if any(scan_secrets(text, told=told) for text in copied):
+        if _copies_secret(document, veiled, draft, hunk, told):
             unfit.append(Unfit(draft=draft, reason=BESIDE))
             continue
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
@@ -96,13 +93,31 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
     return changes, unfit
 
 
+def _copies_secret(document: str, veiled: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
+    texts = (
+        hunk.removed,
+        hunk.context_before,
+        hunk.context_after,
+        *hunk.section,
+        draft.after,
+        draft.reason,
+    )
+    if any(shows_secret(text, told=told) for text in texts):
+        return True
+    placed = place(document, hunk) if hunk.anchor is Anchor.MASKED else None
+    if not isinstance(placed, Placed):
+        return False
+    part = slice(placed.start, placed.end)
+    return repeats_secret(draft.statement_key, secrets_between(document[part], veiled[part]))
+
+
 def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
     return Change(
         n=n,
         op=draft.op,
         target=draft.target,
         section=SHOWN_SECTION.join(hunk.section),
-        before="" if draft.op is Op.ADD else draft.before,
+        before="" if draft.op is Op.ADD else hunk.removed if hunk.anchor is Anchor.MASKED else draft.before,
         after=draft.after,
         diff=diff,
         hunk=hunk,

@@ -17,7 +17,7 @@ from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import JOB, Said, choose, is_repeated, may_return
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Draft, Kind, Op, Proposal, SizeMeter, Target
+from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.gate.fitting import fit_for_apply
@@ -223,7 +223,11 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
 
 
 def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
-    """List what was proposed before, for suppression."""
+    """List what was proposed before, for suppression.
+
+    Where a secret was taken out nobody can tell from the record which one it was: what stands
+    there now may be another, so that change suppresses nothing any more.
+    """
     return [
         Said(
             key=change.key,
@@ -235,6 +239,8 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
         )
         for item in stored
         for change in item.proposal.changes
+        if change.hunk.anchor is not Anchor.MASKED
+        or book.proposals[item.proposal.id].state_of(change.n) is not ChangeState.APPLIED
     ]
 
 
@@ -246,7 +252,7 @@ def _choose(
     lanes = gate.settings.lanes
     waiting = sum(
         1
-        for status in book.proposals.values()
+        for status in book.live()
         if status.lane == JOB
         for change in status.changes.values()
         if change.state in OPEN_STATES

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from nightledger.codec.records import parse_record
 from nightledger.domain.cooling import Cooling
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
@@ -16,7 +17,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ChangeStatus, ProposalStatus
 from nightledger.domain.waiting import Excerpt, Travelling, Waiting
 from nightledger.gate.composing import Terms
-from nightledger.gate.reviewing import Item, item_of
+from nightledger.gate.reviewing import Item, items_in
 from nightledger.gate.stored import Stored
 from nightledger.trust.base64_strict import decode_base64
 
@@ -97,5 +98,4 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
         created=Moment(at=travelling.created_at),
         changes={n: ChangeStatus() for n in travelling.changes},
     )
-    waits = [change for change in proposal.changes if change.n in travelling.changes]
-    return [item_of(stored, status, change, documents) for change in waits], travelling.excerpts
+    return items_in([(stored, status)], DecisionType.APPROVE, documents), travelling.excerpts

@@ -3,7 +3,7 @@
 Invariant: what is shown, hashed and signed are the same bytes, read once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +17,9 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import readable_diff, why_not
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.told import NOTHING, told_by
 from nightledger.text.place import Applied, apply_hunks
+from nightledger.text.scan import told_values
 
 
 class Verb(StrEnum):
@@ -55,6 +57,7 @@ class Item:
         change: The change.
         diff: Unified diff against the file as it is now; empty when it has no place.
         unplaced: Why it has no place now; empty when it has.
+        told: What the gated files and the proposals shown with it tell as secrets.
     """
 
     stored: Stored
@@ -62,6 +65,7 @@ class Item:
     change: Change
     diff: str
     unplaced: str
+    told: frozenset[str] = NOTHING
 
 
 def read_documents(gate: Gate) -> dict[str, str]:
@@ -74,12 +78,12 @@ def read_documents(gate: Gate) -> dict[str, str]:
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
     """Give every change that waits for an answer, oldest proposal first; altered proposals are set aside."""
-    items = []
-    for status in ledger.book.proposals.values():
-        if status.lane != EDIT_LANE:
+    waiting: list[tuple[Stored, ProposalStatus]] = []
+    for status in ledger.book.live():
+        if status.lane != EDIT_LANE and status.answerable(DecisionType.APPROVE):
             with suppress(AlteredError):
-                items += items_of(gate, status, DecisionType.APPROVE, documents)
-    return items
+                waiting.append((read_proposal(gate, status), status))
+    return items_in(waiting, DecisionType.APPROVE, documents)
 
 
 def items_of(
@@ -90,19 +94,32 @@ def items_of(
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    numbers = status.answerable(kind)
-    if not numbers:
+    if not status.answerable(kind):
         return []
-    stored = read_proposal(gate, status)
-    changes = [change for change in stored.proposal.changes if change.n in numbers]
-    return [item_of(stored, status, change, documents) for change in changes]
+    return items_in([(read_proposal(gate, status), status)], kind, documents)
 
 
-def item_of(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
-    """Give one change against the files as they are given; they must hold its target."""
-    document = documents[change.target]
+def items_in(
+    waiting: Sequence[tuple[Stored, ProposalStatus]], kind: DecisionType, documents: Mapping[str, str]
+) -> list[Item]:
+    """Give the changes of some proposals that such a decision may be about; ``documents`` hold their targets."""
+    told = told_by(documents, [stored.proposal for stored, _ in waiting])
+    return [
+        _item(stored, status, change, documents[change.target], told)
+        for stored, status in waiting
+        for change in stored.proposal.changes
+        if change.n in status.answerable(kind)
+    ]
+
+
+def _item(
+    stored: Stored, status: ProposalStatus, change: Change, document: str, told: frozenset[str]
+) -> Item:
     placed = apply_hunks(document, [change.hunk])
+    diff, why = "", ""
     if isinstance(placed, Applied):
-        diff = readable_diff(document, placed.text, path=change.target)
-        return Item(stored=stored, status=status, change=change, diff=diff, unplaced="")
-    return Item(stored=stored, status=status, change=change, diff="", unplaced=why_not(placed))
+        values = told | told_values(placed.text)
+        diff = readable_diff(document, placed.text, path=change.target, told=values)
+    else:
+        why = why_not(placed)
+    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)

@@ -13,6 +13,7 @@ from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Draft, Flag, Origin
 from nightledger.text.scan import scan, scan_secrets
+from nightledger.text.veil import repeats_secret
 
 _UNTRUSTED_FIRST = (
     Origin.WEB,
@@ -53,15 +54,22 @@ def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
     clean: list[Draft] = []
     for draft in drafts:
         findings = scan(draft.after, origin=worst_origin(draft))
-        # a removal would copy what it takes out into the proposal, and the reason stands there, too
-        copied = [f for text in (draft.before, draft.reason, *draft.section) for f in scan_secrets(text)]
-        if copied:
+        if copied := _copied(draft):
             held.append(_held(draft, copied))
         elif any(finding.severity is not Severity.FLAG for finding in findings):
             held.append(_held(draft, findings))
         else:
             clean.append(replace(draft, flags=(*draft.flags, *_flags(findings))))
     return tuple(held), clean
+
+
+def _copied(draft: Draft) -> list[Finding]:
+    """Give the secrets that a proposal of the draft would hold: what is taken out is veiled, its key is not."""
+    found = [f for text in (draft.reason, *draft.section) for f in scan_secrets(text)]
+    taken = scan_secrets(draft.before)
+    if repeats_secret(draft.statement_key, [draft.before[f.start : f.end] for f in taken]):
+        found += taken
+    return found
 
 
 def worst_origin(draft: Draft) -> Origin:

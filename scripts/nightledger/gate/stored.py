@@ -60,6 +60,15 @@ def read_logged(home: Home, status: ProposalStatus) -> bytes:
     return content
 
 
+def is_altered(home: Home, status: ProposalStatus) -> bool:
+    """Tell whether a proposal's file is missing or is not what was logged."""
+    try:
+        read_logged(home, status)
+    except AlteredError:
+        return True
+    return False
+
+
 def read_stored(gate: Gate, book: Book) -> list[Stored]:
     """Read every proposal that the log knows and whose bytes are those logged, in order of their leaves.
 
@@ -79,14 +88,12 @@ def find_set_aside(home: Home, book: Book) -> tuple[str, ...]:
     ``verify`` looks at all.
     """
     live = {decision.proposal for decision in book.approvals_to_apply()}
-    names = []
-    for status in book.proposals.values():
-        if status.lane != EDIT_LANE and (status.open_changes() or status.id in live):
-            try:
-                read_logged(home, status)
-            except AlteredError:
-                names.append(status.id)
-    return tuple(names)
+    return tuple(
+        status.id
+        for status in book.live()
+        if status.lane != EDIT_LANE and (status.open_changes() or status.id in live)
+        if is_altered(home, status)
+    )
 
 
 def find_status(book: Book, text: str) -> ProposalStatus:

@@ -1,7 +1,7 @@
 """Take applied changes back: three-way, signed, at once.
 
 Invariant: later edits survive an undo; where that is impossible, or the window is
-closed, the reversal waits as a proposal like any other.
+closed, the reversal waits as a proposal like any other. A secret does not come back.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
 from nightledger.domain.states import Apply, ChangeState, DecisionStatus, Gone, ProposalStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import Write, check_result, place_changes, write_all
@@ -26,7 +26,9 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.merge import Conflict
+from nightledger.text.scan import told_values
 from nightledger.text.take_back import take_back
+from nightledger.text.veil import HOLE, veil_blocked
 
 DAY_S = 86_400
 
@@ -66,6 +68,7 @@ def plan_undo(
 
     Raises:
         UsageError: Nothing of it is applied.
+        RefusedError: It would bring back what was taken out as a secret.
     """
     applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
     wanted = tuple(only) or tuple(applied)
@@ -127,11 +130,26 @@ def _merge(gate: Gate, stored: Stored, status: ProposalStatus, wanted: tuple[int
         if isinstance(merged, Conflict):
             return _cannot(stored, status, wanted, f"the same lines of {target.path} were changed since")
         write = Write(path=target.path, before=current, after=merged.text.encode("utf-8", "surrogateescape"))
+        if _brings_secret(write, told_values(_text(before))):
+            raise _never_back(stored)
         if reasons := check_result(gate, write):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
         diffs.append(readable_diff(_text(current), merged.text, path=target.path))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
+
+
+def _brings_secret(write: Write, told: frozenset[str]) -> bool:
+    old = set(_text(write.before).split("\n"))
+    added = "\n".join(line for line in _text(write.after).split("\n") if line not in old)
+    return veil_blocked(added, told=told) != added
+
+
+def _never_back(stored: Stored) -> RefusedError:
+    return RefusedError(
+        f"{stored.proposal.id} took out a secret, and that does not come back",
+        hint=f"its other changes can be undone one by one: 'nightledger undo {stored.proposal.id[:10]}#N'",
+    )
 
 
 def undo_choice(undo: Undo) -> Choice:
@@ -179,7 +197,11 @@ def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, m
 
 
 def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
-    """Give the proposal that stands in for an undo which is not possible in place."""
+    """Give the proposal that stands in for an undo which is not possible in place.
+
+    Raises:
+        RefusedError: It would bring back what was taken out as a secret.
+    """
     drafts = [
         draft
         for change in undo.stored.proposal.changes
@@ -200,6 +222,8 @@ def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
     """Give the opposite of a change; None when what it put in is no longer there as it was."""
     before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
     after = change.hunk.removed
+    if change.hunk.anchor is Anchor.MASKED and HOLE in after:
+        raise _never_back(undo.stored)
     line = _line_of(document, before) if before else 0
     if before and not line:
         return None

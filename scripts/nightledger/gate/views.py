@@ -15,6 +15,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.told import NOTHING, told_at_home
 from nightledger.text.entries import Entry, find_entries
 from nightledger.text.markdown import parse_markdown
 from nightledger.text.scan import mask_secrets
@@ -25,7 +26,7 @@ def build_views(gate: Gate, ledger: Ledger) -> dict[str, bytes]:
     """Give each view's path and bytes."""
     stored = read_stored(gate, ledger.book)
     return {
-        gate.home.pending_view: _dump(pending_view(ledger, stored)),
+        gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
         gate.home.entries: _dump(entries_view(gate, ledger, stored)),
     }
 
@@ -49,15 +50,16 @@ def stale_views(gate: Gate, ledger: Ledger) -> list[str]:
     ]
 
 
-def pending_view(ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
+def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
     """Give ``tc-consolidate-pending.json``: additions and removals that wait for an answer."""
     waiting = list(_waiting(ledger, stored))
+    told = told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
     return {
         "v": 1,
         "proposed_additions": [
             {
-                **_common(proposal, change),
-                "content": mask_secrets(change.after),
+                **_common(proposal, change, told),
+                "content": mask_secrets(change.after, told=told),
                 "source": _source(change),
                 "confidence": change.confidence,
             }
@@ -66,9 +68,9 @@ def pending_view(ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
         ],
         "proposed_removals": [
             {
-                **_common(proposal, change),
-                "entry": mask_secrets(change.before),
-                "reason": mask_secrets(change.reason),
+                **_common(proposal, change, told),
+                "entry": mask_secrets(change.before, told=told),
+                "reason": mask_secrets(change.reason, told=told),
             }
             for proposal, change in waiting
             if not change.after
@@ -84,8 +86,9 @@ def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[tuple[Proposal, C
                 yield item.proposal, change
 
 
-def _common(proposal: Proposal, change: Change) -> dict[str, Any]:
-    return {"proposal": proposal.id, "n": change.n, "section": change.section}
+def _common(proposal: Proposal, change: Change, told: frozenset[str]) -> dict[str, Any]:
+    section = mask_secrets(change.section, told=told)
+    return {"proposal": proposal.id, "n": change.n, "section": section}
 
 
 def _source(change: Change) -> str:
@@ -98,13 +101,14 @@ def _source(change: Change) -> str:
 def entries_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
     """Give ``entries.json``: every entry of the gated files, with what it came from where we know it."""
     sources = _applied(ledger, stored)
+    told = told_at_home(gate.home, ())
     return {
         "v": 1,
         "entries": [
             {
                 "id": entry.id,
                 "path": path,
-                "section": [mask_secrets(title) for title in entry.section],
+                "section": [mask_secrets(title, told=told) for title in entry.section],
                 "lines": [entry.first_line, entry.last_line],
                 "sources": sources.get(fold(entry.text), []),
             }

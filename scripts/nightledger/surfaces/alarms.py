@@ -66,7 +66,7 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         book,
         proposals={
             name: status
-            for name, status in book.proposals.items()
+            for name, status in ((one.id, one) for one in book.live())
             if status.open_changes() or name in approved
         },
         decisions={**approvals, **trusted},

@@ -1,13 +1,18 @@
 """Answer one proposal from the command line."""
 
+from collections.abc import Sequence
+
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.states import ProposalStatus
+from nightledger.gate.composing import Refusal
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
-from nightledger.gate.stored import find_status
+from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
-from nightledger.surfaces.settling import settle
+from nightledger.surfaces.session import Session
+from nightledger.surfaces.settling import close, settle
 
 
 def answer_one(
@@ -21,14 +26,20 @@ def answer_one(
 ) -> int:
     """Show the changes of one proposal, sign the answer to them, and say what follows.
 
+    To reject a proposal whose file is not what was logged is to close it, all of it.
+
     Raises:
         UsageError: No such proposal or change waits.
+        AlteredError: Its file is not what was logged, and it is to be approved.
         RefusedError: The diff is not the one that was named, or changes do not fit or were
             settled elsewhere meanwhile; the others are signed.
     """
     with session.reading(context, person=True) as home:
         documents = read_documents(home.gate)
         status = find_status(home.ledger.book, id_text)
+        if verb is Verb.REJECT and _is_to_close(home, status, only):
+            _report(context, close(context, home, status, reason))
+            return 0
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents)
         items = _chosen(waiting, status.id, only)
         _check_diff(items, diff_sha256)
@@ -38,13 +49,30 @@ def answer_one(
     settled = settle(context, home, items, answers)
     for decision in settled.decisions:
         _report(context, decision)
-    if settled.refusals:
-        first = settled.refusals[0]
+    _require_none(settled.refusals)
+    return 0
+
+
+def _require_none(refusals: Sequence[Refusal]) -> None:
+    if refusals:
         raise RefusedError(
-            f"{first.proposal} cannot be signed: {first.reason}",
+            f"{refusals[0].proposal} cannot be signed: {refusals[0].reason}",
             hint="'nightledger review' shows it as it is now",
         )
-    return 0
+
+
+def _is_to_close(home: Session, status: ProposalStatus, only: str | None) -> bool:
+    """Tell whether a proposal can only be closed: nobody knows any more what is in it."""
+    if not is_altered(home.gate.home, status):
+        return False
+    if status.id in home.ledger.book.closed():
+        raise UsageError(f"{status.id} was closed before", hint="'nightledger verify' names it as a note")
+    if only is not None:
+        raise UsageError(
+            f"the file of {status.id} is not what was logged, so nobody knows what change {only} says",
+            hint="without --only the whole proposal is closed",
+        )
+    return True
 
 
 def _report(context: Context, decision: Decision) -> None:
@@ -61,6 +89,13 @@ def _report(context: Context, decision: Decision) -> None:
     if decision.type is DecisionType.APPROVE:
         context.print(f"Signed change {numbers}. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC.")
         context.print("Then: nightledger apply (cron runs it every 10 minutes)")
+    elif decision.type is DecisionType.CLOSE:
+        told = (
+            f"Closed {decision.proposal}: its file is not what was logged. Nothing of it can be answered or "
+            "applied any more; what was applied stays. 'nightledger verify' names it as a note."
+        )
+        for line in screen.wrap(told, indent="  ", first=""):
+            context.print(line)
     else:
         context.print(f"Rejected change {numbers}.")
 

@@ -4,18 +4,21 @@ Invariant: it is told from the log, and from proposals and decisions whose bytes
 that the log names; what is not is named as such.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change
+from nightledger.domain.proposal import Anchor, Change, Proposal
 from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
+from nightledger.gate.told import told_at_home
+from nightledger.text.scan import mask_secrets
+from nightledger.text.veil import HOLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,15 +27,17 @@ class Told:
 
     Attributes:
         n: Its number in the proposal.
-        reason: Why it was proposed; empty where the proposal's file is not as logged.
+        reason: Why it was proposed, secrets masked; empty where the proposal's file is not as logged.
         state: ``applied``, ``undone``, or what became of it since.
         undo_until: Until when it can be taken back; None where it cannot.
+        veiled: Whether what it took out is masked in its record; a secret does not come back.
     """
 
     n: int
     reason: str
     state: str
     undo_until: datetime | None
+    veiled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +90,21 @@ def history_of(gate: Gate, ledger: Ledger, applies: Iterable[Apply], now: dateti
         applies: Some of :func:`applies_to`, which is quick; this takes a signature for each.
         now: Aware, UTC.
     """
-    return tuple(_step(gate, ledger, apply, now) for apply in applies)
+    shown = tuple(applies)
+    proposals = {
+        name: proposal
+        for name in dict.fromkeys(apply.proposal for apply in shown)
+        if (proposal := _proposal(gate, ledger.book.proposals[name]))
+    }
+    told = told_at_home(gate.home, proposals.values())
+    changes = {
+        name: {
+            change.n: replace(change, reason=mask_secrets(change.reason, told=told))
+            for change in proposal.changes
+        }
+        for name, proposal in proposals.items()
+    }
+    return tuple(_step(gate, ledger, apply, changes.get(apply.proposal, {}), now) for apply in shown)
 
 
 def _counts(book: Book, apply: Apply) -> bool:
@@ -94,7 +113,7 @@ def _counts(book: Book, apply: Apply) -> bool:
     return known and apply.outcome in ("done", "raced")
 
 
-def _step(gate: Gate, ledger: Ledger, apply: Apply, now: datetime) -> Step:
+def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change], now: datetime) -> Step:
     book = ledger.book
     status, decision = book.proposals[apply.proposal], book.decisions[apply.decision]
     undo = decision.type is DecisionType.UNDO
@@ -105,14 +124,15 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, now: datetime) -> Step:
         proposal=apply.proposal,
         decision=apply.decision,
         signer=_signer(gate, ledger, apply.decision),
-        changes=tuple(_told(gate, status, apply, now)),
+        changes=tuple(_told(gate, status, apply, changes, now)),
         raced=apply.outcome == "raced",
         drifted=tuple(found.path for found in book.drifted if found.apply == apply.id),
     )
 
 
-def _told(gate: Gate, status: ProposalStatus, apply: Apply, now: datetime) -> Iterator[Told]:
-    changes = _changes(gate, status)
+def _told(
+    gate: Gate, status: ProposalStatus, apply: Apply, changes: Mapping[int, Change], now: datetime
+) -> Iterator[Told]:
     for n in (number for number in apply.changes if number in status.changes):
         state, found = status.changes[n], changes.get(n)
         until = apply.at + timedelta(days=gate.undo_days)
@@ -122,14 +142,15 @@ def _told(gate: Gate, status: ProposalStatus, apply: Apply, now: datetime) -> It
             reason=found.reason if found else "",
             state=state.state.value,
             undo_until=until if own and now < until else None,
+            veiled=bool(found and found.hunk.anchor is Anchor.MASKED and HOLE in found.hunk.removed),
         )
 
 
-def _changes(gate: Gate, status: ProposalStatus) -> dict[int, Change]:
+def _proposal(gate: Gate, status: ProposalStatus) -> Proposal | None:
     try:
-        return {change.n: change for change in read_proposal(gate, status).proposal.changes}
+        return read_proposal(gate, status).proposal
     except NightledgerError:
-        return {}
+        return None
 
 
 def _signer(gate: Gate, ledger: Ledger, decision: str) -> str:

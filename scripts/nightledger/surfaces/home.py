@@ -10,6 +10,9 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from typing import Any
 
+    from nightledger.domain.event import Actor
+    from nightledger.surfaces.context import Context
+
 IDENTITY = os.path.join("config", "nightledger", "home.json")
 
 
@@ -21,6 +24,13 @@ def is_simulated(home_path: str) -> bool:
 def this_machine() -> str:
     """Give this machine's name, as ``init`` records it."""
     return os.uname().nodename
+
+
+def actor_of(context: "Context") -> "Actor":
+    """Guess who called: a person at a terminal, else an unattended run."""
+    from nightledger.domain.event import Actor
+
+    return Actor.HUMAN if context.interactive() else Actor.CRON
 
 
 def require_machine(home: Home) -> None:

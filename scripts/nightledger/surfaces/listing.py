@@ -11,6 +11,7 @@ from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
+from nightledger.gate.told import NOTHING
 from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
 
@@ -23,38 +24,42 @@ def diff_sha256(diffs: list[str]) -> str:
     return hashlib.sha256("".join(diffs).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def change_record(change: Change, state: str) -> dict[str, Any]:
-    """Give one change; secrets masked."""
+def change_record(change: Change, state: str, *, told: frozenset[str] = NOTHING) -> dict[str, Any]:
+    """Give one change; secrets masked, and values that are told elsewhere."""
     return {
         "n": change.n,
         "op": change.op.value,
         "state": state,
         "target": change.target,
-        "section": change.section,
-        "before": mask_secrets(change.before),
-        "after": mask_secrets(change.after),
-        "diff": mask_diff(change.diff),
-        "reason": mask_secrets(change.reason),
+        "section": mask_secrets(change.section, told=told),
+        "before": mask_secrets(change.before, told=told),
+        "after": mask_secrets(change.after, told=told),
+        "diff": mask_diff(change.diff, told=told),
+        "reason": mask_secrets(change.reason, told=told),
         "evidence": [
             {"path": e.path, "lines": list(e.lines), "origin": e.origin.value} for e in change.evidence
         ],
         "confidence": change.confidence,
-        "flags": [{"rule": flag.rule, "message": mask_secrets(flag.message)} for flag in change.flags],
+        "flags": [
+            {"rule": flag.rule, "message": mask_secrets(flag.message, told=told)} for flag in change.flags
+        ],
     }
 
 
 def item_record(item: Item) -> dict[str, Any]:
     """Give one change that waits, with its diff against the file as it is now."""
-    record = change_record(item.change, item.status.state_of(item.change.n).value)
+    record = change_record(item.change, item.status.state_of(item.change.n).value, told=item.told)
     return {
         **record,
         "id": item.stored.proposal.id,
-        "diff": mask_diff(item.diff),
+        "diff": mask_diff(item.diff, told=item.told),
         "unplaced": item.unplaced,
     }
 
 
-def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -> dict[str, Any]:
+def proposal_record(
+    gate: Gate, book: Book, proposal: Proposal, now: datetime, *, told: frozenset[str] = NOTHING
+) -> dict[str, Any]:
     """Give one proposal with its state and times."""
     status = book.proposals[proposal.id]
     approved = _approvals(book, status)
@@ -64,12 +69,14 @@ def proposal_record(gate: Gate, book: Book, proposal: Proposal, now: datetime) -
         "id": proposal.id,
         "kind": proposal.kind.value,
         "lane": proposal.lane,
-        "title": mask_secrets(proposal.title),
+        "title": mask_secrets(proposal.title, told=told),
         "state": state_of(gate, book, status, now),
         "created_at": _time(proposal.created_at),
         "not_before": _time(max(ends, default=None)),
         "expires_at": _time(min(expires, default=None)),
-        "changes": [change_record(change, status.state_of(change.n).value) for change in proposal.changes],
+        "changes": [
+            change_record(change, status.state_of(change.n).value, told=told) for change in proposal.changes
+        ],
         "diff_sha256": diff_sha256([change.diff for change in proposal.changes]),
     }
 
@@ -104,11 +111,10 @@ def set_aside_record(status: ProposalStatus) -> dict[str, Any]:
 
 
 def cooling_ends(gate: Gate, book: Book) -> Mapping[str, datetime]:
-    """Give for each approval when its cooling is over, if no clock steps."""
+    """Give for each approval that is to be applied when its cooling is over, if no clock steps."""
     return {
         decision.id: cools_until(book.proposals[decision.proposal].created, decision.recorded, gate.cooling)
-        for decision in book.decisions.values()
-        if decision.type is DecisionType.APPROVE
+        for decision in book.approvals_to_apply()
     }
 
 

@@ -57,7 +57,7 @@ def write_page(home: Home, items: list[Item]) -> None:
 
 def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
     aside = find_set_aside(home, book)
-    for status in book.proposals.values():
+    for status in book.live():
         if status.id in aside:
             yield Item(need=Need.ALTERED, key=status.id, since=_changed_at(home.proposal(status.id), now))
         elif status.open_changes() and status.lane != EDIT_LANE:

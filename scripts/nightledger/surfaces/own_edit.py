@@ -84,6 +84,6 @@ def approve_edit(session: Session, proposal: Proposal, signer: Signer) -> Decisi
     if reasons := [reason for write in writes for reason in check_result(gate, write)]:
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
     choice = Choice(type=DecisionType.APPROVE, changes=numbers, targets=placed.targets)
-    decision = make_decision(gate, stored, status, choice, signing.prepare(session))
+    decision = make_decision(gate, status, choice, signing.prepare(session))
     accepted = signing.sign_all(session, [decision], signer)[0]
     return session.ledger.book.decisions[accepted.id]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from nightledger.domain.proposal import Change, Evidence, Proposal
 from nightledger.gate.reviewing import Item
+from nightledger.gate.told import NOTHING
 from nightledger.text.scan import mask, mask_secrets, scan_secrets
 from nightledger.text.visible import visible, visible_lines
 
@@ -41,9 +42,14 @@ def colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def shown(text: str) -> str:
-    """Give one line of text from a file as it may be printed: secrets masked, nothing hidden."""
-    return visible(mask_secrets(text).replace("\n", " "))
+def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
+    """Give one line of text from a file as it may be printed: secrets masked, nothing hidden.
+
+    Args:
+        text: The line.
+        told: Values that a larger text tells as secrets (``gate/told.py``).
+    """
+    return visible(mask_secrets(text, told=told).replace("\n", " "))
 
 
 def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
@@ -82,40 +88,44 @@ def _pieces(text: str, room: int) -> Iterator[str]:
     yield text[start:]
 
 
-def diff_lines(diff: str) -> list[str]:
+def diff_lines(diff: str, *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
     rows = []
-    for line in visible_lines(mask_diff(diff)):
+    for line in visible_lines(mask_diff(diff, told=told)):
         sign, text = line[:1], line[1:]
         pieces = [text] if columns(line) <= width() else _pieces(text, width() - 1 - len(GOES_ON))
         rows += [_coloured(sign + (GOES_ON if at else "") + piece, sign) for at, piece in enumerate(pieces)]
     return rows
 
 
-def text_lines(text: str, *, indent: str) -> list[str]:
+def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> list[str]:
     """Give one line of text from a file in as many rows as it needs, each indented."""
-    return [indent + piece for piece in _pieces(shown(text), width() - len(indent))]
+    return [indent + piece for piece in _pieces(shown(text, told=told), width() - len(indent))]
 
 
-def mask_diff(diff: str) -> str:
+def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
     """Mask the secrets of a diff; what is added is judged apart from the lines around it.
 
     Else a line of the file that looks like the beginning of a secret could hide what is
     added below it from whoever signs that.
+
+    Args:
+        diff: The diff.
+        told: Values that a larger text tells as secrets: masked on either side.
     """
     lines = diff.split("\n")
     for added in (True, False):
         numbers = [n for n, line in enumerate(lines) if line.startswith("+") is added]
-        texts = _masked([lines[n][1:] for n in numbers]) if numbers else []
+        texts = _masked([lines[n][1:] for n in numbers], told) if numbers else []
         for n, text in zip(numbers, texts, strict=True):
             lines[n] = lines[n][:1] + text
     return "\n".join(lines)
 
 
-def _masked(lines: Sequence[str]) -> list[str]:
+def _masked(lines: Sequence[str], told: frozenset[str]) -> list[str]:
     """Mask what scanners see in lines that follow each other; gives as many lines."""
     text, pieces, done = "\n".join(lines), [], 0
-    for finding in scan_secrets(text):
+    for finding in scan_secrets(text, told=told):
         start = max(finding.start, done)
         secret = text[start : finding.end]
         pieces += [
@@ -134,26 +144,27 @@ def _coloured(piece: str, sign: str) -> str:
 
 def item_lines(item: Item, at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
-    change, proposal = item.change, item.stored.proposal
-    lines = wrap(f"[{at}/{count}] {shown(proposal.title)}: {headline(change)}", indent="  ", first="")
-    lines += facts(change)
+    change, told = item.change, item.told
+    title = shown(item.stored.proposal.title, told=told)
+    lines = wrap(f"[{at}/{count}] {title}: {headline(change, told=told)}", indent="  ", first="")
+    lines += facts(change, told=told)
     if item.unplaced:
         lines += wrap(f"cannot be applied now: {item.unplaced}", indent="    ", first="  ! ")
-    return [*lines, *diff_lines(item.diff or change.diff)]
+    return [*lines, *diff_lines(item.diff or change.diff, told=told)]
 
 
-def headline(change: Change) -> str:
+def headline(change: Change, *, told: frozenset[str] = NOTHING) -> str:
     """Give what a change does, in a few words: ``add to MEMORY.md, Lessons``."""
     parts = [
         part for part in change.section.split(" > ") if not part.startswith(change.target.rpartition("/")[2])
     ]
-    section = f", {shown(' > '.join(parts))}" if parts and change.section else ""
+    section = f", {shown(' > '.join(parts), told=told)}" if parts and change.section else ""
     return f"{_OPS[change.op.value]} {shown(change.target)}{section}"
 
 
-def facts(change: Change) -> list[str]:
+def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give why, from where, how sure, and what would change its mind."""
-    lines = wrap(shown(change.reason), indent="       ", first="  why: ")
+    lines = wrap(shown(change.reason, told=told), indent="       ", first="  why: ")
     origins = ", ".join(origin.value for origin in change.provenance)
     sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
     more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful
@@ -163,11 +174,11 @@ def facts(change: Change) -> list[str]:
         first="  from: ",
     )
     if change.scope.fails_when:
-        lines += wrap(shown(change.scope.fails_when), indent="    ", first="  not when: ")
+        lines += wrap(shown(change.scope.fails_when, told=told), indent="    ", first="  not when: ")
     if change.scope.fine_when:
-        lines += wrap(shown(change.scope.fine_when), indent="    ", first="  fine when: ")
+        lines += wrap(shown(change.scope.fine_when, told=told), indent="    ", first="  fine when: ")
     for flag in change.flags:
-        lines += wrap(f"{flag.rule}: {shown(flag.message)}", indent="    ", first="  ! ")
+        lines += wrap(f"{flag.rule}: {shown(flag.message, told=told)}", indent="    ", first="  ! ")
     return lines
 
 

@@ -15,12 +15,10 @@ from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.gate.recovering import recover
 from nightledger.gate.trust_changes import settle_trust
-from nightledger.gate.views import refresh_views
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.home import require_machine, this_machine
+from nightledger.surfaces.home import actor_of, require_machine, this_machine
 
 __all__ = ["Session", "actor_of", "reading", "require_machine", "this_machine", "writing"]
 
@@ -48,11 +46,6 @@ class Session:
         """Read and check the log again, after something was appended."""
         self.ledger = read_ledger(self.gate)
         return self.ledger
-
-
-def actor_of(context: Context) -> Actor:
-    """Guess who called: a person at a terminal, else an unattended run."""
-    return Actor.HUMAN if context.interactive() else Actor.CRON
 
 
 @contextmanager
@@ -104,6 +97,9 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
+    from nightledger.gate.recovering import recover
+    from nightledger.gate.views import refresh_views
+
     gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
     require_machine(gate.home)
     if person:

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision
+from nightledger.domain.errors import FileChangedError
 from nightledger.domain.event import EventName
-from nightledger.gate.composing import Refusal, compose
+from nightledger.domain.states import ProposalStatus
+from nightledger.gate.composing import Refusal, close_choice, compose, make_decision
 from nightledger.gate.opening import record
 from nightledger.gate.rechecking import recheck
 from nightledger.gate.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.stored import is_altered
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, writing
@@ -60,6 +63,31 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
         accepted = signing.sign_all(session, decisions, signer)
     ask_behind(context)
     return Settled(decisions=tuple(accepted), refusals=(*fallen, *refusals))
+
+
+def close(context: Context, seen: Session, status: ProposalStatus, reason: str) -> Decision:
+    """Sign and record that a proposal, whose file is not what was logged, is given up.
+
+    Args:
+        context: The command's surroundings.
+        seen: The home as it was looked at, without its lock.
+        status: The proposal.
+        reason: The operator's words.
+
+    Raises:
+        FileChangedError: Its file was put back, or it was closed, meanwhile.
+        LockedError: A run was at work for longer than anyone waits; nothing was recorded.
+        RefusedError: The key may not sign, or cannot be unlocked here; nothing was recorded.
+    """
+    signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        book = session.ledger.book
+        if status.id in book.closed() or not is_altered(session.gate.home, status):
+            raise FileChangedError(f"{status.id} was put back or closed meanwhile; nothing was signed")
+        choice = close_choice(book.proposals[status.id], reason)
+        decision = make_decision(session.gate, status, choice, signing.prepare(session))
+        (accepted,) = signing.sign_all(session, [decision], signer)
+    return accepted
 
 
 def _defer(session: Session, later: Sequence[Answer]) -> None:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nightledger.domain.agenda import count_due, duties, failing, next_look_at
+from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
@@ -22,10 +23,9 @@ from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.listing import cooling_ends
+from nightledger.surfaces.home import actor_of, this_machine
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.running import Running, find_running
-from nightledger.surfaces.session import actor_of, this_machine
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import Pin, find_pin
 from nightledger.trust.reading import check_log
@@ -182,9 +182,7 @@ def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:
         book: What became of every proposal.
         aside: Proposals that were altered; nobody can answer them.
     """
-    found = [
-        s for s in book.proposals.values() if s.open_changes() and s.lane != EDIT_LANE and s.id not in aside
-    ]
+    found = [s for s in book.live() if s.open_changes() and s.lane != EDIT_LANE and s.id not in aside]
     return Waiting(
         proposals=len(found),
         changes=sum(len(status.open_changes()) for status in found),
@@ -200,7 +198,8 @@ def undoable_in(book: Book, window: timedelta, now: datetime) -> Iterator[Term]:
         window: How long an applied change can be undone.
         now: Aware, UTC.
     """
-    for status in book.proposals.values():
+    recent = {name for name, at in book.applied_at.items() if now < at + window}
+    for status in (book.proposals[name] for name in book.proposals if name in recent):
         by_end: dict[datetime, list[int]] = {}
         for n, change in sorted(status.changes.items()):
             if change.state is ChangeState.APPLIED and change.since and now < change.since + window:
@@ -296,12 +295,11 @@ def _sizes(gate: Gate) -> Iterator[Size]:
 
 
 def _signed(gate: Gate, book: Book) -> tuple[Term, ...]:
-    ends = cooling_ends(gate, book)
     return tuple(
         Term(
             proposal=decision.proposal,
             changes=book.proposals[decision.proposal].approved_by(decision.id),
-            until=ends[decision.id],
+            until=cools_until(book.proposals[decision.proposal].created, decision.recorded, gate.cooling),
         )
         for decision in book.approvals_to_apply()
     )

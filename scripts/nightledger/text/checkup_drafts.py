@@ -1,20 +1,22 @@
 """Turn doubts into changes that an operator can sign: one a run of lines that go together.
 
-Invariant: a draft takes out whole lines of whole items, none of which holds a secret: a
-change that takes a secret out would copy it (docs/decisions/0009). Applying all drafts leaves no heading, table head or lead
-without what it announced (``checkup_shells``).
+Invariant: a draft takes out whole lines of whole items, or a secret out of its lines; beside those
+lines it holds nothing of a secret (docs/decisions/0022). Applying all drafts leaves no heading, table
+head or lead without what it announced (``checkup_shells``).
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, Scope
+from nightledger.text.checkup_danger import PLACEHOLDER, SECRET_CONFIDENCE
 from nightledger.text.checkup_rank import rank_of
 from nightledger.text.markdown import Document, encode, is_blank, parse_markdown
 from nightledger.text.similar import fold
+from nightledger.text.veil import veil
 
 MOST_LINES = 40
 """Lines of one change: what an operator can read in one go."""
@@ -27,6 +29,7 @@ _FAILS_WHEN = {
     DoubtLabel.JUNK: "something reads it",
     DoubtLabel.GENERATED: "the note was kept on purpose and stands nowhere else",
     DoubtLabel.INJECTION: "the owner wrote it",
+    DoubtLabel.SECRET: "it opens nothing, or is meant for whoever reads this file",
 }
 
 
@@ -37,7 +40,8 @@ def drafts_from_doubts(
 
     Doubts of one section that follow each other become one change, so that a section
     goes with its heading and a table with its head; what is replaced stays by itself.
-    Doubts about secrets become no change: the owner takes those lines out by ``edit``.
+    A secret is taken out of its lines by a change of its own, unless another takes these lines out;
+    what is only perhaps one stays for the owner to judge.
 
     Args:
         doubts: From ``check_memory`` on the same document.
@@ -51,8 +55,25 @@ def drafts_from_doubts(
     secrets = [doubt for doubt in in_order if doubt.label is DoubtLabel.SECRET]
     others = [doubt for doubt in in_order if doubt.label is not DoubtLabel.SECRET]
     runs = [run for run in _runs(parsed, others) if not _leans_on(parsed, run, secrets)]
-    drafts = [_draft(parsed, run, target, over) for run in runs]
+    taken = {line for run in runs if not run.replaces for line in range(run.first, run.last + 1)}
+    runs += [
+        _run(parsed, (doubt,))
+        for doubt in secrets
+        if doubt.confidence >= SECRET_CONFIDENCE
+        and not taken.issuperset(range(doubt.lines[0], doubt.lines[1] + 1))
+    ]
+    veiled = parse_markdown(veil(document)) if secrets else parsed
+    drafts = list(_apart(_draft(parsed, veiled, run, target, over) for run in runs))
     return sorted(drafts, key=lambda draft: (-draft.rank, draft.line))
+
+
+def _apart(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Number the keys of drafts that are alike but for their secrets, each of which is to go."""
+    seen = Counter[str]()
+    for draft in drafts:
+        seen[draft.statement_key] += 1
+        count = seen[draft.statement_key] if PLACEHOLDER in draft.after else 1
+        yield draft if count == 1 else replace(draft, statement_key=f"{draft.statement_key} {count}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +168,7 @@ def _run(document: Document, doubts: tuple[Doubt, ...]) -> _Run:
     return _Run(doubts=doubts, first=first, last=below if takes_gap else last)
 
 
-def _draft(document: Document, run: _Run, target: str, over: int) -> Draft:
+def _draft(document: Document, veiled: Document, run: _Run, target: str, over: int) -> Draft:
     before = document.text(run.first, run.last)
     label, confidence = _label(run.doubts), _confidence(run.doubts)
     after = "".join(doubt.after for doubt in run.doubts)
@@ -159,10 +180,10 @@ def _draft(document: Document, run: _Run, target: str, over: int) -> Draft:
         line=run.first,
         after=after,
         reason=_reason(run.doubts),
-        evidence=tuple(_evidence(document, run, target)),
+        evidence=tuple(_evidence(veiled, run, target)),
         confidence=confidence,
         rank=rank_of(label, confidence, len(before) - len(after), over),
-        statement_key=f"{_op(run).value} {fold(before)}",
+        statement_key=f"{_op(run).value} {fold(veiled.text(run.first, run.last))}",
         scope=Scope(fails_when=_FAILS_WHEN[label]),
         flags=tuple(Flag(rule=rule, message=message) for rule, message in _flags(run.doubts)),
     )

@@ -1,25 +1,54 @@
 """What a new statement contradicts in memory, to be shown side by side and offered as a replace.
 
-Invariant: few and sure. Close wording about the same thing that differs in a number or in a
-negation is a contradiction; two sentences that are merely about the same topic are not.
+Three ways are known. The statement names what is left behind ("no longer at 07:00", "from the shed
+to the cellar") and the entry says just that. Both say the same of one thing but for one value: its
+time, day, port, path. Or one denies what the other says, in the same words.
+
+Invariant: few and sure. Sentences that are merely about the same topic do not contradict each
+other; an entry of which the statement would not keep most is never to be replaced.
 """
 
-import re
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nightledger.text.similar import dice, is_negated, numbers, shingles, strip_negations
-
-ALIKE = 0.7
-"""Likeness of the two, without numbers and negations, from which they speak of the same thing."""
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|no longer|replaces|statt|anstatt|nicht mehr|en lugar de|en vez de|ya no"
-    r"|au lieu de|em vez de|já não|вместо|больше не|thay vì)\s+[`\"']?([\w./-]{3,40})",
-    re.IGNORECASE,
+from nightledger.text.change_words import CHANGE_MARK, LIFTED, ONE_OFF, PAST_MARK, RELATION, UNSETTLED
+from nightledger.text.claims import (
+    Claim,
+    Denial,
+    denials,
+    holds_denial,
+    is_denied,
+    read_claim,
+    sentences_of,
+    weigh,
 )
-_SAYS_USE = 0.5
-"""Likeness enough where the statement itself names what it takes the place of."""
+
+FOUND_SHARE = 0.5
+"""Share of an entry's words that a statement must have before the two are compared at all."""
+KEPT = 0.6
+"""Share of an entry's other words that a statement must keep that names what is left behind, ..."""
+COVERED = 0.75
+"""... or share of all its words that it must have."""
+SAME_SLOT = 0.75
+"""Share of an entry's words, without values, that a statement must have that gives another value."""
+MARKED = 0.4
+"""The same the other way, so that the statement says little else, where it says that something changed, ..."""
+UNMARKED = 0.8
+"""... and where it does not: then only the value may differ."""
+FEWEST = 3
+"""Words that the two must share, whatever the shares; one less where the statement says that something changed."""
+IN_ORDER = 0.75
+"""Share of the shared words that stand in the same order in a claim and its denial."""
+RARE_SHARE = 20
+"""A shared word must be rare: in at most one of so many entries, or in `RARE`."""
+RARE = 2
+_DATED = frozenset({"date"})
+"""Values that differ from one event to the next and say nothing of what holds."""
+_SETTLED = frozenset({"time", "day"})
+"""Values that a sentence gives of a habit: another one in the same words is a change without further mark."""
+_COUNTED = frozenset({"number", "version"})
+"""Values that are counted anew: another one is a change only where the sentence says so, or says nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,47 +58,184 @@ class Contradiction:
     Attributes:
         entry: What the caller named the entry.
         text: The entry's wording.
-        likeness: How alike the two are without numbers and negations; 0..1, rounded to 4 decimals.
+        likeness: Share of the entry's words that the statement has; 0..1, rounded to 4 decimals.
         reason: What differs, for the operator.
+        sure: Whether the statement can take the entry's place; else the two are only to be seen together.
     """
 
     entry: str
     text: str
     likeness: float
     reason: str
+    sure: bool
+
+
+class Standing:
+    """What memory says, to be asked what a statement contradicts.
+
+    Args:
+        entries: Pairs of a name (an id or a line) and one line's wording.
+    """
+
+    def __init__(self, entries: Iterable[tuple[str, str]]) -> None:
+        self._names: list[str] = []
+        self._claims: list[Claim] = []
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        for name, text in entries:
+            claim = read_claim(text)
+            for word in claim.words:
+                self._places[word].append(len(self._names))
+            self._names.append(name)
+            self._claims.append(claim)
+
+    def contradicted_by(self, statement: str) -> tuple[Contradiction, ...]:
+        """Give the entries that a statement of one line contradicts, the surest and most alike first.
+
+        None where an entry says already what the statement says.
+        """
+        if not self._names:
+            return ()
+        claim = read_claim(statement)
+        shared = Counter(place for word in claim.words for place in self._places.get(word, ()))
+        found = []
+        left: tuple[Denial, ...] | None = None
+        for place, count in shared.items():
+            entry = self._claims[place]
+            if count < max(2, FOUND_SHARE * len(entry.words)) or not self._is_particular(claim, entry):
+                continue
+            if claim.order == entry.order and is_denied(claim, entry) == is_denied(entry, claim):
+                return ()
+            left = tuple(denials(claim)) if left is None else left
+            if verdict := self._judge(claim, place, left):
+                found.append(
+                    Contradiction(
+                        entry=self._names[place],
+                        text=entry.text,
+                        likeness=round(count / len(entry.words), 4),
+                        reason=verdict[0],
+                        sure=verdict[1],
+                    )
+                )
+        return tuple(sorted(found, key=lambda hit: (not hit.sure, -hit.likeness, hit.entry)))
+
+    def _is_particular(self, claim: Claim, entry: Claim) -> bool:
+        most = max(RARE, len(self._names) // RARE_SHARE)
+        return any(len(self._places[word]) <= most for word in claim.words & entry.words)
+
+    def _judge(self, claim: Claim, place: int, left: tuple[Denial, ...]) -> tuple[str, bool] | None:
+        entry = self._claims[place]
+        holds = ONE_OFF.search(claim.text) is None and UNSETTLED.search(claim.text) is None
+        named = [_leaves(denial, entry) for denial in left] if not _denies(entry) else []
+        if any(found is not None for found in named):
+            return "the statement names what the entry says as left behind", holds and True in named
+        for sentence in sentences_of(claim, entry):
+            for kind in _other_values(sentence, entry):
+                sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
+                return f"the two give a different {kind} for the same thing", sure and holds
+            if holds_denial(claim.text) != holds_denial(entry.text) and _turns_round(sentence, entry):
+                return "one of the two denies what the other says", holds and _is_lifted(sentence, entry)
+        return None
+
+    def _is_one_of_many(self, place: int, kind: str) -> bool:
+        """Say whether memory gives the value for several things in the same words: then which one is meant is open."""
+        entry = self._claims[place]
+        shared = Counter(other for word in entry.stems for other in self._places[word] if other != place)
+        return any(
+            count >= SAME_SLOT * len(entry.stems)
+            and self._claims[other].values.get(kind, entry.values[kind]) != entry.values[kind]
+            for other, count in shared.items()
+        )
 
 
 def find_contradictions(statement: str, entries: Iterable[tuple[str, str]]) -> tuple[Contradiction, ...]:
-    """Give the entries that the statement contradicts, the most alike first.
+    """Give the entries that the statement contradicts, as `Standing` does, for a single question.
 
     Args:
-        statement: One sentence; of an entry with children, call it for each child.
+        statement: One line; of an entry with children, call it for each child.
         entries: Pairs of a name (an id or a line) and one line's wording.
     """
-    found = []
-    core = _core(statement)
-    for name, text in entries:
-        likeness = dice(core, _core(text))
-        reason = _difference(statement, text, likeness)
-        if reason:
-            found.append(Contradiction(entry=name, text=text, likeness=round(likeness, 4), reason=reason))
-    return tuple(sorted(found, key=lambda hit: (-hit.likeness, hit.entry)))
+    return Standing(entries).contradicted_by(statement)
 
 
-def _core(text: str) -> frozenset[int]:
-    return shingles(strip_negations(_NUMBER.sub(" ", text)))
+def _denies(entry: Claim) -> bool:
+    """Say whether an entry denies something itself: then what a statement leaves behind may be just that."""
+    return holds_denial(entry.text) or PAST_MARK.search(entry.text) is not None
 
 
-def _difference(statement: str, text: str, likeness: float) -> str:
-    if likeness >= ALIKE:
-        if is_negated(statement) != is_negated(text):
-            return "one of the two denies what the other says"
-        if numbers(statement) != numbers(text) and numbers(statement) and numbers(text):
-            return "the two give different numbers for the same thing"
-    if likeness >= _SAYS_USE and any(_names(text, match[1]) for match in _INSTEAD.finditer(statement)):
-        return "the statement names what the entry says as replaced"
-    return ""
+def _leaves(denial: Denial, entry: Claim) -> bool | None:
+    """Say whether a statement leaves behind what the entry says and keeps the rest of it; None where it does neither."""
+    rest = entry.words - denial.words
+    kept = rest & denial.outside
+    if not denial.words <= entry.words or denial.words <= denial.outside or bool(kept) != bool(rest):
+        return None
+    if weigh(kept | denial.words) >= FEWEST and (
+        len(kept) >= KEPT * len(rest) or len(kept | denial.words) >= COVERED * len(entry.words)
+    ):
+        return True
+    return False if denial.changed else None
 
 
-def _names(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(name.rstrip('.'))}(?![\w-])", text, re.IGNORECASE) is not None
+def _other_values(sentence: Claim, entry: Claim) -> Iterator[str]:
+    """Give the kinds of which the sentence gives one value where the entry gives another."""
+    for kind in sorted(entry.values.keys() & sentence.values.keys() - _DATED):
+        old, new = entry.values[kind], sentence.values[kind] - entry.values[kind]
+        if len(old) == len(new) == 1 and _is_same_slot(sentence, entry, kind, (min(old), min(new))):
+            yield kind
+
+
+def _is_same_slot(sentence: Claim, entry: Claim, kind: str, pair: tuple[str, str]) -> bool:
+    old, new = pair
+    shared = sentence.stems & entry.stems
+    # a label with a value is of what the heading above names
+    marked = _is_marked(sentence) and ": " not in entry.text
+    needed = MARKED if (marked and kind not in _COUNTED) or kind in _SETTLED else UNMARKED
+    return (
+        old.lstrip("~") not in new
+        and new.lstrip("~") not in old
+        and weigh(shared) >= FEWEST - marked
+        and len(shared) >= min(SAME_SLOT * len(entry.stems), len(entry.stems) - marked)
+        and (len(shared) >= needed * len(sentence.stems) or old in sentence.words)
+        and _binds(sentence, new) == _binds(entry, old)
+        and bool(sentence.around(new) & entry.around(old))
+    )
+
+
+def _is_marked(sentence: Claim) -> bool:
+    return CHANGE_MARK.search(sentence.text) is not None
+
+
+def _is_sure_of(kind: str, sentence: Claim, entry: Claim) -> bool:
+    bare = [tuple(word for word in claim.order if word in claim.stems) for claim in (sentence, entry)]
+    return kind not in _COUNTED or _is_marked(sentence) or bare[0] == bare[1]
+
+
+def _binds(claim: Claim, value: str) -> frozenset[str]:
+    found = RELATION.findall(claim.text.lower())
+    return frozenset(word for word, bound in found if bound.startswith(value))
+
+
+def _turns_round(sentence: Claim, entry: Claim) -> bool:
+    shared = sentence.words & entry.words
+    return (
+        weigh(shared) >= FEWEST
+        and len(shared) >= max(UNMARKED * len(entry.words), KEPT * len(sentence.words))
+        and sentence.values == entry.values
+        and is_denied(sentence, entry) != is_denied(entry, sentence)
+        and _in_order(sentence, entry, shared) >= IN_ORDER * len(shared)
+    )
+
+
+def _is_lifted(sentence: Claim, entry: Claim) -> bool:
+    return LIFTED.search(sentence.text) is not None or sentence.stems == entry.stems
+
+
+def _in_order(one: Claim, other: Claim, shared: frozenset[str]) -> int:
+    """Give the length of the longest run of shared words that both have in the same order, gaps allowed."""
+    second = [word for word in other.order if word in shared]
+    row = [0] * (len(second) + 1)
+    for word in (word for word in one.order if word in shared):
+        above = row
+        row = [0]
+        for at, rival in enumerate(second):
+            row.append(above[at] + 1 if word == rival else max(above[at + 1], row[at]))
+    return row[-1]

@@ -22,7 +22,7 @@ from nightledger.text.markdown import (
     section_at,
     split_lines,
 )
-from nightledger.text.place_context import context_needed, occurrences
+from nightledger.text.place_context import context_needed, occurrences, veiled_occurrences
 from nightledger.text.place_layout import (
     block_at,
     block_starts,
@@ -122,9 +122,9 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
         map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, *hunk.section))
     ):
         return Unplaced(reason=NOT_UTF8)
-    if hunk.anchor is Anchor.EXACT:
-        return _place_exact(document, hunk)
-    return _place_addition(document, hunk)
+    if hunk.anchor is Anchor.SECTION_END:
+        return _place_addition(document, hunk)
+    return _place_exact(document, hunk)
 
 
 def apply_hunks(document: str, hunks: Sequence[Hunk]) -> Applied | NotApplied:
@@ -356,7 +356,7 @@ def _place_exact(document: str, hunk: Hunk) -> Placed | Unplaced:
     if hunk.removed == hunk.added:
         return Unplaced(reason="it changes nothing")
     pattern = hunk.context_before + hunk.removed + hunk.context_after
-    found = occurrences(document, pattern)
+    found = _find(document, hunk, pattern)
     if len(found) != 1:
         return Unplaced(reason=_not_once(document, hunk, len(found)))
     start = found[0] + len(hunk.context_before)
@@ -372,9 +372,13 @@ def _place_exact(document: str, hunk: Hunk) -> Placed | Unplaced:
     return placed
 
 
+def _find(document: str, hunk: Hunk, pattern: str) -> list[int]:
+    return (veiled_occurrences if hunk.anchor is Anchor.MASKED else occurrences)(document, pattern)
+
+
 def _not_once(document: str, hunk: Hunk, times: int) -> str:
     if times:
         return "its lines stand in the file more than once"
-    if hunk.removed and occurrences(document, hunk.removed):
+    if hunk.removed and _find(document, hunk, hunk.removed):
         return "the lines around it have changed since"
     return "its lines are no longer in the file as they were"

@@ -3,9 +3,11 @@
 Invariant: what ``context_needed`` gives, ``occurrences`` finds once.
 """
 
+import re
 from collections.abc import Sequence
 
 from nightledger.text.markdown import BOM
+from nightledger.text.veil import HOLE
 
 MOST_CONTEXT_LINES = 400
 """Context beyond this says that the same lines repeat: no reader could tell the place either."""
@@ -79,4 +81,20 @@ def occurrences(document: str, pattern: str) -> list[int]:
         if (at in {0, top} or document[at - 1] == "\n") and (pattern.endswith("\n") or end == len(document)):
             found.append(at)
         at = document.find(pattern, at + 1)
+    return found
+
+
+def veiled_occurrences(document: str, pattern: str) -> list[int]:
+    """Give where a text with holes stands as whole lines; see :func:`occurrences`."""
+    parts = re.split(f"({HOLE}+)", pattern)
+    expression = "".join(f"[^\\r\\n]{{{len(part)}}}" if HOLE in part else re.escape(part) for part in parts)
+    wanted = re.compile(expression)
+    top = len(BOM) if document.startswith(BOM) else 0
+    found: list[int] = []
+    match = wanted.search(document)
+    while match and len(found) < 2:  # noqa: PLR2004 - a second place is one too many
+        at, end = match.span()
+        if (at in {0, top} or document[at - 1] == "\n") and (pattern.endswith("\n") or end == len(document)):
+            found.append(at)
+        match = wanted.search(document, at + 1)
     return found

@@ -8,7 +8,7 @@ Invariant: only this log is read; the same log gives the same statements.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -17,11 +17,12 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.cues import find_cues
 from nightledger.text.estimate import SHIPPED, Model, estimate_lines, log_languages
-from nightledger.text.features import tells_result
+from nightledger.text.features import split_label, tells_result
 from nightledger.text.scan import scan
 from nightledger.text.scan_secret_places import telling
 from nightledger.text.similar import fold, numbers, shingles
 from nightledger.text.wording import (
+    clean_line,
     entry_text,
     judge_kind,
     reasons_for,
@@ -36,17 +37,20 @@ JOIN = 0.2
 """A neighbour under the same heading must reach this one to join it."""
 JOIN_BARE = 0.3
 """The same where nothing but the day stands above both, so that nothing says that they belong together."""
+JOIN_NAMED = 0.45
+"""The same beside a line that names itself a rule or lesson: its neighbours tell how it came about."""
 SHARE = 0.15
 """How much of a joined line's own chance counts: neighbours are right or wrong together."""
 SPAN = 5
 """Lines from first to last: what an operator still reads as one change."""
 TOPIC_SHARE = 0.8
 """What a statement counts whose file is named after a topic (session exports, reports)."""
-CAUSE_SHARE = 0.85
-"""What a cause counts that no rule or lesson follows from: most are of faults that are mended.
+DOUBT_SHARE = 0.85
+"""What a statement counts for each reason to doubt that it outlasts its day (`_doubts`).
 
-Read strictly, 1 of 23 such proposals was worth signing.
+Read strictly, 7 of 37 proposals with such a reason were worth signing, and 49 of 124 others.
 """
+_NAMES = frozenset({"lesson", "rule", "decide", "standing", "correct"})
 _LASTING = frozenset({"absolute", "ban", "standing", "lesson", "rule"})
 _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
 _OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
@@ -56,11 +60,22 @@ _RESTATED = 0.75
 _OVERTURNED = 0.5
 
 
-def find_statements(log: DayLog, model: Model = SHIPPED) -> Found:
+def _is_never_known(_text: str) -> bool:
+    return False
+
+
+def find_statements(
+    log: DayLog, model: Model = SHIPPED, is_known: Callable[[str], bool] = _is_never_known
+) -> Found:
     """Give the statements of one log, the best first, and what the scanners held back.
 
     A near-repeat in the file is folded into its later form, which is usually the shorter
     rule; a diagnosis that a later line of the file corrects is dropped.
+
+    Args:
+        log: One file of daily notes.
+        model: What estimates its lines.
+        is_known: Whether memory or an earlier proposal says a line; an entry is made of the others.
     """
     estimates = estimate_lines(log, model)
     held = _held(log, estimates)
@@ -69,8 +84,9 @@ def find_statements(log: DayLog, model: Model = SHIPPED) -> Found:
     corrections = _corrections(log, estimates)
     standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
     languages = log_languages(log)
+    news = [_news(block, is_known, languages) for block in standing]
     statements = sorted(
-        (_statement(log, block, languages) for block in standing), key=lambda s: (-s.score, s.lines)
+        (_statement(log, block, languages) for block in news), key=lambda s: (-s.score, s.lines)
     )
     return Found(statements=tuple(statements), held=tuple(held))
 
@@ -139,11 +155,18 @@ def _blocks(log: DayLog, estimates: dict[int, float], barred: set[int]) -> list[
     return found
 
 
-def _enough(line: LogLine) -> float:
+def _enough(line: LogLine, top: LogLine) -> float:
     """Give the estimate from which a neighbour joins: one that tells a result, or stands under no heading, is surer."""
+    if _names_itself(top) and not _names_itself(line):
+        return JOIN_NAMED
     if tells_result(line.content):
         return SEED
     return JOIN if _is_headed(line) else JOIN_BARE
+
+
+def _names_itself(line: LogLine) -> bool:
+    """Say whether a line's own label says what it is: "Lesson: ...", "Standing rule: ...", "Decision: ..."."""
+    return not find_cues(split_label(line.content)[0]).isdisjoint(_NAMES)
 
 
 def _is_headed(line: LogLine) -> bool:
@@ -160,7 +183,7 @@ def _grow(lines: Sequence[LogLine], at: int, estimates: dict[int, float], used: 
             for n in (first - 1, last + 1)
             if 0 <= n < len(lines) and _joins(lines, n, (first, last), used)
         ]
-        sides = [side for side in sides if side[0] >= _enough(lines[side[1]])]
+        sides = [side for side in sides if side[0] >= _enough(lines[side[1]], lines[at])]
         if not sides:
             return list(lines[first : last + 1])
         best = max(sides)[1]
@@ -232,12 +255,33 @@ def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]])
     )
 
 
+def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
+    """Leave out the lines that are known; all others where one of these names itself a rule or lesson.
+
+    For then the others tell how it came about. What is left of such a block is known, and folded later.
+    """
+    if len(block.members) == 1:
+        return block
+    known = [is_known(clean_line(line, languages)) for line in block.members]
+    if not any(known):
+        return block
+    settled = all(known) or any(
+        so and _names_itself(line) for so, line in zip(known, block.members, strict=True)
+    )
+    kept = [at for at, so in enumerate(known) if so == settled]
+    best = max(kept, key=lambda at: block.chances[at])
+    return _Block(
+        top=block.members[best],
+        members=tuple(block.members[at] for at in kept),
+        chances=tuple(block.chances[at] for at in kept),
+    )
+
+
 def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statement:
     kind = judge_kind(block.top, languages)
     text = entry_text(block.top, block.members, languages)
     share = TOPIC_SHARE if _TOPIC_NAME.search(log.path) else 1.0
-    if kind is StatementKind.CAUSE and find_cues(block.text, languages).isdisjoint(_LASTING):
-        share *= CAUSE_SHARE
+    share *= DOUBT_SHARE ** sum(_doubts(block, kind, languages))
     return Statement(
         path=log.path,
         day=min(block.top.day, log.day),
@@ -251,3 +295,14 @@ def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statem
         section=shelve(kind),
         key=fold(text),
     )
+
+
+def _doubts(block: _Block, kind: StatementKind, languages: tuple[str, ...]) -> Iterator[bool]:
+    """Give the reasons to doubt that a statement outlasts its day; each was found by leaving workspaces out."""
+    lines, heading = block.members, block.top.headings[-1:]
+    yield kind is StatementKind.CAUSE and find_cues(block.text, languages).isdisjoint(_LASTING)
+    yield kind is StatementKind.FACT
+    yield all(tells_result(line.content, languages) for line in lines)
+    yield tells_result(block.top.lead, languages)
+    yield any("fix" in find_cues(title, languages) for title in heading)
+    yield len(lines) == 1 and "now" in find_cues(block.text, languages)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from nightledger.domain.daylog import LogLine
 from nightledger.domain.statement import StatementKind
 from nightledger.text.cues import find_cues
-from nightledger.text.features import split_label
+from nightledger.text.features import split_label, tells_result
 from nightledger.text.sections import Shelf
 from nightledger.text.similar import fold, shingles
 
@@ -144,11 +144,13 @@ def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
 def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
     """Cut a long line to its sentences that claim something, whole and in order.
 
-    A sentence that leans on the one before ("It ...", "so ...") takes that one along. The text is
-    given unchanged where none claims anything or nothing would be saved.
+    One that tells what was done ("Patched ...") stays only where no other claims anything. A sentence
+    that leans on the one before ("It ...", "so ...") takes that one along. The text is given unchanged
+    where none claims anything or nothing would be saved.
     """
     sentences = _sentences(text)
-    kept = {at for at, part in enumerate(sentences) if not find_cues(part, languages).isdisjoint(_CLAIM)}
+    claiming = {at for at, part in enumerate(sentences) if not find_cues(part, languages).isdisjoint(_CLAIM)}
+    kept = {at for at in claiming if not tells_result(sentences[at], languages)} or claiming
     for at in sorted(kept, reverse=True):
         while at > 0 and at - 1 not in kept and _leans(sentences[at]):
             at -= 1  # noqa: PLW2901 - it walks back to where the thought begins

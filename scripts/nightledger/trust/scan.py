@@ -194,13 +194,18 @@ def scan_log(path: str, *, keep_events: bool = True, known: int = 0) -> Scan:
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """Let the garbage collector rest while much is made that holds no cycles; to search it doubles the time."""
+    """Let the garbage collector rest while much is made that holds no cycles; to search it doubles the time.
+
+    What was made goes to the oldest generation as it is, else it would be searched once after all.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

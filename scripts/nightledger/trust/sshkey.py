@@ -7,6 +7,7 @@ ancestry, malleable encodings), as is everything unknown.
 import base64
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.trust.base64_strict import decode_base64, encode_base64
@@ -139,8 +140,12 @@ def _verify_ecdsa(point: bytes, signature: bytes, message: bytes) -> bool:
     return True
 
 
+@lru_cache(maxsize=64)
 def _split(kind: str, blob: bytes) -> tuple[bytes, bytes]:
-    """Give the public point and, for hardware keys, the application (PROTOCOL.u2f of OpenSSH)."""
+    """Give the public point and, for hardware keys, the application (PROTOCOL.u2f of OpenSSH).
+
+    A log of many years holds thousands of signatures by one key: its parts are remembered, no verdict is.
+    """
     reader = WireReader(blob)
     reader.string()
     if kind in (ECDSA_P256, SK_ECDSA_P256) and reader.string() != _CURVE:

@@ -41,7 +41,12 @@ class WireReader:
 
     def string(self) -> bytes:
         """Give the next counted byte string."""
-        return self.take(self.u32())
+        start = self._at + _U32
+        end = start + int.from_bytes(self._raw[self._at : start], "big")
+        if end > len(self._raw) or start > len(self._raw):
+            raise WireError("the structure ends too early")
+        self._at = end
+        return self._raw[start:end]
 
     def mpint(self) -> int:
         """Give the next positive integer, in its only encoding (RFC 4251: no superfluous zeros).

@@ -6,7 +6,14 @@ import pytest
 from tests.gate.homes import MEMORY, addition
 from tests.surfaces.console import Console
 
+from nightledger.codec.records import decode_record
+from nightledger.demo.shell import Ran
+from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.proposal import Proposal
+from nightledger.surfaces import signing
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import Session
+from nightledger.trust.sshsig import Signer
 
 
 @pytest.fixture
@@ -55,8 +62,8 @@ def test_a_review_names_it_and_asks_about_the_others(
     assert console.desk.states(first) == ["pending"]
 
 
-@pytest.mark.parametrize("words", [("approve",), ("reject", "--reason", "no"), ("show",), ("review",)])
-def test_nobody_can_answer_it(
+@pytest.mark.parametrize("words", [("approve",), ("show",), ("review",)])
+def test_nobody_can_approve_or_show_it(
     console: Console, altered: tuple[Proposal, Proposal], words: tuple[str, ...]
 ) -> None:
     first, _ = altered
@@ -137,3 +144,104 @@ def test_nights_agents_and_views_go_on(console: Console, altered: tuple[Proposal
     assert second.id in view
     assert first.id not in view
     assert console.run("rebuild", "--check").status == 0
+
+
+def closing(console: Console, proposal: Proposal) -> Ran:
+    return console.run("reject", proposal.id, "--reason", "there is no backup")
+
+
+def test_to_reject_it_is_to_close_it_and_verify_holds_again_and_says_so(
+    console: Console, altered: tuple[Proposal, Proposal]
+) -> None:
+    first, second = altered
+    ran = closing(console, first)
+    assert ran.status == 0, ran.err
+    assert f"Closed {first.id}: its file is not what was logged." in ran.out
+    assert "Own." not in ran.out
+    assert console.desk.states(first) == ["rejected"]
+    verified = console.run("verify")
+    assert verified.status == 0
+    assert f"note: the file of {first.id} is not what was logged; it was closed for that" in verified.out
+    assert "ALTERED" not in verified.out
+    record = console.record("verify")
+    assert (record["ok"], record["altered"], record["altered_and_closed"]) == (True, [], [first.id])
+    assert first.id not in console.out("review", typed=["q"])
+    assert console.run("doctor").out.count("was changed after it was proposed") == 0
+    assert console.record("status")["alarms"] == []
+    assert [item["id"] for item in console.record("proposals")] == [second.id]
+    assert "and you closed it" in " ".join(console.out("proposals", "--all").split())
+
+
+def test_the_closing_is_signed_over_what_was_logged(
+    console: Console, altered: tuple[Proposal, Proposal]
+) -> None:
+    first, _ = altered
+    logged = console.desk.ledger().book.proposals[first.id].sha256
+    record = console.record("reject", first.id, "--reason", "there is no backup")
+    assert (record["type"], record["proposal"], record["changes"]) == ("close", first.id, [1])
+    content = Path(console.desk.home.decision(record["decision"])).read_bytes()
+    decision = decode_record(Decision, content, where="here")
+    assert (decision.type, decision.proposal_sha256) == (DecisionType.CLOSE, logged)
+    assert (decision.targets, decision.reason) == ((), "there is no backup")
+    Path(console.desk.home.decision(record["decision"])).unlink()
+    assert console.run("verify").status == 4
+
+
+def test_what_was_signed_of_it_is_not_applied_and_what_was_applied_stays(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    console.desk.approve(proposal, only=[1])
+    console.desk.wait(hours=3)
+    console.out("apply")
+    console.desk.approve(proposal, only=[2])
+    Path(console.desk.home.proposal(proposal.id)).unlink()
+    assert closing(console, proposal).status == 0
+    assert console.desk.states(proposal) == ["applied", "rejected"]
+    console.desk.wait(hours=3)
+    assert console.run("apply").status == 0
+    assert "- One.\n" in console.desk.text()
+    assert "Two." not in console.desk.text()
+    assert console.run("verify").status == 0
+
+
+def test_one_that_was_settled_long_ago_can_be_closed_too(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    console.desk.reject(proposal)
+    path = Path(console.desk.home.proposal(proposal.id))
+    content = path.read_bytes()
+    path.write_bytes(b"{}")
+    assert console.run("verify").status == 4
+    assert closing(console, proposal).status == 0
+    assert console.run("verify").status == 0
+    path.write_bytes(content)
+    assert console.record("verify")["altered_and_closed"] == []
+
+
+def test_it_is_closed_once_and_whole(console: Console, altered: tuple[Proposal, Proposal]) -> None:
+    first, second = altered
+    ran = console.run("reject", first.id, "--reason", "no", "--only", "1")
+    assert (ran.status, console.desk.states(first)) == (2, ["pending"])
+    assert "nobody knows what change 1 says" in ran.err
+    assert closing(console, first).status == 0
+    again = closing(console, first)
+    assert again.status == 2
+    assert f"{first.id} was closed before" in again.err
+    assert closing(console, second).status == 0
+    assert console.desk.states(second) == ["rejected"]
+
+
+def test_one_that_is_put_back_while_the_key_is_unlocked_is_not_closed(
+    console: Console, altered: tuple[Proposal, Proposal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, _ = altered
+    path = Path(console.desk.home.proposal(first.id))
+    real = signing.unlock
+
+    def meanwhile(seen: Session, context: Context) -> Signer:
+        path.write_bytes(path.read_bytes().replace(b"Own.", b"One."))
+        return real(seen, context)
+
+    monkeypatch.setattr(signing, "unlock", meanwhile)
+    ran = closing(console, first)
+    assert ran.status == 1
+    assert "was put back or closed meanwhile; nothing was signed" in ran.err
+    assert console.desk.states(first) == ["pending"]

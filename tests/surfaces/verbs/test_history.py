@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,20 @@ def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: py
     monkeypatch.setenv("COLUMNS", "40")
     caller.desk.applied(addition("Use the blue switch."))
     assert max(map(len, caller.lines("history"))) <= 40
+
+
+def test_reasons_are_masked_where_the_file_tells_what_they_say(caller: Caller) -> None:
+    told = "Nebelhorn" + "4711"
+    caller.desk.applied(replace(addition("Use the blue switch."), reason=f"{told} was typed twice"))
+    assert f"{told} was typed twice" in caller.text("history")
+    caller.desk.memory.write_text(f"{caller.desk.text()}- Loft box password: {told}\n")
+    assert "[masked: 13 bytes] was typed twice" in caller.text("history")
+    assert told not in str(caller.record("history"))
+
+
+def test_what_took_out_a_secret_says_that_it_does_not_come_back(caller: Caller) -> None:
+    text = caller.desk.text()
+    caller.desk.memory.write_text(f"{text}- Loft box password: {'Nebelhorn' + '4711'}\n")
+    caller.desk.edit(text.encode())
+    assert "#1 (a secret does not come back)" in caller.text("history")
+    assert "Nebelhorn" not in caller.text("history")

@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
@@ -14,6 +15,7 @@ from nightledger.surfaces.verbs import verify
 from nightledger.trust.head import KeptHead, keep_head
 from nightledger.trust.merkle import CompactRange, leaf_hash
 
+TOLD = "Nebelhorn" + "4711"
 OLD = "- Keep backups for 30 days."
 
 
@@ -82,6 +84,38 @@ def test_secrets_are_masked_wherever_they_stand(console: Console) -> None:
         out = console.run(*words).out
         assert secret not in out
         assert "masked: 40 bytes" in out
+
+
+def test_what_a_memory_file_tells_as_a_password_is_masked_on_every_screen(console: Console) -> None:
+    desk = console.desk
+    (desk.root / "home" / "memory" / "2026-02-28.md").write_text(f"It said {TOLD}.\n")
+    draft = replace(addition(f"The loft box opens with {TOLD}."), reason=f"{TOLD} was typed twice")
+    other = desk.proposal(draft)
+    plain = ("show", "proposals", "review")
+    commands = [[verb, *more] for verb in plain for more in ((), ("--json",))]
+    commands = [[*words, *([other.id] if words[0] == "show" else [])] for words in commands]
+    assert all(TOLD in console.run(*words).out for words in commands if words != ["proposals"])
+    desk.memory.write_text(f"{MEMORY}\n- Loft box password: {TOLD}\n")
+    for words in commands:
+        out = console.run(*words).out
+        assert TOLD not in out, words
+        assert "masked: 13 bytes" in out or words == ["proposals"]
+
+
+def test_what_one_waiting_change_tells_is_masked_in_the_others(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition(f"The loft box opens with {TOLD}."))
+    # Made before scanners knew the label: what a change says now is scanned before it is stored.
+    with monkeypatch.context() as patched:
+        for name in ("screening.scan", "applying.scan", "hunks.shows_secret"):
+            patched.setattr(f"nightledger.gate.{name}", lambda *_, **__: ())
+        desk.proposal(addition(f"Loft box password: {TOLD}"))
+    for words in (["review"], ["review", "--json"], ["proposals", "--json"]):
+        out = console.run(*words).out
+        assert proposal.id in out
+        assert TOLD not in out
 
 
 def test_show_tells_everything_about_one(console: Console) -> None:

@@ -223,7 +223,8 @@ def test_an_interrupt_signs_nothing(console: Console) -> None:
     terminal.expect(PROMPT)
     terminal.type("y")
     terminal.expect(PROMPT)
-    os.write(terminal.descriptor, b"\x03")
+    # With Enter: a signal that comes between the prompt and the reading does not end the reading.
+    os.write(terminal.descriptor, b"\x03\n")
     assert terminal.end() == 1
     assert "error: interrupted" in terminal.seen
     assert console.desk.states(proposal) == ["pending", "pending"]

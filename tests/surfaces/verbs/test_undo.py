@@ -69,7 +69,8 @@ def test_a_secret_does_not_come_back(console: Console) -> None:
     proposal = console.desk.edit(MEMORY.encode())
     ran = console.run("undo", proposal.id)
     assert ran.status == 1
-    assert "which never comes back" in ran.out
+    assert "took out a secret, and that does not come back" in ran.err
+    assert f"nightledger undo {proposal.id[:10]}#N" in ran.err
     assert secret not in ran.out + ran.err
     assert console.desk.text() == MEMORY
 

@@ -28,6 +28,7 @@ from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
+from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import MINED, find_in_logs
 from nightledger.text.markdown import parse_markdown
 
@@ -79,7 +80,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     logs, skipped = read_daylogs(home, _window(gate, asked, zone))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
-    from_logs = find_in_logs(logs, document, stored, target, limit)
+    from_logs = find_in_logs(logs, document, stored, Target(path=target, adopted=_adopted(gate, zone)), limit)
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))
@@ -127,10 +128,13 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
     request.
     """
     home = gate.home
-    adopted = log_day(read_moment(home.identity.created_at), zone)
-    first = asked.since or max(adopted, asked.day - timedelta(days=WINDOW_DAYS - 1))
+    first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
     logs = find_daylogs(home, preset(home.identity.host).daily)
     return [log for log in logs if first <= log.day <= asked.day]
+
+
+def _adopted(gate: Gate, zone: ZoneInfo) -> date:
+    return log_day(read_moment(gate.home.identity.created_at), zone)
 
 
 def _sources(logs: Mapping[LogFile, bytes]) -> tuple[SourceRead, ...]:

@@ -1,21 +1,46 @@
 """What prose adds to a statement: how much it is about the agent itself, and what it contradicts.
 
 Invariant: the analyst is one seam with one call a statement; whatever it says passes its
-validators, and it changes rank and flags, never evidence.
+validators, and it changes rank and flags, never evidence. A statement takes an entry's place
+only where the entry is known to be no younger than the statement's log.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 
-from nightledger.domain.proposal import Flag
+from nightledger.domain.daylog import DayLog
+from nightledger.domain.proposal import Change, Flag, Proposal
 from nightledger.domain.statement import Statement
+from nightledger.gate.stored import Stored
+from nightledger.text.additions import THRESHOLD
 from nightledger.text.analyst import Analyst, ExtractiveAnalyst, SelfContext
-from nightledger.text.contradictions import find_contradictions
-from nightledger.text.entries import Entry, find_entries
+from nightledger.text.contradictions import Contradiction, Standing
+from nightledger.text.entries import Entry, EntryKind, find_entries
 from nightledger.text.markdown import Document
+from nightledger.text.revisions import Revision, find_revisions
+from nightledger.text.similar import fold
+from nightledger.text.wording import claims_of
 
 ALIGNMENT_SHARE = 0.2
 """How much of what is missing to certainty full alignment adds to a statement's rank; our choice."""
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The memory file that a night reads its logs against.
+
+    Attributes:
+        path: Relative to the home.
+        adopted: The day from which the home was looked after: what stood there then may be as young as that.
+    """
+
+    path: str
+    adopted: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,24 +48,87 @@ class Reader:
     """What statements are read against.
 
     Attributes:
+        target: The memory file.
         analyst: Whoever analyses prose.
         context: What the agent is and wants.
         entries: One-line entries of the memory file, by id.
+        days: Since which day at the latest each of them says what it says.
+        standing: The same entries, to be asked what a statement contradicts.
     """
 
+    target: Target
     analyst: Analyst
     context: SelfContext
     entries: Mapping[str, Entry]
+    days: Mapping[str, date]
+    standing: Standing
 
 
-def make_reader(document: Document, analyst: Analyst | None = None) -> Reader:
-    """Give the reader of one night; the extractive analyst unless another is given."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """What a statement contradicts.
+
+    Attributes:
+        entry: Whose place it takes; None where the two are only to be seen together.
+        flag: What differs, for the operator.
+    """
+
+    entry: Entry | None
+    flag: Flag
+
+
+def make_reader(
+    document: Document, stored: Iterable[Stored], target: Target, analyst: Analyst | None = None
+) -> Reader:
+    """Give the reader of one night; the extractive analyst unless another is given.
+
+    Args:
+        document: The memory file.
+        stored: Everything that was ever proposed; it tells how old an entry is.
+        target: Its place.
+        analyst: Whoever analyses prose.
+    """
     entries = {
         entry.id: entry
         for entry in find_entries(document)
-        if entry.first_line == entry.last_line  # of a longer one only a part would be contradicted
+        # of a longer one only a part would be contradicted
+        if entry.first_line == entry.last_line and entry.kind in {EntryKind.ITEM, EntryKind.PARAGRAPH}
     }
-    return Reader(analyst=analyst or ExtractiveAnalyst(), context=SelfContext(), entries=entries)
+    said = _days_said(stored)
+    return Reader(
+        target=target,
+        analyst=analyst or ExtractiveAnalyst(),
+        context=SelfContext(),
+        entries=entries,
+        days={name: said.get(fold(entry.text), target.adopted) for name, entry in entries.items()},
+        standing=Standing((name, entry.text.strip()) for name, entry in entries.items()),
+    )
+
+
+def marker_of(entry: Entry) -> str:
+    """Give the list marker with which an entry stands; empty for a paragraph."""
+    found = _MARKER.match(entry.text)
+    return found[0] if found else ""
+
+
+def _days_said(stored: Iterable[Stored]) -> dict[str, date]:
+    """Give for each wording that was ever proposed the youngest day that said so."""
+    days: dict[str, date] = {}
+    for item in stored:
+        for change in item.proposal.changes:
+            wording, day = fold(change.after), _day_of(change, item.proposal)
+            days[wording] = max(day, days.get(wording, day))
+    return days
+
+
+def _day_of(change: Change, proposal: Proposal) -> date:
+    """Give the day of the youngest log that a change cites; where it cites none, the day of its proposal."""
+    paths = " ".join(evidence.path for evidence in change.evidence)
+    days = []
+    for name in _DATE.findall(paths):
+        with suppress(ValueError):  # digits that look like a date and are none
+            days.append(date.fromisoformat(name))
+    return max(days, default=proposal.created_at.date())
 
 
 def rank_of(statement: Statement, reader: Reader) -> float:
@@ -49,14 +137,52 @@ def rank_of(statement: Statement, reader: Reader) -> float:
     return round(statement.score + (1 - statement.score) * ALIGNMENT_SHARE * alignment, 4)
 
 
-def contradicted(statement: Statement, reader: Reader) -> tuple[Entry, Flag] | None:
-    """Give the entry that a statement contradicts most clearly, with the flag that says so."""
-    if "\n" in statement.text:
+def contradicted(statement: Statement, reader: Reader) -> Clash | None:
+    """Give what a statement contradicts most clearly; of one with several lines, no entry's place is taken."""
+    hits = [hit for claim in claims_of(statement.text) for hit in reader.standing.contradicted_by(claim)]
+    if not hits:
         return None
-    known = ((name, entry.text.strip()) for name, entry in reader.entries.items())
-    found = find_contradictions(statement.text, known)
-    if not found:
-        return None
-    return reader.entries[found[0].entry], Flag(
-        rule="contradiction", message=f"{found[0].reason}: keep one of them"
-    )
+    takes_place = "\n" not in statement.text
+    clashes = [clash_with(hit, statement, reader, takes_place=takes_place) for hit in hits]
+    return next((clash for clash in clashes if clash.entry), clashes[0])
+
+
+def clash_with(
+    hit: Contradiction, statement: Statement, reader: Reader, *, takes_place: bool = True
+) -> Clash:
+    """Give what one contradiction means for a statement: whether it takes the entry's place, and what to say."""
+    entry = reader.entries[hit.entry]
+    if takes_place and hit.sure and is_later(statement, hit.entry, reader):
+        return Clash(entry=entry, flag=Flag(rule="contradiction", message=f"{hit.reason}: keep one of them"))
+    younger = "" if is_later(statement, hit.entry, reader) else ", which may be younger"
+    message = f"may contradict {reader.target.path}:{entry.first_line}{younger}: {hit.reason}"
+    return Clash(entry=None, flag=Flag(rule="contradiction", message=message))
+
+
+def is_later(statement: Statement, entry: str, reader: Reader) -> bool:
+    """Say whether a statement is no older than what the entry says."""
+    return statement.day >= reader.days[entry]
+
+
+def revisions_in(day_log: DayLog, reader: Reader) -> tuple[Revision, ...]:
+    """Give what a log changes in memory, of entries that are no younger."""
+    found = find_revisions(day_log, reader.standing)
+    return tuple(one for one in found if is_later(one.statement, one.contradiction.entry, reader))
+
+
+def choose_revisions(
+    revisions: Iterable[Revision], proposed: Collection[str], limit: int
+) -> tuple[Revision, ...]:
+    """Give for each entry the last word, if it is likely and was not proposed before; the best first.
+
+    Args:
+        revisions: Of this night's log and of earlier ones.
+        proposed: Keys of all that was ever proposed.
+        limit: How many at most.
+    """
+    in_order = sorted(revisions, key=lambda one: (one.statement.day, one.statement.path, one.statement.lines))
+    last = {one.contradiction.entry: one for one in in_order}
+    chosen = [
+        one for one in last.values() if one.statement.score >= THRESHOLD and one.statement.key not in proposed
+    ]
+    return tuple(sorted(chosen, key=lambda one: (-one.statement.score, one.statement.key))[:limit])

@@ -8,16 +8,20 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from zoneinfo import ZoneInfo
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import PEER
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal
+from nightledger.domain.words import read_moment
 from nightledger.gate.gated import read_gated
 from nightledger.gate.messages import Done, Work
 from nightledger.gate.peer_actions import drop_text, find_made, keep_text, mask_lines, queued
 from nightledger.gate.proposing import Submission, propose
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile
+from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
 from nightledger.text.markdown import parse_markdown
 
@@ -79,8 +83,9 @@ def _require_room(work: Work) -> None:
 
 def _find(work: Work, log: LogFile, text: str) -> StatementFindings:
     home = work.gate.home
-    target = home.identity.gated[0]
-    document = parse_markdown(read_gated(home, target).decode("utf-8", "surrogateescape"))
+    adopted = log_day(read_moment(home.identity.created_at), ZoneInfo(home.identity.zone))
+    target = Target(path=home.identity.gated[0], adopted=adopted)
+    document = parse_markdown(read_gated(home, target.path).decode("utf-8", "surrogateescape"))
     stored = read_stored(work.gate, work.ledger.book)
     return find_in_logs({log: text.encode()}, document, stored, target, work.gate.settings.nightly_additions)
 

@@ -4,22 +4,37 @@ Invariant: a draft cites the very lines that it came from, by path, numbers and 
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from nightledger.domain.daylog import DayLog
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Scope
-from nightledger.domain.statement import HeldLine, Statement
+from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
+from nightledger.domain.statement import Found, HeldLine, Statement
 from nightledger.gate.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.consolidate.prose import Reader, contradicted, make_reader, rank_of
-from nightledger.text.additions import choose_additions
+from nightledger.jobs.consolidate.prose import (
+    Clash,
+    Reader,
+    Target,
+    choose_revisions,
+    clash_with,
+    contradicted,
+    make_reader,
+    marker_of,
+    rank_of,
+    revisions_in,
+)
+from nightledger.text.additions import Known, choose_additions
 from nightledger.text.daylog import read_daylog
 from nightledger.text.markdown import Document
+from nightledger.text.revisions import Revision
 from nightledger.text.scan import scan_secrets
 from nightledger.text.sections import Shelf, choose_section
+from nightledger.text.similar import fold
 from nightledger.text.statements import find_statements
+from nightledger.text.wording import claims_of
 
 MINED = 15
 """How many statements a run over older logs offers: as many as may wait at a time."""
@@ -44,7 +59,7 @@ class StatementFindings:
 
 
 def find_in_logs(
-    logs: Mapping[LogFile, bytes], document: Document, stored: Iterable[Stored], target: str, limit: int
+    logs: Mapping[LogFile, bytes], document: Document, stored: Collection[Stored], target: Target, limit: int
 ) -> StatementFindings:
     """Find the statements of some logs that neither memory nor an earlier proposal has.
 
@@ -52,44 +67,72 @@ def find_in_logs(
         logs: Their bytes.
         document: The memory file.
         stored: Everything that was ever proposed.
-        target: The memory file's path, relative to the home.
+        target: The memory file's path, and the day from which its home was looked after.
         limit: How many at most.
     """
-    statements: list[Statement] = []
-    held: list[Held] = []
-    for log, content in logs.items():
-        result = find_statements(read_daylog(log.path, content.decode("utf-8", "replace"), log.day))
-        statements += result.statements
-        held += [_held(line, content) for line in result.held]
-    keys = [change.key for item in stored for change in item.proposal.changes]
-    choice = choose_additions(statements, "".join(document.lines), keys, limit)
+    texts = {log: content.decode("utf-8", "replace") for log, content in logs.items()}
+    changes = [change for item in stored for change in item.proposal.changes]
+    keys = frozenset(change.key for change in changes)
+    known = Known(
+        [*document.lines, *_wordings(changes)],
+        beside=(line for text in texts.values() for line in text.split("\n")),
+    )
+    reader = make_reader(document, stored, target)
+    changing: list[Revision] = []
+    found: list[Found] = []
+    for log, text in texts.items():  # one after the other: a year of logs is not kept in memory
+        day_log = read_daylog(log.path, text, log.day)
+        changing += (revised := revisions_in(day_log, reader))
+        found.append(_find_beside(revised, day_log, known))
+    revisions = choose_revisions(changing, keys, limit)
+    statements = [one for each in found for one in each.statements]
+    choice = choose_additions(statements, known, keys, limit - len(revisions))
     contents = {log.path: content for log, content in logs.items()}
-    reader = make_reader(document)
+    clashes = [
+        *((one.statement, clash_with(one.contradiction, one.statement, reader)) for one in revisions),
+        *((chosen, contradicted(chosen, reader)) for chosen in choice.chosen),
+    ]
     return StatementFindings(
-        drafts=[_draft(chosen, contents[chosen.path], document, target, reader) for chosen in choice.chosen],
-        statements=len(choice.chosen) + len(choice.known) + len(choice.no_room),
+        drafts=[_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes],
+        statements=len(revisions) + len(choice.chosen) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
-        held=tuple(held),
+        held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
     )
 
 
-def _draft(statement: Statement, content: bytes, document: Document, target: str, reader: Reader) -> Draft:
-    old = contradicted(statement, reader)
+def _find_beside(revisions: Iterable[Revision], day_log: DayLog, known: Known) -> Found:
+    """Give the statements of one log that say more than the lines which change memory already do."""
+    revised = {fold(text) for one in revisions for text in (one.said, one.statement.text)}
+    found = find_statements(day_log, is_known=lambda text: fold(text) in revised or known.holds(text))
+    more = (one for one in found.statements if not revised.issuperset(map(fold, claims_of(one.text))))
+    return replace(found, statements=tuple(more))
+
+
+def _wordings(changes: Iterable[Change]) -> Iterator[str]:
+    """Give what earlier proposals said, line by line; a key has lost its marks of denial."""
+    for change in changes:
+        yield from change.after.split("\n")
+
+
+def _draft(
+    statement: Statement, content: bytes, document: Document, reader: Reader, clash: Clash | None
+) -> Draft:
+    old = clash.entry if clash else None
     return Draft(
         op=Op.REPLACE if old else Op.ADD,
-        target=target,
-        section=old[0].section if old else choose_section(document, Shelf(statement.section)),
-        before=old[0].text if old else "",
-        line=old[0].first_line if old else 0,
-        after=f"- {statement.text}",
+        target=reader.target.path,
+        section=old.section if old else choose_section(document, Shelf(statement.section)),
+        before=old.text if old else "",
+        line=old.first_line if old else 0,
+        after=f"{marker_of(old) if old else '- '}{statement.text}",
         reason="; ".join(statement.reasons),
         evidence=(_evidence(statement, content),),
         confidence=statement.score,
         rank=rank_of(statement, reader),
         statement_key=statement.key,
         scope=Scope(fails_when=statement.fails_when),
-        flags=(_SINGLE, old[1]) if old else (_SINGLE,),
-        entry=old[0].id if old else None,
+        flags=(_SINGLE, clash.flag) if clash else (_SINGLE,),
+        entry=old.id if old else None,
     )
 
 

@@ -114,7 +114,11 @@ def _answer_again(context: Context, seen: Seen, opened: Opened) -> bytes | None:
         return None
     now, mine = int(context.moment.at.timestamp()), Home(context.home_path).identity.id
     reasons = find_reasons(message, opened.peer, mine, seen.marks(message.iss), now)
-    return _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons))) if reasons else None
+    return (
+        _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
+        if reasons
+        else None
+    )
 
 
 def _answer(context: Context, seen: Seen, raw: bytes) -> bytes:

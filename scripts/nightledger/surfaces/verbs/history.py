@@ -95,7 +95,8 @@ def _lines(step: "Step") -> list[str]:
 
 def _undo(step: "Step", change: "Told") -> str:
     if change.undo_until is not None:
-        return f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
+        how = f"undo until {change.undo_until:%Y-%m-%d %H:%M} UTC: nightledger undo {step.proposal[:10]}#{change.n}"
+        return f"{how} (a secret does not come back)" if change.veiled else how
     if step.kind == "undo":
         return "taken back here"
     return "its undo window has closed" if change.state == "applied" else f"since then {change.state}"

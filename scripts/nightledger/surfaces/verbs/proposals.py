@@ -5,6 +5,7 @@ Changes no memory.
 """
 
 import argparse
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nightledger.surfaces.context import Context
@@ -13,11 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from nightledger.domain.proposal import Proposal
+    from nightledger.domain.states import ProposalStatus
     from nightledger.surfaces.session import Session
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_ALTERED = "its file is not what was logged: put it back from a backup; 'nightledger verify' names it"
+_ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
+_CLOSED = "its file is not what was logged, and you closed it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,43 +32,75 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One proposal of the list.
+
+    Attributes:
+        status: What the log says of it.
+        state: The word for it.
+        proposal: Its file; None where that is not what was logged.
+    """
+
+    status: "ProposalStatus"
+    state: str
+    proposal: "Proposal | None"
+
+
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the list."""
     from nightledger.domain.errors import EXIT_WAITING
     from nightledger.domain.judge import EDIT_LANE
-    from nightledger.surfaces import screen
-    from nightledger.surfaces.listing import ALTERED
+    from nightledger.gate.told import told_at_home
     from nightledger.surfaces.session import reading
 
     with reading(context) as session:
-        shown = list(_records(session, closed=options.all))
-    context.emit(shown)
-    for record in shown:
-        altered = record["state"] == ALTERED
-        count = "set aside" if altered else f"{len(record['changes'])} change(s)"
-        context.print(f"{record['id']}  {record['state']:<9} {count}")
-        told = _ALTERED if altered else record["title"]
-        for line in screen.wrap(screen.shown(told), indent="    ", first="    "):
-            context.print(line)
-    if not shown:
+        listed = list(_listed(session, closed=options.all))
+    told = told_at_home(session.gate.home, [one.proposal for one in listed if one.proposal])
+    if context.json:
+        context.emit([_record(session, one, told) for one in listed])
+    else:
+        given_up = session.ledger.book.closed()
+        for one in listed:
+            for line in _lines(one, told, given_up):
+                context.print(line)
+    if not listed:
         context.print("Nothing waits." if not options.all else "Nothing was ever proposed.")
-    waits = any(record["state"] in _WAITING and record["lane"] != EDIT_LANE for record in shown)
+    waits = any(one.state in _WAITING and one.status.lane != EDIT_LANE for one in listed)
     return EXIT_WAITING if options.exit_code and waits else 0
 
 
-def _records(session: "Session", *, closed: bool) -> "Iterator[dict[str, Any]]":
+def _listed(session: "Session", *, closed: bool) -> "Iterator[Listed]":
     """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
     from nightledger.domain.errors import AlteredError
     from nightledger.gate.stored import read_proposal
-    from nightledger.surfaces.listing import proposal_record, set_aside_record, state_of
+    from nightledger.surfaces.listing import ALTERED, state_of
 
     gate, book, now = session.gate, session.ledger.book, session.moment.at
-    for status in book.proposals.values():
-        if not closed and state_of(gate, book, status, now) not in (*_WAITING, *_SIGNED):
+    for status in book.proposals.values() if closed else book.live():
+        state = state_of(gate, book, status, now)
+        if not closed and state not in (*_WAITING, *_SIGNED):
             continue
         try:
-            proposal = read_proposal(gate, status).proposal
+            yield Listed(status=status, state=state, proposal=read_proposal(gate, status).proposal)
         except AlteredError:
-            yield set_aside_record(status)
-        else:
-            yield proposal_record(gate, book, proposal, now)
+            yield Listed(status=status, state=ALTERED, proposal=None)
+
+
+def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str, Any]":
+    from nightledger.surfaces.listing import proposal_record, set_aside_record
+
+    if one.proposal is None:
+        return set_aside_record(one.status)
+    return proposal_record(session.gate, session.ledger.book, one.proposal, session.moment.at, told=told)
+
+
+def _lines(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> "Iterator[str]":
+    from nightledger.surfaces import screen
+
+    if one.proposal:
+        count, text = f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
+    else:
+        count, text = "set aside", _CLOSED if one.status.id in given_up else _ALTERED
+    yield f"{one.status.id}  {one.state:<9} {count}"
+    yield from screen.wrap(text, indent="    ", first="    ")

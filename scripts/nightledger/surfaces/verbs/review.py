@@ -97,7 +97,10 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
     if home.identity.simulated:
         yield "This is a simulated home: its clock is whatever --now says."
     for name in find_set_aside(home, book):
-        yield f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file."
+        yield (
+            f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
+            f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
+        )
     if not items:
         yield "Nothing waits for you."
         return
@@ -189,9 +192,9 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     from nightledger.surfaces import evidence, screen
 
     if key == "d":
-        return screen.diff_lines(item.stored.proposal.changes[item.change.n - 1].diff)
+        return screen.diff_lines(item.stored.proposal.changes[item.change.n - 1].diff, told=item.told)
     if key == "v":
-        return evidence.lines(session.gate.home, item.change)
+        return evidence.lines(session.gate.home, item.change, told=item.told)
     if key == "y":
         return [f"  it cannot be signed: {item.unplaced}"]
     return []

@@ -17,6 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
     from nightledger.gate.stored import find_status, read_proposal
+    from nightledger.gate.told import told_at_home
     from nightledger.surfaces import evidence, screen
     from nightledger.surfaces.listing import proposal_record
     from nightledger.surfaces.session import reading
@@ -24,20 +25,24 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with reading(context) as session:
         status = find_status(session.ledger.book, options.id)
         proposal = read_proposal(session.gate, status).proposal
-        record = proposal_record(session.gate, session.ledger.book, proposal, session.moment.at)
+        home, now = session.gate.home, session.moment.at
+        told = told_at_home(home, [proposal])
+        record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
         context.print(f"{proposal.id}  {record['state']}")
-        for line in screen.wrap(screen.shown(proposal.title)):
+        for line in screen.wrap(screen.shown(proposal.title, told=told)):
             context.print(line)
         for line in screen.wrap(screen.meter(proposal)):
             context.print(line)
         for change in proposal.changes:
             context.print()
-            context.print(f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change)}")
+            context.print(
+                f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
+            )
             for line in (
-                *screen.facts(change),
-                *evidence.lines(session.gate.home, change),
-                *screen.diff_lines(change.diff),
+                *screen.facts(change, told=told),
+                *evidence.lines(home, change, told=told),
+                *screen.diff_lines(change.diff, told=told),
             ):
                 context.print(line)
         context.print(f"diff sha256: {record['diff_sha256']}")

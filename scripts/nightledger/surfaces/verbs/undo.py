@@ -74,9 +74,7 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
         undo = _plan(session, shown.status.id, shown.changes)
         if undo.problem or undo_choice(undo) != undo_choice(shown):
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
-        decision = make_decision(
-            session.gate, undo.stored, undo.status, undo_choice(undo), signing.prepare(session)
-        )
+        decision = make_decision(session.gate, undo.status, undo_choice(undo), signing.prepare(session))
         accepted = signing.sign_all(session, [decision], signer)[0]
         recorded = session.ledger.book.decisions[accepted.id]
         apply_undo(session.gate, session.ledger, recorded, undo, session.moment)

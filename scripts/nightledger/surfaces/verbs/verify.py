@@ -55,6 +55,7 @@ class Seen:
     report: "Report"
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
+    closed: tuple[str, ...] = ()
     drift: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
@@ -120,7 +121,7 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
     from nightledger.domain.event import EventName
-    from nightledger.gate.checking import find_altered, find_drift
+    from nightledger.gate.checking import find_altered, find_closed, find_drift
     from nightledger.gate.inputs import find_rewrites
     from nightledger.gate.keeping import count_gone, find_missing
     from nightledger.gate.opening import Ledger, fold_log
@@ -131,6 +132,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         report=log.report,
         simulated=home.identity.simulated,
         altered=(*find_altered(home, ledger, context.moment), *find_missing(home, book)),
+        closed=find_closed(home, book),
         drift=find_drift(home, book),
         drifted=book.drifted,
         rewrites=find_rewrites(home, heartbeats),
@@ -163,6 +165,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
+        "altered_and_closed": list(seen.closed),
         "drift": list(seen.drift),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
@@ -202,6 +205,15 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
+    yield from _remarks(seen)
+    yield from _notes(seen.rewrites) if seen.rewrites else ()
+    for missing in seen.report.unchecked:
+        yield f"not checked: {missing}"
+
+
+def _remarks(seen: Seen) -> Iterator[str]:
+    for name in seen.closed:
+        yield f"note: the file of {name} is not what was logged; it was closed for that, and counts for nothing"
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
@@ -213,9 +225,6 @@ def _lines(seen: Seen) -> Iterator[str]:
     for reset in seen.resets:
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
-    yield from _notes(seen.rewrites) if seen.rewrites else ()
-    for missing in seen.report.unchecked:
-        yield f"not checked: {missing}"
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
@@ -224,7 +233,10 @@ def _alarms(seen: Seen) -> Iterator[str]:
     if any(found.path in TRUST_FILES.values() for found in seen.altered):
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
     if any(found.path not in TRUST_FILES.values() for found in seen.altered):
-        yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
+        yield (
+            "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
+            "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
+        )
     for told in seen.told:
         yield f"{told.damage.value.upper()} {told.path}: {told.message}"
     for path in seen.drift:

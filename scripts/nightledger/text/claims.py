@@ -1,0 +1,201 @@
+"""What one sentence says, as far as it can be compared with another: its words, its values, its denials.
+
+Invariant: the same text gives the same claim on every machine; words are cut to stems, so that
+"copies" and "copied" are one, and a value (a time, a port, a path) is never cut.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from nightledger.text.change_words import (
+    DENIALS,
+    FUNCTION_WORDS,
+    NEGATIONS,
+    OPPOSITES,
+    WEEKDAYS,
+)
+
+_TOKEN = re.compile(
+    r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]*\w"
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+_LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
+_LABEL = re.compile(r"(?:[^:.]{1,40}:\s+)+(?=\S)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_ENDINGS = (("ying", "y"), ("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
+"""Endings of English verbs and nouns; most plurals of German, Spanish and French lose their ``s`` by them, too."""
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+HALF = 0.5
+"""Words of Chinese and Japanese have two characters on average."""
+WORDS_KEPT = 1 << 15
+"""Most words of a log come again; reading each once saves a quarter of the time."""
+_SHORTEST_STEM = 3
+_LONGEST_DENIAL = 6
+"""Words of a phrase that names what is left behind; a longer one tells a story."""
+_VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("date", re.compile(r"\d{4}-\d\d(?:-\d\d)?.*")),
+    ("time", re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?|\d{1,2}(?:am|pm)")),
+    ("address", re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?")),
+    ("version", re.compile(r"v\d+(?:\.\d+)*|\d+(?:\.\d+){2,}")),
+    ("number", re.compile(r"\d+(?:[.,]\d+)*%?[a-z]{0,3}")),
+    ("mail", re.compile(r"[^/]+@[^/]+")),
+    ("path", re.compile(r"~?/[!-~]+|[!-~]*/[!-~]*/[!-~]*")),
+    ("name", re.compile(r".*\w\.[a-z]{2,}(?:[:/].*)?")),
+)
+"""Kinds of values, the most particular first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One sentence or one line.
+
+    Attributes:
+        text: Its wording without list marker and emphasis.
+        order: Stems and values in the order in which they stand.
+        stems: Its words, cut to stems, without function words.
+        values: By kind, ``time`` for one, its values.
+    """
+
+    text: str
+    order: tuple[str, ...]
+    stems: frozenset[str]
+    values: dict[str, frozenset[str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Give stems and values together."""
+        return frozenset(self.order)
+
+    def around(self, value: str) -> frozenset[str]:
+        """Give what stands at a value: up to two words before it and one after."""
+        places = [at for at, word in enumerate(self.order) if word == value]
+        return frozenset(
+            word for at in places for word in (*self.order[max(0, at - 2) : at], *self.order[at + 1 : at + 2])
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denial:
+    """What a sentence says is no more: "no longer at 07:00", "from the shed to the cellar".
+
+    Attributes:
+        words: Of the phrase, as in a claim.
+        outside: Of the rest of the sentence.
+        changed: Whether the sentence says that it changed, and not only what it is not.
+    """
+
+    words: frozenset[str]
+    outside: frozenset[str]
+    changed: bool
+
+
+def read_claim(text: str) -> Claim:
+    """Give the claim of a line or sentence; whatever its marks, one without words has empty sets."""
+    plain = _LIST_MARK.sub("", text).replace("**", "").replace("`", "").replace("\u2019", "'").strip()
+    order: list[str] = []
+    values: dict[str, set[str]] = {}
+    for token in _TOKEN.findall(plain.lower()):
+        kind, form = _read_word(token.strip("'."))
+        if kind:
+            kind = "port" if kind == "number" and order[-1:] == ["port"] else kind
+            values.setdefault(kind, set()).add(form)
+        if form:
+            order.append(form)
+    said = frozenset(order)
+    return Claim(
+        text=plain,
+        order=tuple(order),
+        stems=said.difference(*values.values()),
+        values={kind: frozenset(found) for kind, found in values.items()},
+    )
+
+
+@lru_cache(maxsize=WORDS_KEPT)
+def _read_word(word: str) -> tuple[str, str]:
+    """Give a word's kind as a value, and the form in which it counts: the value, or the stem; empty for none."""
+    if kind := kind_of(word):
+        return kind, word.rstrip("s") if kind == "day" else word
+    stem = _stem(word)
+    return "", OPPOSITES.get(stem, stem) if _has_meaning(word) else ""
+
+
+def _has_meaning(word: str) -> bool:
+    is_letter = len(word) == 1 and word.isascii()
+    return word not in FUNCTION_WORDS and not is_letter and NEGATIONS.fullmatch(word) is None
+
+
+def weigh(words: Iterable[str]) -> float:
+    """Give how many words these are; a character of a script without spaces is half a word."""
+    return sum(HALF if _UNSPACED.match(word) else 1.0 for word in words)
+
+
+def kind_of(word: str) -> str:
+    """Give what kind of value a word in lower case is: ``time``, ``day``, ``path``, ...; empty for a plain word."""
+    if word in WEEKDAYS or word.rstrip("s") in WEEKDAYS:
+        return "day"
+    if word.isalpha():
+        return ""
+    return next((kind for kind, pattern in _VALUES if pattern.fullmatch(word)), "")
+
+
+def is_denied(claim: Claim, other: Claim) -> bool:
+    """Say whether a claim denies rather than asserts what another says about the same thing.
+
+    A negation counts when the next word with a meaning is one of the other's: "without a copy" turns
+    "a copy goes to" round, "without delay" does not. What stands in brackets only adds to a claim.
+    """
+    text = _BRACKETS.sub(" ", claim.text)
+    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text.lower()))
+    return any(_bears_on(text[match.end() :], other) for match in NEGATIONS.finditer(text)) != turned
+
+
+def holds_denial(text: str) -> bool:
+    """Say whether a text denies anything at all."""
+    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text.lower()))
+    return turned or NEGATIONS.search(text) is not None
+
+
+def sentences_of(claim: Claim, other: Claim) -> Iterator[Claim]:
+    """Give a claim's sentences, without what stands in brackets.
+
+    Of a label ("Change: ...") only the words count that the other claim has, too: it may name the subject.
+    """
+    for part in _SENTENCE.split(_BRACKETS.sub(" ", claim.text)):
+        label = _LABEL.match(part)
+        named = [word for word in read_claim(label[0]).order if word in other.words] if label else []
+        sentence = read_claim(part[label.end() :] if label else part)
+        yield replace(
+            sentence,
+            text=part,
+            order=(*named, *sentence.order),
+            stems=sentence.stems | (other.stems & frozenset(named)),
+        )
+
+
+def _bears_on(rest: str, other: Claim) -> bool:
+    order = read_claim(rest).order
+    return not order or order[0] in other.words
+
+
+def denials(claim: Claim) -> Iterator[Denial]:
+    """Give what the claim names as left behind, in the order of `change_words.DENIALS`."""
+    for pattern, changed in DENIALS:
+        for match in pattern.finditer(claim.text):
+            old = read_claim(match["old"]).words
+            if 0 < len(old) <= _LONGEST_DENIAL:
+                rest = claim.text[: match.start("old")] + " " + claim.text[match.end("old") :]
+                yield Denial(words=old, outside=read_claim(rest).words, changed=changed)
+
+
+def _stem(word: str) -> str:
+    if not (word.isascii() and word.isalpha()):
+        return word
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) + len(instead) >= _SHORTEST_STEM:
+            word = word[: len(word) - len(ending)] + instead
+            break
+    return word[:-1] if word.endswith("e") and len(word) > _SHORTEST_STEM else word
