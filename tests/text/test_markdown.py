@@ -17,6 +17,7 @@ from nightledger.text.markdown import (
     line_end,
     parse_markdown,
     section_at,
+    section_of,
     split_lines,
     usual_line_end,
 )
@@ -227,3 +228,11 @@ def test_a_megabyte_of_anything_is_linear(text: str) -> None:
     began = time.process_time()
     assert dump_markdown(parse_markdown(text)) == text
     assert time.process_time() - began < 10
+
+
+def test_what_goes_with_the_blank_lines_above_it_is_named_after_its_own_heading() -> None:
+    document = parse_markdown("# One\n\n- a\n\n# Two\n\n- b\n")
+    assert section_at(document, 4).path == ("One",)
+    assert section_of(document, 4, 7).path == ("Two",)
+    assert section_of(document, 4, 4).path == ("One",)
+    assert section_of(parse_markdown(""), 0, 0).path == ()

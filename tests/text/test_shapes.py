@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nightledger.text.shapes import SHAPES, shapes_of
 from nightledger.text.weights import WEIGHTS
@@ -35,3 +37,8 @@ def test_a_shape_is_seen(name: str, text: str) -> None:
 def test_every_shape_has_an_example_and_a_weight() -> None:
     assert set(HOLDS) == set(SHAPES)
     assert {name.removeprefix("t.") for name in WEIGHTS if name.startswith("t.")} <= set(SHAPES)
+
+
+@given(st.text(alphabet="aZ1 .-/:@`=~\n", max_size=24))
+def test_the_look_for_signs_first_changes_nothing(text: str) -> None:
+    assert shapes_of(text) == {name for name, pattern in SHAPES.items() if pattern.search(text)}

@@ -24,18 +24,21 @@ class Context:
 
     Attributes:
         home_path: The home, absolute: ``--home``, else ``$NIGHTLEDGER_HOME``, else the checkout.
+        names_home: Whether it was named, by an argument or in the environment.
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
     """
 
-    __slots__ = ("_now", "_now_text", "home_path", "json", "keys_dir", "quiet", "verb")
+    __slots__ = ("_now", "_now_text", "home_path", "json", "keys_dir", "names_home", "quiet", "verb")
 
     def __init__(self, *, verb: str, home: str | None, now_text: str | None, json: bool) -> None:
         """Resolve paths from arguments and environment."""
         environment = os.environ
         self.verb = verb
-        self.home_path = os.path.abspath(home or environment.get("NIGHTLEDGER_HOME") or CHECKOUT)
+        named = home or environment.get("NIGHTLEDGER_HOME")
+        self.names_home = bool(named)
+        self.home_path = os.path.abspath(named or CHECKOUT)
         keys = environment.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger")
         self.keys_dir = os.path.abspath(keys)
         self.json = json

@@ -47,6 +47,8 @@ def find_cues(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
         text: A line, a heading or a sentence.
         languages: What `languages_of` says of its file.
     """
+    if not text:
+        return frozenset()
     tokens = _WORD.findall(text.lower().replace("\u2019", "'"))
     found: set[str] = set()
     for lexicon in _lexicons(languages, russian=_CYRILLIC.search(text) is not None):
@@ -58,14 +60,16 @@ def find_cues(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
 
 def _look_up(tokens: list[str], lexicon: _Lexicon, found: set[str]) -> None:
     words, phrases, stems = lexicon
-    for at, token in enumerate(tokens):
-        if token in words:
-            found.update(words[token])
-        if token in phrases:
-            found.update(cue for phrase, cue in phrases[token] if tokens[at : at + len(phrase)] == phrase)
-        if stems:
-            for length in range(_STEM_MINIMUM, len(token) + 1):
-                found.update(stems.get(token[:length], ()))
+    for token in words.keys() & tokens:
+        found.update(words[token])
+    if not phrases.keys().isdisjoint(tokens):
+        for at, token in enumerate(tokens):
+            for phrase, cue in phrases.get(token, ()):
+                if tokens[at : at + len(phrase)] == phrase:
+                    found.add(cue)
+    for token in tokens if stems else ():
+        for length in range(_STEM_MINIMUM, len(token) + 1):
+            found.update(stems.get(token[:length], ()))
 
 
 @cache

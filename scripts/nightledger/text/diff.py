@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.markdown import Document, parse_markdown, section_at, split_lines
+from nightledger.text.markdown import Document, parse_markdown, section_of, split_lines
 
 CONTEXT_LINES = 3
 """As in POSIX ``diff -u``."""
@@ -228,7 +228,8 @@ def _hunk(group: Sequence[Run], old: Sequence[str], new: Sequence[str], document
     start, stop = first.old_start - lead, last.old_stop + trail
     removed = _range(start, stop)
     added = _range(first.new_start - lead, last.new_stop + trail)
-    section = " > ".join(section_at(document, first.old_start + (first.old_start < first.old_stop)).path)
+    line = first.old_start + (first.old_start < first.old_stop)
+    section = " > ".join(section_of(document, line, first.old_stop).path)
     yield f"@@ -{removed} +{added} @@{' ' if section else ''}{section}\n"
     at = start
     for run in group:

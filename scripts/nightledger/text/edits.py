@@ -5,7 +5,7 @@ Invariant: the hunks, applied in order to the document before, give the document
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.diff import changed_runs
-from nightledger.text.markdown import BOM, is_utf8, parse_markdown, section_at, split_lines
+from nightledger.text.markdown import BOM, is_utf8, parse_markdown, section_of, split_lines
 from nightledger.text.place import NOT_UTF8, Unplaced
 from nightledger.text.place_context import context_needed
 
@@ -33,7 +33,7 @@ def hunks_between(before: str, after: str) -> tuple[Hunk, ...] | Unplaced:
             )
         hunk = Hunk(
             anchor=Anchor.EXACT,
-            section=section_at(document, run.old_start + 1).path,
+            section=section_of(document, run.old_start + 1, run.old_stop).path,
             removed="".join(lines[start:stop]),
             added="".join(new[run.new_start : run.new_stop]),
             context_before="".join(lines[start - needed[0] : start]),

@@ -137,6 +137,17 @@ def section_at(document: Document, line: int) -> Section:
     return document.sections[max(at - 1, 0)]
 
 
+def section_of(document: Document, first: int, last: int) -> Section:
+    """Give the innermost section that holds the first line, of those from ``first`` to ``last``, that is filled.
+
+    The blank lines above a heading belong to the section before; what goes together with them is named
+    after the heading.
+    """
+    lines = range(max(first, 1), min(last, len(document.lines)) + 1)
+    filled = (line for line in lines if document.lines[line - 1].strip())
+    return section_at(document, next(filled, first))
+
+
 def _sections(lines: Sequence[str], blocks: Sequence[Block]) -> tuple[Section, ...]:
     headings = [block for block in blocks if block.kind is BlockKind.HEADING]
     starts = [block.first_line for block in headings] + [len(lines) + 1]

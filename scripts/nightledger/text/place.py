@@ -20,6 +20,7 @@ from nightledger.text.markdown import (
     is_utf8,
     parse_markdown,
     section_at,
+    section_of,
     split_lines,
 )
 from nightledger.text.place_context import context_needed, occurrences, veiled_occurrences
@@ -344,7 +345,7 @@ def _with_context(document: Document, first: int, last: int, added: str) -> Hunk
     before, after = needed
     return Hunk(
         anchor=Anchor.EXACT,
-        section=section_at(document, first).path,
+        section=section_of(document, first, last).path,
         removed="".join(lines[first - 1 : last]),
         added=added,
         context_before="".join(lines[first - 1 - before : first - 1]),

@@ -37,6 +37,25 @@ SHAPES: dict[str, re.Pattern[str]] = {
 """Name, pattern. What each counts is fitted (`weights`), so none is good or bad by itself."""
 
 
+_SIGNS = {
+    "code-file": ".",
+    "note-file": ".md",
+    "setting-file": ".",
+    "absolute-path": "/",
+    "option": "--",
+    "version": ".",
+    "ticket": "-",
+    "ip": ".",
+    "url": "://",
+    "mail": "@",
+    "clock": ":",
+    "ratio": "/",
+    "command": "`",
+}
+"""What every text with that shape holds: most lines are done with after a look for it."""
+_PATTERNS = tuple((name, _SIGNS.get(name, ""), pattern) for name, pattern in SHAPES.items())
+
+
 def shapes_of(text: str) -> frozenset[str]:
     """Give the names of the shapes that the text holds."""
-    return frozenset(name for name, pattern in SHAPES.items() if pattern.search(text))
+    return frozenset(name for name, sign, pattern in _PATTERNS if sign in text and pattern.search(text))

@@ -118,3 +118,13 @@ def test_a_file_that_is_missing_or_none_is_an_error_with_its_name(caller: Caller
     os.mkfifo(tmp_path / "fifo.md")
     with pytest.raises(UnreadableError, match="is a FIFO"):
         caller.run("check", "--file", str(tmp_path / "fifo.md"))
+
+
+def test_a_memory_that_is_not_there_is_not_called_sound(caller: Caller) -> None:
+    caller.desk.memory.unlink()
+    assert caller.lines("check")[-1] == "It is missing or empty: there is nothing to check up."
+
+
+def test_no_line_of_it_is_wider_than_a_narrow_terminal(caller: Caller) -> None:
+    caller.desk.memory.write_text(DOUBTFUL)
+    assert max(map(columns, caller.lines("check"))) <= 80

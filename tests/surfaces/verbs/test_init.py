@@ -1,3 +1,4 @@
+import argparse
 import json
 import os
 from pathlib import Path
@@ -187,3 +188,17 @@ def test_an_empty_passphrase_makes_nothing(place: Place, monkeypatch: pytest.Mon
     terminal.type("")
     assert terminal.end() == 2
     assert not place.home.exists()
+
+
+def test_to_adopt_without_a_name_would_take_the_programs_own_folder_and_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from nightledger.domain.errors import UsageError
+
+    monkeypatch.delenv("NIGHTLEDGER_HOME", raising=False)
+    context = Context(verb="init", home=None, now_text=None, json=False)
+    parser = argparse.ArgumentParser()
+    init.configure(parser)
+    with pytest.raises(UsageError, match="which workspace") as refused:
+        init.run(parser.parse_args(["--adopt"]), context)
+    assert "--home ." in refused.value.hint

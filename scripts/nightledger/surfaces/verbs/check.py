@@ -77,13 +77,18 @@ def _report(options: argparse.Namespace, context: Context, found: "Checkup") -> 
     for line in screen.wrap(_size(found), indent="  ", first=""):
         context.print(line)
     if not found.doubts:
-        context.print("Nothing in it looks doubtful.")
+        nothing = (
+            "It is missing or empty: there is nothing to check up."
+            if not found.meter.before_characters
+            else ""
+        )
+        context.print(nothing or "Nothing in it looks doubtful.")
         return
     _show_doubts(options, context, found)
     if proposal and not options.dry_run:
-        context.print(
-            f"Proposed as {proposal.id}, the surest first: 'nightledger review {proposal.id[:8]}' asks one by one."
-        )
+        told = f"Proposed as {proposal.id}, the surest first: 'nightledger review {proposal.id[:8]}' asks one by one."
+        for line in screen.wrap(told, indent="  ", first=""):
+            context.print(line)
     elif found.outcome and not proposal:
         for line in _why_not(found.outcome):
             context.print(line)

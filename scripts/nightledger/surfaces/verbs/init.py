@@ -53,6 +53,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.files.home import Home
     from nightledger.gate.founding import found, plan
 
+    if options.adopt and not context.names_home:
+        raise UsageError(
+            "which workspace is to be adopted? Without --home it would be the program's own folder",
+            hint="name it: --home DIR, or --home . for the directory you are in",
+        )
     founding = _founding(options, context)
     paths = plan(founding)
     existed = os.path.lexists(Home(context.home_path).identity_file)
@@ -146,7 +151,6 @@ def _report(options: argparse.Namespace, context: Context, paths: list[str], *, 
         return
     context.print(f"Keys are in {context.keys_dir}.")
     if options.no_passphrase and not existed:
-        context.print(
-            "The operator's key has no passphrase: whoever can read it can sign. See 'nightledger doctor'."
-        )
+        context.print("The operator's key has no passphrase: whoever can read it can sign.")
+        context.print("'nightledger doctor' says what that means.")
     context.print("Next: nightledger check, then nightledger schedule --print cron")
