@@ -105,6 +105,7 @@ class _Fold:
         self.gone: dict[str, Gone] = {}
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.drifts: dict[str, Drift] = {}
+        self.offers: dict[str, Drift] = {}
         self.accepted: dict[str, dict[str, datetime]] = {}
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
@@ -143,6 +144,7 @@ class _Fold:
             trust=self.trust.chain(),
             gone=self.gone,
             drifts=self.drifts,
+            offers=self.offers,
             accepted=LazyMap(self.accepted, _accepted),
             protected=self.protected,
             races=tuple(self.races.values()),
@@ -246,7 +248,9 @@ class _Fold:
         path, sha256 = fields["path"], fields["sha256"]
         self._kept((sha256,))
         self.races.pop((path, sha256), None)
-        self.drifts[path] = Drift(
+        running = self.proposals.get(fields["proposal"])
+        is_item = running is not None and running.leaf["kind"] == Kind.DRIFT
+        (self.drifts if is_item else self.offers)[path] = Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],

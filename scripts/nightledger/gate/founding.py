@@ -14,10 +14,11 @@ from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
 from nightledger.files.atomic import create_file
+from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.gated import require_readable, sha256_gated
+from nightledger.gate.gated import read_gated, require_readable
 from nightledger.gate.opening import trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
@@ -207,6 +208,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
     key = load_log_key(ring, identity.id, identity.origin)
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
+    blobs = BlobStore(home.blobs_dir)  # what is accepted is kept: drift is shown against it
     genesis = NewEvent(
         event=EventName.GENESIS.value,
         actor=Actor.HUMAN,
@@ -215,7 +217,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
             "origin": identity.origin,
             "simulated": identity.simulated,
             "trust": [{"name": name, "sha256": sha256} for name, sha256 in sorted(trust.items())],
-            "gated": [{"path": path, "sha256": sha256_gated(home, path)} for path in identity.gated],
+            "gated": [{"path": path, "sha256": blobs.put(read_gated(home, path))} for path in identity.gated],
         },
     )
     start_log(home, key, ring, genesis, trust, moment.at)

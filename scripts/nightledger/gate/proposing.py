@@ -6,7 +6,7 @@ a crash in between leaves a file that nothing refers to and the next run writes 
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
@@ -310,6 +310,30 @@ def _build(
 
 
 def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Moment) -> None:
+    closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
+    store(gate, proposal, moment, superseded=closing)
+
+
+def store(
+    gate: Gate,
+    proposal: Proposal,
+    moment: Moment,
+    *,
+    superseded: Mapping[str, Sequence[int]],
+    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+) -> None:
+    """Write a proposal's file, then its leaf with those of what it supersedes.
+
+    Args:
+        gate: The home.
+        proposal: As it is to be shown.
+        moment: The clocks.
+        superseded: For each proposal of which it replaces changes, their numbers.
+        after: What else is logged at the same time, behind it.
+
+    Raises:
+        RefusedError: It is larger than can be read again.
+    """
     content = dump_record(proposal)
     if len(content) > MAX_PROPOSAL_BYTES:
         raise RefusedError(
@@ -326,12 +350,11 @@ def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Momen
         "lane": proposal.lane,
         "changes": len(proposal.changes),
     }
-    events = [(EventName.PROPOSED, fields)]
-    if submission.supersedes is not None:
-        closed: dict[str, object] = {
-            "proposal": submission.supersedes,
-            "changes": list(submission.superseded_changes),
-            "reason": ChangeState.SUPERSEDED.value,
-        }
-        events.append((EventName.CLOSED, closed))
-    record(gate, events, moment)
+    closed: list[tuple[EventName, dict[str, object]]] = [
+        (
+            EventName.CLOSED,
+            {"proposal": name, "changes": list(numbers), "reason": ChangeState.SUPERSEDED.value},
+        )
+        for name, numbers in superseded.items()
+    ]
+    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)

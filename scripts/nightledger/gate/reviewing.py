@@ -3,19 +3,22 @@
 Invariant: what is shown, hashed and signed are the same bytes, read once.
 """
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import AlteredError
+from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change
+from nightledger.domain.lanes import DRIFT
+from nightledger.domain.proposal import Change, Kind
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import readable_diff, why_not
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.protected import read_watched
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.place import Applied, apply_hunks
 
@@ -73,13 +76,16 @@ def read_documents(gate: Gate) -> dict[str, str]:
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
-    """Give every change that waits for an answer, oldest proposal first; altered proposals are set aside."""
-    items = []
+    """Give every change that waits for an answer: what drifted first, then the oldest proposal first.
+
+    Altered proposals are set aside.
+    """
+    items: list[Item] = []
     for status in ledger.book.proposals.values():
         if status.lane != EDIT_LANE:
             with suppress(AlteredError):
                 items += items_of(gate, status, DecisionType.APPROVE, documents)
-    return items
+    return sorted(items, key=lambda item: item.status.lane != DRIFT)
 
 
 def items_of(
@@ -90,12 +96,34 @@ def items_of(
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    numbers = status.answerable(kind)
+    is_drift = status.kind is Kind.DRIFT and kind is not DecisionType.UNDO
+    numbers = status.answerable(DecisionType.DRIFT if is_drift else kind)
     if not numbers:
         return []
     stored = read_proposal(gate, status)
     changes = [change for change in stored.proposal.changes if change.n in numbers]
+    if is_drift:
+        return _drift_items(gate, stored, status, changes)
     return [_item(stored, status, change, documents) for change in changes]
+
+
+def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
+    """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
+    target = stored.proposal.targets[0]
+    try:
+        present = hashlib.sha256(read_watched(gate.home, target.path)).hexdigest()
+    except NightledgerError as error:
+        present, why = "", str(error)
+    else:
+        why = (
+            ""
+            if present == target.base_sha256
+            else "the file has changed again: 'nightledger guard' looks anew"
+        )
+    return [
+        Item(stored=stored, status=status, change=change, diff=change.diff, unplaced=why)
+        for change in changes
+    ]
 
 
 def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:

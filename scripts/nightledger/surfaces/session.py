@@ -6,7 +6,7 @@ before it lets go of the lock; what a crash cut short is finished before anythin
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 from nightledger.domain.errors import LockedError
@@ -71,13 +71,29 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         require_machine(gate.home)
         require_person(context.verb, simulated=gate.home.identity.simulated)
     ledger = read_ledger(gate)
-    if person and ledger.book.unfinished():
-        with writing(context):
-            pass  # what a crash cut short is finished before it is shown
+    if person and _catch_up(context, gate, ledger):
         ledger = read_ledger(gate)
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
     yield Session(gate=gate, ledger=ledger, moment=context.moment)
+
+
+def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
+    """Finish what a crash cut short, and tell of what drifted, before a person is shown anything.
+
+    Raises:
+        LockedError: Something is unfinished, and another run is at work.
+    """
+    from nightledger.gate.guarding import is_quiet
+
+    unfinished = bool(ledger.book.unfinished())
+    if not unfinished and is_quiet(gate, ledger.book):
+        return False
+    with nullcontext() if unfinished else suppress(LockedError), writing(context) as session:
+        from nightledger.surfaces.guarding import look_after
+
+        look_after(session)
+    return True
 
 
 @contextmanager

@@ -24,6 +24,7 @@ VERBS = {
     "edit": ("edit", "change a gated file yourself: editor, diff, signature"),
     "history": ("history", "what changed a gated file, when and why"),
     "verify": ("verify", "check the audit log, its signatures and the gated files"),
+    "guard": ("guard", "look whether a gated file was changed outside the gate"),
     "rebuild": ("rebuild", "fold derived files again from what they derive from"),
     "schedule": ("schedule", "print the lines for cron, systemd or launchd"),
     "backup": ("backup", "copy a home's records to one file"),
@@ -36,6 +37,6 @@ GROUPS = {
     "Agent": ("log", "propose", "recall"),
     "Night": ("night", "link", "consolidate"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
-    "Trust": ("verify", "rebuild", "status"),
+    "Trust": ("verify", "guard", "rebuild", "status"),
     "Keep": ("backup", "restore", "leave"),
 }

@@ -32,11 +32,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.emit([])
         return 0
     from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.gate.settlement import finish_settlements
     from nightledger.gate.stored import find_status
+    from nightledger.surfaces.guarding import look_after
     from nightledger.surfaces.session import writing
 
     attempts, aside = [], False
     with writing(context, person=options.id is not None) as session:
+        look_after(session)
+        finish_settlements(session.gate, session.ledger, session.moment)
+        session.reread()
         wanted = find_status(session.ledger.book, options.id).id if options.id else None
         for decision in session.ledger.book.approvals_to_apply():
             if wanted in (None, decision.proposal):
@@ -44,6 +49,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 attempts.append(attempt)
                 aside = aside or altered
                 session.reread()
+        if any(attempt.changes for attempt in attempts):
+            look_after(session)  # what stands around the change is drift of other bytes now
         _leave_mark(session)
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
@@ -68,7 +75,7 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
     refused = any(attempt.reasons or attempt.stale for attempt in attempts)
-    early = asked and any(attempt.wait_s for attempt in attempts)
+    early = asked and any(attempt.wait_s or attempt.waits for attempt in attempts)
     return 1 if refused or early or (asked and not attempts) else 0
 
 
@@ -84,6 +91,8 @@ def _lines(attempt: "Attempt", *, asked: bool) -> list[str]:
             f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."
         )
     lines += [f"{attempt.proposal} was not applied: {reason}" for reason in attempt.reasons]
+    if asked:
+        lines += [f"Change {n} of {attempt.proposal} waits: {reason}." for n, reason in attempt.waits]
     if attempt.wait_s and asked:
         lines.append(
             f"{attempt.proposal} is cooling: {_duration(attempt.wait_s)} to go. Nothing was changed."
@@ -105,6 +114,7 @@ def _record(attempt: "Attempt") -> dict[str, object]:
         "applied": list(attempt.changes),
         "stale": [{"n": n, "reason": reason} for n, reason in attempt.stale],
         "reasons": list(attempt.reasons),
+        "waits": [{"n": n, "reason": reason} for n, reason in attempt.waits],
         "wait_s": attempt.wait_s,
         "raced": attempt.raced,
     }
