@@ -22,10 +22,12 @@ from bench.long_home import make_long_home
 
 from bench import measure
 from nightledger.domain.event import Actor, EventName
+from nightledger.domain.moment import Moment
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.deciding import read_signed, signer_of
 from nightledger.gate.inputs import find_rewrites
-from nightledger.gate.opening import Gate, Ledger, fold_log, log_key, read_signers
+from nightledger.gate.opening import Gate, Ledger, fold_log, log_key
+from nightledger.gate.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading
@@ -93,13 +95,14 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
     heartbeats = fold_log(ledger.log, keep={EventName.HEARTBEAT})[1]
     proposals = replace(ledger, book=replace(book, decisions={}))
     decisions = replace(ledger, book=replace(book, proposals={}))
-    signers = read_signers(home, book)
+    at = Moment(at=LATER)
+    signers = read_signers(home, ledger, at)
     signed = [(read_signed(home, status), status.recorded) for status in book.decisions.values()]
     return {
         "the log, its entries and drift": lambda: _log_and_drift(gate, pin),
         "the whole verb": lambda: _run(context),
-        "  proposals: read and hashed": lambda: find_altered(home, proposals),
-        "  decisions: read, hashed, signatures verified": lambda: find_altered(home, decisions),
+        "  proposals: read and hashed": lambda: find_altered(home, proposals, at),
+        "  decisions: read, hashed, signatures verified": lambda: find_altered(home, decisions, at),
         "    their signatures alone": lambda: [signer_of(one, signers, at) for one, at in signed],
         "  inputs: what each night read": lambda: find_rewrites(home, heartbeats),
         "  gated files: drift": lambda: find_drift(home, book),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.gate_values import START, at
 
-from nightledger.domain.cooling import NONE, Cooling, cools_until, elapsed_s, remaining_s
+from nightledger.domain.cooling import NONE, Cooling, Vouched, Witnessed, cools_until, elapsed_s, remaining_s
 from nightledger.domain.moment import Moment
 
 PUBLISHED = Cooling()
@@ -61,3 +61,49 @@ def test_no_step_of_the_wall_clock_ever_shortens_the_wait(wall_s: int, ran_s: in
     stepped = booted("one", 500 + ran_s, seconds=ran_s + step_s)
     assert remaining_s(since, since, stepped, PUBLISHED) >= remaining_s(since, since, honest, PUBLISHED)
     assert elapsed_s(since, booted("one", 500 + ran_s, seconds=wall_s)) <= ran_s
+
+
+def vouched(first_min: int | None, last_min: int | None) -> Vouched:
+    first, last = (None if m is None else START + timedelta(minutes=m) for m in (first_min, last_min))
+    return Vouched(first=first, last=last)
+
+
+def test_with_witnesses_only_their_times_count() -> None:
+    far = booted("one", 10**6, days=9)
+    hour = Witnessed(proposed=vouched(0, 60), signed=vouched(30, 60))
+    assert remaining_s(at(), at(), far, PUBLISHED, hour) == 3600
+    assert (
+        remaining_s(at(), at(), at(), PUBLISHED, Witnessed(proposed=vouched(0, 121), signed=vouched(1, 121)))
+        == 0
+    )
+    assert (
+        remaining_s(at(), at(), far, PUBLISHED, Witnessed(proposed=vouched(0, 121), signed=vouched(115, 121)))
+        == 240
+    )
+
+
+def test_where_no_witness_has_spoken_the_wait_has_not_begun() -> None:
+    far = booted("one", 10**6, days=9)
+    assert remaining_s(at(), at(), far, PUBLISHED, Witnessed()) == 7200
+    for half in (vouched(None, 600), vouched(600, None)):
+        assert half.elapsed_s == 0
+
+
+def test_times_that_cross_make_no_wait_shorter() -> None:
+    assert vouched(20, 10).elapsed_s == 0
+
+
+def test_the_latest_time_is_the_clocks_or_a_witness_s() -> None:
+    seen = Witnessed(proposed=vouched(0, 50), signed=vouched(30, 40))
+    assert seen.latest(START) == START + timedelta(minutes=50)
+    assert seen.latest(START + timedelta(hours=2)) == START + timedelta(hours=2)
+    assert Witnessed().latest(START) == START
+
+
+@given(first=st.integers(-1000, 1000), last=st.integers(-1000, 1000), wall_s=st.integers(-100_000, 10**7))
+def test_no_clock_of_this_machine_moves_a_wait_that_witnesses_measure(
+    first: int, last: int, wall_s: int
+) -> None:
+    seen = Witnessed(proposed=vouched(first, last), signed=vouched(first, last))
+    here, there = booted("one", 0), booted("two", 10**6, seconds=wall_s)
+    assert remaining_s(here, here, there, PUBLISHED, seen) == remaining_s(there, here, here, PUBLISHED, seen)

@@ -6,7 +6,7 @@ import pytest
 from tests.domain.gate_values import HOME, START, Log, at, change, decision, proposal
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.cooling import Cooling
+from nightledger.domain.cooling import Cooling, Vouched, Witnessed
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
@@ -63,6 +63,19 @@ def test_the_signed_earliest_time_counts_too() -> None:
 def test_an_operators_own_edit_does_not_cool() -> None:
     late = claim(decision=decision(not_before=START + timedelta(hours=5)))
     assert ask(late, now=at(hours=1), proposal=proposal(lane=EDIT_LANE)).is_open
+
+
+def test_where_witnesses_are_asked_for_the_clock_here_cools_nothing() -> None:
+    never = claim(witnessed=Witnessed())
+    assert ask(never, now=at(days=6)).wait_s == 2 * 3600
+    seen = Vouched(first=at(hours=1).at, last=at(hours=3).at)
+    assert ask(claim(witnessed=Witnessed(proposed=seen, signed=seen)), now=at(hours=1)).is_open
+
+
+def test_an_approval_that_witnesses_saw_expire_is_not_saved_by_a_clock_set_back() -> None:
+    late = Vouched(first=at(hours=1).at, last=at(days=7).at)
+    verdict = ask(claim(witnessed=Witnessed(proposed=late, signed=late)), now=at(hours=1))
+    assert verdict.reasons == ("the approval expired at 2026-03-08 06:00 UTC",)
 
 
 def test_an_approval_expires_at_its_time_and_not_before() -> None:

@@ -53,6 +53,7 @@ def test_every_path_of_the_contract_is_named() -> None:
         "audit/trusted-channel-audit.jsonl": home.audit_log,
         "audit/checkpoint": home.checkpoint,
         "audit/checkpoints": home.checkpoints_dir,
+        "audit/cosigned": home.cosigned,
         f"audit/decisions/{AN_ID}.json": home.decision(AN_ID),
         "audit/blobs/sha256": home.blobs_dir,
         "audit/quarantine": home.quarantine_dir,
@@ -67,7 +68,13 @@ def test_every_path_of_the_contract_is_named() -> None:
         ".nightledger/locks/link.lock": home.lock_path("link"),
         ".nightledger/next-due": home.next_due,
         ".nightledger/links": home.link_index_dir,
-        ".nightledger/inbox": home.inbox_dir,
+        ".nightledger/channel": home.channel_dir,
+        "config/nightledger/peers.json": home.peers,
+        "memory/state/received/m-qygk77v7yviucnh5dahsec22w6.md": home.received(
+            "m-qygk77v7yviucnh5dahsec22w6"
+        ),
+        "memory/state/tc-heartbeat.json": home.heartbeat,
+        "memory/state/tc-dead-letters.jsonl": home.dead_letters,
         ".nightledger/seen-ids": home.seen_ids,
     } == {path: f"/h/{path}" for path in EXPECTED}
 
@@ -93,6 +100,7 @@ EXPECTED = [
     "audit/trusted-channel-audit.jsonl",
     "audit/checkpoint",
     "audit/checkpoints",
+    "audit/cosigned",
     "audit/decisions/p-qygk77v7yviucnh5dahsec22w6.json",
     "audit/blobs/sha256",
     "audit/quarantine",
@@ -107,7 +115,11 @@ EXPECTED = [
     ".nightledger/locks/link.lock",
     ".nightledger/next-due",
     ".nightledger/links",
-    ".nightledger/inbox",
+    ".nightledger/channel",
+    "config/nightledger/peers.json",
+    "memory/state/received/m-qygk77v7yviucnh5dahsec22w6.md",
+    "memory/state/tc-heartbeat.json",
+    "memory/state/tc-dead-letters.jsonl",
     ".nightledger/seen-ids",
 ]
 

@@ -1,21 +1,20 @@
+import hashlib
 from pathlib import Path
 
-import pytest
 from tests.gate.homes import Desk, addition
 
-from nightledger.gate import checking, opening
+from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import Altered, find_altered, find_drift
 
 
 def altered(desk: Desk) -> tuple[Altered, ...]:
-    # as verify does: without read_ledger's own refusal of changed trust files
     from nightledger.domain.folding import fold_events
     from nightledger.gate.opening import Ledger
     from nightledger.trust.pin import read_pin
     from nightledger.trust.reading import check_log
 
     log = check_log(desk.home, read_pin(desk.ring, desk.home.identity.id))
-    return find_altered(desk.home, Ledger(log=log, book=fold_events(log.events)))
+    return find_altered(desk.home, Ledger(log=log, book=fold_events(log.events)), desk.moment)
 
 
 def test_a_home_as_it_was_left_holds(desk: Desk) -> None:
@@ -45,11 +44,13 @@ def test_every_changed_file_is_named(desk: Desk) -> None:
     ]
 
 
-def test_changed_signers_are_named_and_no_decision_is_judged_by_them(desk: Desk) -> None:
-    desk.approve(desk.proposal(addition("One.")))
+def test_changed_signers_are_named_and_decisions_are_judged_by_those_of_the_log(desk: Desk) -> None:
+    _, forged = desk.approve(desk.proposal(addition("One.")), desk.proposal(addition("Two.")))
     Path(desk.home.allowed_signers).write_text("# nobody\n")
-    assert [(item.path, item.message) for item in altered(desk)] == [
-        ("config/nightledger/allowed_signers", "it is not the file that the log names")
+    Path(f"{desk.home.decision(forged.id)}.sig").write_text("no signature")
+    assert [(item.path, item.message.split(";")[0]) for item in altered(desk)] == [
+        ("config/nightledger/allowed_signers", "it is not the file that the log names"),
+        (f"audit/decisions/{forged.id}.json.sig", "it is no signature of who the decision names"),
     ]
 
 
@@ -71,15 +72,12 @@ def test_a_signature_that_is_of_another_decision_is_none(desk: Desk) -> None:
     assert [item.path for item in altered(desk)] == [f"audit/decisions/{two.id}.json.sig"]
 
 
-def test_signers_that_cannot_be_read_are_named_once_and_no_decision_is_judged(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signers_that_are_kept_nowhere_are_named_once_and_no_decision_is_judged(desk: Desk) -> None:
     desk.approve(desk.proposal(addition("One.")), desk.proposal(addition("Two.")))
-    Path(desk.home.allowed_signers).write_text("no line of signers\n")
-    monkeypatch.setattr(checking, "_trust_files", lambda _home, _book: ())  # a log that names these bytes
-    monkeypatch.setattr(
-        opening, "_read_trusted", lambda home, _book, name: opening._read_trust_file(home, name)
-    )
-    (found,) = altered(desk)
-    assert found.path == "config/nightledger"
-    assert "allowed_signers" in found.message
+    signers = Path(desk.home.allowed_signers)
+    kept = BlobStore(desk.home.blobs_dir).path(hashlib.sha256(signers.read_bytes()).hexdigest())
+    Path(kept).unlink()  # a home that began before trust files were kept as blobs
+    signers.write_text("# nobody\n")
+    of_file, of_set = altered(desk)
+    assert of_file.path == "config/nightledger/allowed_signers"
+    assert (of_set.path, "its bytes are not kept" in of_set.message) == ("config/nightledger", True)

@@ -179,8 +179,9 @@ def test_who_may_sign_is_read_from_the_bytes_that_the_log_names(desk: Desk, tmp_
     from nightledger.gate.deciding import accept
 
     signer = load_operator_key(operator_key_path(stranger_ring, desk.home.identity.id))
-    with pytest.raises(IntegrityError, match="not the file that the log names"):
+    with pytest.raises(RefusedError, match="no key in allowed_signers verifies the signature"):
         accept(desk.gate, ledger, sign(decision, signer), desk.moment)
+    assert accept(desk.gate, ledger, sign(decision, key(desk)), desk.moment) == decision
 
 
 def test_a_head_over_lines_that_nobody_acknowledged_is_still_a_head(desk: Desk) -> None:

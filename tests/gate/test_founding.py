@@ -10,6 +10,8 @@ from tests.gate.killing import Killer, dies
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor
+from nightledger.domain.trusting import EMPTY_SHA256
+from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.founding import NEW_MEMORY, found, plan
 from nightledger.gate.opening import open_gate, read_ledger
@@ -37,8 +39,8 @@ def test_adopting_changes_none_of_the_workspaces_bytes_and_lists_what_it_makes(t
     assert {name: after[name] for name in before} == before
     ignored = {name for name in after if name.endswith(".gitignore")}
     made = set(after) - set(before) - ignored - {".nightledger/locks/audit.lock"}
-    below = {n for n in after if "leaves" in n or n.startswith("audit/blobs/sha256/")}
-    assert made <= {*planned, "audit/checkpoints/1", "audit/leaves"} | below
+    in_listed_folders = {n for n in after if "leaves" in n or n.startswith("audit/blobs/sha256/")}
+    assert made <= {*planned, "audit/checkpoints/1", "audit/leaves"} | in_listed_folders
     assert {name for name in planned if os.path.isfile(home / name)} <= made
     assert "MEMORY.md" not in planned
     assert all(after[name] == b"*\n" for name in ignored)
@@ -57,7 +59,12 @@ def test_the_genesis_names_trust_files_gated_files_and_simulation(desk: Desk) ->
     (genesis,) = desk.ledger().log.events
     assert (genesis.event, genesis.actor) == ("genesis", Actor.HUMAN)
     assert genesis.fields["simulated"] is True
-    assert [item["name"] for item in genesis.fields["trust"]] == ["allowed_signers", "policy", "revoked_keys"]
+    assert [item["name"] for item in genesis.fields["trust"]] == [
+        *("allowed_signers", "peers", "policy", "revoked_keys")
+    ]
+    for item in genesis.fields["trust"]:
+        kept = BlobStore(desk.home.blobs_dir).exists(item["sha256"])
+        assert kept or (item["name"], item["sha256"]) == ("peers", EMPTY_SHA256)
     assert [item["path"] for item in genesis.fields["gated"]] == ["MEMORY.md"]
     assert genesis.fields["origin"] == desk.home.identity.origin
     assert "quorum none" in Path(desk.home.policy).read_text()

@@ -42,6 +42,7 @@ def test_protected_files_are_the_identity_of_agent_home_and_log(desk: Desk) -> N
         "config/nightledger/consent-graph.json",
         "config/nightledger/allowed_signers",
         "config/nightledger/revoked_keys",
+        "config/nightledger/peers.json",
         "config/nightledger/policy",
         "config/nightledger/home.json",
         "memory/system/constitution.json",

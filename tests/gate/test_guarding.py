@@ -85,7 +85,7 @@ def test_keeping_makes_the_bytes_accepted_and_changes_none(desk: Desk) -> None:
     assert desk.text() == DRIFTED
     assert desk.states(item) == ["applied"]
     assert find_drift(desk.home, desk.ledger().book) == ()
-    assert find_altered(desk.home, desk.ledger()) == ()
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     before = desk.events()
     assert desk.guard() == ()
     assert desk.events() == before

@@ -14,10 +14,8 @@ from nightledger.gate.opening import (
     fold_log,
     open_gate,
     read_ledger,
-    read_signers,
     record,
     sign_head,
-    trust_files,
 )
 
 
@@ -39,28 +37,6 @@ def test_a_head_is_over_the_whole_log_and_kept_on_request(desk: Desk) -> None:
     assert not kept.exists()
     sign_head(desk.gate, desk.moment, keep=True)
     assert kept.exists()
-
-
-@pytest.mark.parametrize("name", ["allowed_signers", "policy", "revoked_keys"])
-@pytest.mark.parametrize("content", [b"", b"# changed\n", None])
-def test_a_trust_file_that_differs_is_an_alarm_never_a_new_truth(
-    desk: Desk, name: str, content: bytes | None
-) -> None:
-    path = Path(desk.home.config_dir, name)
-    if content is None:
-        path.unlink()
-    else:
-        path.write_bytes(content)
-    with pytest.raises(IntegrityError, match=f"config/nightledger/{name} is not the file that the log names"):
-        read_ledger(desk.gate)
-
-
-def test_signers_are_those_of_the_log(desk: Desk) -> None:
-    signers = read_signers(desk.home, desk.ledger().book)
-    assert [signer.principals for signer in signers.signers] == [("operator",)]
-    assert signers.signers[0].namespaces == ("nightledger-decision@v1",)
-    assert signers.revoked == frozenset()
-    assert set(trust_files(desk.home)) == {"allowed_signers", "policy", "revoked_keys"}
 
 
 def test_a_log_edited_by_hand_is_an_alarm(desk: Desk) -> None:

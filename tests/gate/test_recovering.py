@@ -60,7 +60,7 @@ def check_after_a_kill(desk: Desk) -> None:
     assert state(desk) == "applied"
     assert not ledger.book.drifted
     assert not find_drift(desk.home, ledger.book)
-    assert not find_altered(desk.home, ledger)
+    assert not find_altered(desk.home, ledger, desk.moment)
     assert "apply.raced" not in desk.events()
     assert atomic.leftovers(desk.home.root) == ()
 

@@ -559,3 +559,14 @@ def test_closed_tails_are_passed_over_whatever_they_hold(
     assert [name for name, _, _ in log.entries()].count("log.tail_closed") == 1
     signed.sign()
     assert signed.check().events == log.events
+
+
+def test_lines_are_given_as_they_stand(world: World) -> None:
+    world.append(*range(2_000))
+    log = world.check()
+    raw = world.log_bytes().split(b"\n")[:-1]
+    assert log.lines() == tuple(raw)
+    assert [log.line(index) for index in (0, 1, 999, 2_000)] == [raw[index] for index in (0, 1, 999, 2_000)]
+    for index in (-1, 2_001):
+        with pytest.raises(TreeRangeError, match="has 2001 lines"):
+            log.line(index)

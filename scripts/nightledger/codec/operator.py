@@ -2,7 +2,7 @@
 
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import Operator
+from nightledger.domain.operator import Operator, PeerAddress
 
 _HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
 
@@ -24,4 +24,5 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
         raise ConfigurationError(
             f"{where}: notify: {notify[0]!r} is not a full path", hint=f"command -v {notify[0]} gives it"
         )
-    return Operator(notify=notify)
+    peers = {name: PeerAddress(**address) for name, address in values.get("peers", {}).items()}
+    return Operator(notify=notify, peers=peers)

@@ -16,8 +16,10 @@ from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json, read_j
 from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
+from nightledger.domain.message import Message, Peers, Reply
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.runs import Run
+from nightledger.domain.waiting import Waiting
 from nightledger.domain.words import dump_moment
 
 Record = TypeVar("Record")
@@ -39,8 +41,12 @@ class Kind:
 KINDS: dict[type, Kind] = {
     Consolidation: Kind(schema="consolidation"),
     Decision: Kind(schema="decision"),
+    Message: Kind(schema="message"),
+    Peers: Kind(schema="peers"),
     Proposal: Kind(schema="proposal", floats=True),
+    Reply: Kind(schema="reply"),
     Run: Kind(schema="run"),
+    Waiting: Kind(schema="waiting"),
 }
 """Every record that goes through this module; a new kind is a line here and a schema."""
 

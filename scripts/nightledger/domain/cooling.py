@@ -1,7 +1,9 @@
 """How long an approval waits before it may be applied.
 
-Invariant: no step of a clock makes the wait shorter. Within one boot the smaller of
-wall and boot-time clock counts; across a reboot there is only the wall clock.
+Invariant: no step of a clock makes the wait shorter. Where witnesses are asked for, only
+the times in their cosignatures count, and no clock of this machine. Without them, within
+one boot the smaller of wall and boot-time clock counts; across a reboot there is only the
+wall clock.
 """
 
 from dataclasses import dataclass
@@ -27,6 +29,43 @@ NONE = Cooling(after_proposal_s=0, after_signature_s=0)
 """An operator's own edit and undo do not cool."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vouched:
+    """When a quorum of witnesses cosigned a head that an entry is under.
+
+    Attributes:
+        first: A time by which it had; None where it never did. Late rather than early.
+        last: The last time at which it did; None likewise. Early rather than late.
+    """
+
+    first: datetime | None = None
+    last: datetime | None = None
+
+    @property
+    def elapsed_s(self) -> int:
+        """Whole seconds that surely passed since the entry; 0 where nobody vouched."""
+        if self.first is None or self.last is None:
+            return 0
+        return max(0, int((self.last - self.first).total_seconds()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witnessed:
+    """What witnesses say of both waits.
+
+    Attributes:
+        proposed: Of the proposal's entry.
+        signed: Of the decision's.
+    """
+
+    proposed: Vouched = Vouched()
+    signed: Vouched = Vouched()
+
+    def latest(self, at: datetime) -> datetime:
+        """Give the later of a time and the last one that witnesses stated."""
+        return max([at, *filter(None, (self.proposed.last, self.signed.last))])
+
+
 def elapsed_s(since: Moment, now: Moment) -> int:
     """Give the whole seconds that surely passed; negative when the wall clock went back."""
     wall_s = int((now.at - since.at).total_seconds())
@@ -43,10 +82,20 @@ def cools_until(proposed: Moment, signed: Moment, cooling: Cooling) -> datetime:
     )
 
 
-def remaining_s(proposed: Moment, signed: Moment, now: Moment, cooling: Cooling) -> int:
-    """Give the seconds still to wait, 0 when both waits have passed."""
-    return max(
-        0,
-        cooling.after_proposal_s - elapsed_s(proposed, now),
-        cooling.after_signature_s - elapsed_s(signed, now),
-    )
+def remaining_s(
+    proposed: Moment, signed: Moment, now: Moment, cooling: Cooling, witnessed: Witnessed | None = None
+) -> int:
+    """Give the seconds still to wait, 0 when both waits have passed.
+
+    Args:
+        proposed: Clocks at the proposal's entry.
+        signed: Clocks at the decision's entry.
+        now: The clocks.
+        cooling: The waits.
+        witnessed: What witnesses say instead; None where the policy asks for none.
+    """
+    if witnessed is None:
+        passed = elapsed_s(proposed, now), elapsed_s(signed, now)
+    else:
+        passed = witnessed.proposed.elapsed_s, witnessed.signed.elapsed_s
+    return max(0, cooling.after_proposal_s - passed[0], cooling.after_signature_s - passed[1])

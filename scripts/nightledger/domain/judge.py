@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nightledger.domain.consent import ConsentGraph, Tier
-from nightledger.domain.cooling import NONE, Cooling, remaining_s
+from nightledger.domain.cooling import NONE, Cooling, Witnessed, remaining_s
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
@@ -46,12 +46,18 @@ class Claim:
             None when no key did.
         on_log: Whether the head it names is a prefix of this home's log.
         recorded: When its leaf was appended.
+        witnessed: What witnesses say of the waits; None where the policy asks for none.
     """
 
     decision: Decision
     signer: str | None
     on_log: bool
     recorded: Moment
+    witnessed: Witnessed | None = None
+
+    def latest(self, now: Moment) -> datetime:
+        """Give the time that it must not have expired at: the clock's, or a later one that witnesses stated."""
+        return self.witnessed.latest(now.at) if self.witnessed else now.at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +102,14 @@ def judge(
         *_of_proposal(decision, proposal, proposal_sha256, status),
         *_of_targets(proposal, decision, rules),
     )
-    if now.at >= decision.expires:
+    at = claim.latest(now)
+    if at >= decision.expires:
         reasons = (*reasons, f"the approval expired at {_utc(decision.expires)}")
     cools = proposal.lane != EDIT_LANE
-    wait_s = remaining_s(status.created, claim.recorded, now, rules.cooling if cools else NONE)
+    cooling = rules.cooling if cools else NONE
+    wait_s = remaining_s(status.created, claim.recorded, now, cooling, claim.witnessed)
     if cools:
-        wait_s = max(wait_s, int((decision.not_before - now.at).total_seconds()))
+        wait_s = max(wait_s, int((decision.not_before - at).total_seconds()))
     return Verdict(reasons=reasons, wait_s=max(0, wait_s))
 
 

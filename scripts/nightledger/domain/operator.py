@@ -1,6 +1,23 @@
 """What names something to run: the operator's own, kept outside every home."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerAddress:
+    """Where another machine is reached.
+
+    Attributes:
+        url: ``http://127.0.0.2:18799``; empty where it is not reached so.
+        spool: A directory that both machines share; empty where there is none.
+        insecure_plain_http: Whether messages may go beyond this machine unencrypted; they are
+            signed all the same.
+    """
+
+    url: str = ""
+    spool: str = ""
+    insecure_plain_http: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,6 +27,8 @@ class Operator:
     Attributes:
         notify: Program and arguments, run without a shell; () tells nobody. ``{summary}``
             in an argument stands for one line of counts and ages.
+        peers: Where each machine of ``peers.json`` is reached, by its name there.
     """
 
     notify: tuple[str, ...] = ()
+    peers: Mapping[str, PeerAddress] = field(default_factory=dict)

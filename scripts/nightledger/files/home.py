@@ -227,6 +227,20 @@ class Home:
         """What needs the operator."""
         return os.path.join(self.state_dir, "ATTENTION.md")
 
+    def received(self, message_id: str) -> str:
+        """Give the file of a text that came in a message and that a proposal rests on; secrets masked."""
+        return os.path.join(self.state_dir, "received", f"{_checked_id(message_id)}.md")
+
+    @property
+    def heartbeat(self) -> str:
+        """What other machines last said of themselves."""
+        return os.path.join(self.state_dir, "tc-heartbeat.json")
+
+    @property
+    def dead_letters(self) -> str:
+        """Messages of ours that no machine took in, one a line, in the published fields."""
+        return os.path.join(self.state_dir, "tc-dead-letters.jsonl")
+
     @property
     def archive_dir(self) -> str:
         """Archived entries, ``YYYY.md``."""
@@ -257,6 +271,11 @@ class Home:
     def checkpoint(self) -> str:
         """The newest signed head of the log."""
         return os.path.join(self.audit_dir, "checkpoint")
+
+    @property
+    def cosigned(self) -> str:
+        """The newest head that witnesses cosigned."""
+        return os.path.join(self.audit_dir, "cosigned")
 
     @property
     def checkpoints_dir(self) -> str:
@@ -324,6 +343,11 @@ class Home:
         return os.path.join(self.config_dir, "revoked_keys")
 
     @property
+    def peers(self) -> str:
+        """Trust file: which machines may send messages, and what each may ask for."""
+        return os.path.join(self.config_dir, "peers.json")
+
+    @property
     def policy(self) -> str:
         """Trust file: which logs and witnesses count (C2SP tlog-policy)."""
         return os.path.join(self.config_dir, "policy")
@@ -355,9 +379,9 @@ class Home:
         return os.path.join(self.work_dir, "links")
 
     @property
-    def inbox_dir(self) -> str:
-        """Messages that wait to be taken in."""
-        return os.path.join(self.work_dir, "inbox")
+    def channel_dir(self) -> str:
+        """Answers given to messages, messages that wait for their answer, last contacts."""
+        return os.path.join(self.work_dir, "channel")
 
     @property
     def seen_ids(self) -> str:

@@ -35,6 +35,8 @@ class Wish:
         entry: Id, or exact text, of the entry that it replaces or removes; empty for an addition.
         reason: Why, in the agent's words.
         evidence: Where it comes from.
+        lane: ``agent``, or ``peer`` where another machine asks.
+        asker: Who asks, for the title.
     """
 
     target: str
@@ -43,6 +45,8 @@ class Wish:
     entry: str
     reason: str
     evidence: tuple[Evidence, ...]
+    lane: str = AGENT
+    asker: str = "The agent"
 
 
 def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_run: bool = False) -> Outcome:
@@ -57,9 +61,9 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
     _require_clean(wish)
     submission = Submission(
         kind=Kind.BEHAVIOUR,
-        lane=AGENT,
+        lane=wish.lane,
         period=moment.at.date().isoformat(),
-        title=f"The agent asks: {_first_line(wish.text) or _first_line(wish.reason)}",
+        title=f"{wish.asker} asks: {_first_line(wish.text) or _first_line(wish.reason)}",
         drafts=[_draft(gate, wish)],
     )
     outcome = propose(gate, ledger, submission, moment, dry_run=dry_run)
@@ -113,22 +117,22 @@ def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> Non
             hint="say it shorter",
         )
     waiting = sum(
-        1 for status in ledger.book.proposals.values() if status.lane == AGENT and status.open_changes()
+        1 for status in ledger.book.proposals.values() if status.lane == wish.lane and status.open_changes()
     )
-    held = _held_lately(ledger, moment)
+    held = _held_lately(ledger, moment, Actor.AGENT if wish.lane == AGENT else Actor.UNKNOWN)
     if waiting + held >= lanes.agent_waiting:
         scanned = f", and the scanners held {held} back since yesterday" if held else ""
         raise RefusedError(
-            f"{waiting} proposals of agents wait already{scanned}",
+            f"{waiting} proposals of {wish.lane}s wait already{scanned}",
             hint="your operator has to answer them first; log what happened with 'nightledger log'",
         )
 
 
-def _held_lately(ledger: Ledger, moment: Moment) -> int:
-    """Count the texts of agents that scanners held back within a day: each is a file that someone looks at."""
+def _held_lately(ledger: Ledger, moment: Moment, actor: Actor) -> int:
+    """Count the texts of a lane that scanners held back within a day: each is a file that someone looks at."""
     return sum(
         event.event == EventName.QUARANTINED
-        and event.actor is Actor.AGENT
+        and event.actor is actor
         and moment.at - event.at < HELD_COUNTS_FOR
         for event in ledger.log.events
     )

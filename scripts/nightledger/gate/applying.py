@@ -8,7 +8,7 @@ is: intent on disk, blobs on disk, exchange, what was replaced hashed again, don
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.decision import Decision, DecisionTarget
@@ -22,11 +22,12 @@ from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.atomic import create_file, exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.witnessing import witnessed
 from nightledger.text.diff import changed_runs
 from nightledger.text.markdown import split_lines
 from nightledger.text.markdown_check import check_blocks
@@ -82,7 +83,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     """Apply one approval, or say why not; the caller holds the home's lock."""
     proposal_status = ledger.book.proposals[status.proposal]
     stored = read_proposal(gate, proposal_status)
-    claim = read_claim(gate.home, ledger, status)
+    claim = replace(read_claim(gate.home, ledger, status), witnessed=witnessed(gate, ledger, status, moment))
     rules = Rules(
         origin=gate.home.identity.origin,
         cooling=gate.cooling,
@@ -92,7 +93,11 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
     live = proposal_status.approved_by(status.id)
-    if moment.at >= claim.decision.expires:
+    void = why_void(gate.home, ledger, status, moment)
+    if void:
+        stale = _ask_again(gate, claim.decision, [(n, void) for n in live], moment)
+        return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
+    if claim.latest(moment) >= claim.decision.expires:
         reason = f"its approval expired at {claim.decision.expires:%Y-%m-%d %H:%M} UTC"
         stale = _ask_again(gate, claim.decision, [(n, reason) for n in live], moment)
         return Attempt(decision=status.id, proposal=status.proposal, stale=stale)

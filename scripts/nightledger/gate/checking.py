@@ -7,14 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
-from nightledger.domain.states import Book
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book, DecisionStatus, Gone
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.gate.deciding import read_signed, signer_of
 from nightledger.gate.gated import sha256_gated
-from nightledger.gate.opening import Ledger, read_signers, trust_files
+from nightledger.gate.opening import Ledger
+from nightledger.gate.signed import Signed, read_signed, signer_of
 from nightledger.gate.stored import read_logged
+from nightledger.gate.trust_changes import is_outrun
+from nightledger.gate.trusting import Trust, is_on_log, trust_files, who_changed
+
+NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
+FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +37,24 @@ class Altered:
     message: str
 
 
-def find_altered(home: Home, ledger: Ledger) -> tuple[Altered, ...]:
+def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed.
 
-    Where a trust file is not, decisions are not judged: nobody knows who may sign. Every
-    signature is verified at each look: who can write the log cannot sign for the operator.
+    Decisions are judged by the set that was in force where they stand in the log, whatever lies
+    on disk. Every signature is verified at each look: who can write the log cannot sign for
+    the operator.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        at: The clocks; they tell whether a reset of the keys is over.
     """
-    trust = tuple(_trust_files(home, ledger.book))
-    return (*trust, *_proposals(home, ledger.book), *(() if trust else _decisions(home, ledger.book)))
+    trust = Trust(home, ledger)
+    return (
+        *_trust_files(home, ledger, trust, at),
+        *_proposals(home, ledger.book),
+        *_decisions(home, ledger, trust),
+    )
 
 
 def find_drift(home: Home, book: Book) -> tuple[str, ...]:
@@ -52,15 +69,27 @@ def _sha256(home: Home, path: str) -> str:
         return "unreadable"
 
 
-def _trust_files(home: Home, book: Book) -> Iterator[Altered]:
-    expected = {item["name"]: item["sha256"] for item in book.genesis.get("trust", ())}
+def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterator[Altered]:
+    try:
+        in_force, void = trust.files(at), trust.void
+    except NightledgerError as error:
+        yield Altered(path=home.relative(home.config_dir), message=str(error))
+        return
     for name, sha256 in sorted(trust_files(home).items()):
-        if sha256 != expected.get(name):
-            yield Altered(path=f"config/nightledger/{name}", message="it is not the file that the log names")
+        if sha256 != in_force.get(name) and not is_outrun(ledger, trust, name, sha256, at):
+            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE)
+    for n in sorted(void):
+        step = ledger.book.trust.steps[n]
+        yield Altered(
+            path=home.relative(home.decision(step.decision)),
+            message="it changed trust files and is not signed by who could; the change counts for nothing",
+        )
 
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     for status in book.proposals.values():
+        if book.gone.get(status.sha256) is Gone.EXPUNGED:
+            continue
         try:
             read_logged(home, status)
         except AlteredError as error:
@@ -68,23 +97,34 @@ def _proposals(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
-def _decisions(home: Home, book: Book) -> Iterator[Altered]:
-    if not book.decisions:
-        return
-    try:
-        signers = read_signers(home, book)
-    except NightledgerError as error:
-        yield Altered(path=home.relative(home.config_dir), message=str(error))
-        return
-    for status in book.decisions.values():
+def _decisions(home: Home, ledger: Ledger, trust: Trust) -> Iterator[Altered]:
+    for status in ledger.book.decisions.values():
+        if ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
+            continue
         path = home.decision(status.id)
         try:
             signed = read_signed(home, status)
-            principal = decode_record(Decision, signed.content, where=path).principal
+            decision = decode_record(Decision, signed.content, where=path)
         except NightledgerError as error:
             yield Altered(path=home.relative(path), message=str(error))
             continue
-        if signer_of(signed, signers, status.recorded) != principal:
+        try:
+            signer = _signer(signed, trust, status)
+        except NightledgerError as error:
+            yield Altered(path=home.relative(home.config_dir), message=str(error))
+            return
+        if signer != decision.principal:
             yield Altered(
                 path=f"{home.relative(path)}.sig", message="it is no signature of who the decision names"
             )
+        elif not is_on_log(ledger.log, decision):
+            yield Altered(path=home.relative(path), message=FORKED)
+
+
+def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> str | None:
+    signers = trust.signers_of(status)
+    found = signer_of(signed, signers, status.recorded)
+    if found is None and status.type is DecisionType.TRUST:
+        by, _ = who_changed(signed, signers, status.recorded)
+        return by.principal if by else None
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from nightledger.domain.cooling import NONE, cools_until
+from nightledger.domain.cooling import NONE, Cooling, cools_until
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
@@ -43,6 +43,23 @@ class Signing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a home asks of a decision about it; a machine that reviews for it brings them along.
+
+    Attributes:
+        origin: Its id, as decisions carry it.
+        cooling: The waits before an apply.
+        decision_expires_days: How long an approval stays good.
+        cap_characters: What its host shows of a memory file; None where it shows all.
+    """
+
+    origin: str
+    cooling: Cooling
+    decision_expires_days: int
+    cap_characters: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
     """Changes that were approved and cannot be signed, and why."""
 
@@ -60,8 +77,29 @@ class Choice:
     reason: str = ""
 
 
+def terms_of(gate: Gate) -> Terms:
+    """Give what a home asks of decisions."""
+    return Terms(
+        origin=gate.home.identity.origin,
+        cooling=gate.cooling,
+        decision_expires_days=gate.settings.decision_expires_days,
+        cap_characters=gate.cap_characters,
+    )
+
+
 def compose(
     gate: Gate,
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    documents: Mapping[str, str],
+    signing: Signing,
+) -> tuple[list[Decision], list[Refusal]]:
+    """Turn answers into decisions on this home; see :func:`compose_by`."""
+    return compose_by(terms_of(gate), items, answers, documents, signing)
+
+
+def compose_by(
+    terms: Terms,
     items: Sequence[Item],
     answers: Sequence[Answer],
     documents: Mapping[str, str],
@@ -70,7 +108,7 @@ def compose(
     """Turn answers into decisions, unsigned, in order; approvals chain over each file.
 
     Args:
-        gate: The home.
+        terms: What the home asks of decisions.
         items: What was shown.
         answers: What the operator said; changes without an answer stay as they are.
         documents: The gated files as they were shown.
@@ -81,7 +119,7 @@ def compose(
     current = dict(documents)
     for item, given in _by_proposal(items, answers):
         approved = _numbers(given, Verb.APPROVE)
-        placed = place_changes(gate, item.stored, approved, current)
+        placed = _place(terms.cap_characters, item.stored, approved, current)
         if isinstance(placed, str):
             refusals.append(Refusal(proposal=item.stored.proposal.id, reason=placed))
             continue
@@ -90,7 +128,7 @@ def compose(
         )
         choices += _rejections(given)
         current = placed.documents
-        decisions += [make_decision(gate, item.stored, item.status, choice, signing) for choice in choices]
+        decisions += [decide(terms, item.stored, item.status, choice, signing) for choice in choices]
     return decisions, refusals
 
 
@@ -140,6 +178,12 @@ def place_changes(
     gate: Gate, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     """Place changes of a proposal on the running documents; a reason when they do not fit."""
+    return _place(gate.cap_characters, stored, numbers, current)
+
+
+def _place(
+    cap: int | None, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
+) -> PlacedSet | str:
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     after = dict(current)
     targets = []
@@ -148,7 +192,6 @@ def place_changes(
         placed = apply_hunks(current[path], hunks)
         if not isinstance(placed, Applied):
             return why_not(placed)
-        cap = gate.cap_characters
         if cap is not None and len(placed.text) > max(cap, len(current[path])):
             return f"{path} would have {len(placed.text)} characters, its host shows {cap}: approve removals with it"
         after[path] = placed.text
@@ -171,23 +214,30 @@ def text_sha256(text: str) -> str:
 def make_decision(
     gate: Gate, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
 ) -> Decision:
+    """Build a decision over a proposal of this home; see :func:`decide`."""
+    return decide(terms_of(gate), stored, status, choice, signing)
+
+
+def decide(
+    terms: Terms, stored: Stored, status: ProposalStatus, choice: Choice, signing: Signing
+) -> Decision:
     """Build a decision over a proposal; approvals cool, an operator's edit and undo do not."""
     cools = choice.type is DecisionType.APPROVE and stored.proposal.lane != EDIT_LANE
-    cooling = gate.cooling if cools else NONE
+    cooling = terms.cooling if cools else NONE
     now = signing.moment.at
     return with_id(
         Decision(
             v=1,
             id="",
             type=choice.type,
-            origin=gate.home.identity.origin,
+            origin=terms.origin,
             host=signing.machine,
             proposal=stored.proposal.id,
             proposal_sha256=stored.sha256,
             changes=choice.changes,
             targets=choice.targets,
             not_before=cools_until(status.created, signing.moment, cooling) if cools else now,
-            expires=now + timedelta(days=gate.settings.decision_expires_days),
+            expires=now + timedelta(days=terms.decision_expires_days),
             nonce=signing.fresh_nonce(),
             log=signing.head,
             principal=signing.principal,

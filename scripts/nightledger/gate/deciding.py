@@ -6,46 +6,23 @@ it names is a prefix of this log. Where it was made counts for nothing.
 """
 
 import hashlib
-from dataclasses import dataclass, replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.codec.records import decode_record, dump_record, parse_record, to_plain
-from nightledger.domain.decision import NAMESPACE, Decision
-from nightledger.domain.errors import AlteredError, RefusedError, UnreadableError
+from nightledger.codec.records import decode_record, dump_record, parse_record
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
-from nightledger.domain.ids import content_id
 from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
-from nightledger.gate.opening import Gate, Ledger, read_signers, record
-from nightledger.trust.reading import VerifiedLog
-from nightledger.trust.signers import SignerSet, verify_signature
-from nightledger.trust.sshsig import SignatureError, Signer
+from nightledger.gate import trust_changes
+from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.signed import Signed, read_signed, sign, signed_by, signer_of, with_id
+from nightledger.gate.trusting import Trust, is_on_log, who_changed
+from nightledger.trust.signers import SignedBy
 
-MAX_DECISION_BYTES = 1_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
-    """A decision's exact bytes with the detached signature over them."""
-
-    content: bytes
-    signature: str
-
-
-def with_id(decision: Decision) -> Decision:
-    """Give the decision with the id that its other fields make."""
-    fields = to_plain(replace(decision, id=""))
-    return replace(decision, id=content_id("d", canonical(fields)))
-
-
-def sign(decision: Decision, signer: Signer) -> Signed:
-    """Sign a decision's canonical bytes."""
-    content = dump_record(decision)
-    return Signed(content=content, signature=signer.sign(content, NAMESPACE))
+__all__ = ["Signed", "accept", "read_claim", "read_signed", "sign", "signer_of", "with_id"]
 
 
 def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decision:
@@ -65,12 +42,24 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     fields: dict[str, object] = {
         "decision": decision.id,
         "sha256": hashlib.sha256(signed.content).hexdigest(),
+        "signature_sha256": signed.signature_sha256,
         "type": decision.type.value,
         "proposal": decision.proposal,
         "changes": list(decision.changes),
     }
-    record(gate, [(EventName.DECIDED, fields)], moment)
+    record(gate, [(EventName.DECIDED, fields), *_consequences(gate, ledger, decision, moment)], moment)
+    if decision.type is DecisionType.TRUST:
+        trust_changes.put_in_place(gate.home, decision)
     return decision
+
+
+def _consequences(
+    gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
+) -> list[tuple[EventName, dict[str, object]]]:
+    """Give what is logged in one write with the decision, so that no crash parts them."""
+    if decision.type is DecisionType.TRUST:
+        return trust_changes.change_events(gate, ledger, decision, moment)
+    return []
 
 
 def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
@@ -83,27 +72,25 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     decision = decode_record(Decision, signed.content, where=home.decision(status.id))
     return Claim(
         decision=decision,
-        signer=signer_of(signed, read_signers(home, ledger.book), status.recorded),
-        on_log=_on_log(ledger.log, decision),
+        signer=signer_of(signed, Trust(home, ledger).signers_of(status), status.recorded),
+        on_log=is_on_log(ledger.log, decision),
         recorded=status.recorded,
     )
 
 
-def read_signed(home: Home, status: DecisionStatus) -> Signed:
-    """Read a recorded decision's bytes, which are those of its leaf, and the signature beside them, unchecked.
+def why_void(home: Home, ledger: Ledger, status: DecisionStatus, moment: Moment) -> str:
+    """Say why an approval that was good when it was recorded counts no more; empty where it does.
 
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    path = home.decision(status.id)
-    try:
-        content = read_regular(path, MAX_DECISION_BYTES)
-        signature = read_regular(f"{path}.sig", MAX_DECISION_BYTES).decode("ascii", "replace")
-    except UnreadableError as error:
-        raise AlteredError(str(error)) from error
-    if hashlib.sha256(content).hexdigest() != status.sha256:
-        raise AlteredError(f"{path} was changed after it was recorded")
-    return Signed(content=content, signature=signature)
+    if ledger.book.trust.was_reset(status.recorded, status.trust, moment):
+        return "the keys were reset since it was signed"
+    trust = Trust(home, ledger)
+    by = signed_by(read_signed(home, status), trust.signers_of(status), status.recorded)
+    if by is not None and by.fingerprint in trust.signers(moment).revoked_fingerprints:
+        return f"the key {by.fingerprint} was revoked since it was signed"
+    return ""
 
 
 def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, moment: Moment) -> list[str]:
@@ -114,16 +101,33 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("it was recorded before; a decision counts once")
     if decision.origin != gate.home.identity.origin:
         reasons.append("it was signed for another home")
-    signer = signer_of(signed, read_signers(gate.home, ledger.book), moment)
-    if signer is None:
+    trust = Trust(gate.home, ledger)
+    by, by_recovery = _who(signed, decision, trust, moment)
+    if by is None:
         reasons.append("no key in allowed_signers verifies the signature")
-    elif signer != decision.principal:
-        reasons.append(f"it was signed by {signer!r} and names {decision.principal!r}")
-    if not _on_log(ledger.log, decision):
+    elif by.principal != decision.principal:
+        reasons.append(f"it was signed by {by.principal!r} and names {decision.principal!r}")
+    if not is_on_log(ledger.log, decision):
         reasons.append("the log head that it names is not a prefix of this log")
     if moment.at >= decision.expires:
         reasons.append("it has expired")
-    return reasons + _proposal_reasons(ledger, decision)
+    return reasons + _subject_reasons(gate, ledger, decision, moment, by_recovery=by_recovery)
+
+
+def _subject_reasons(
+    gate: Gate, ledger: Ledger, decision: Decision, moment: Moment, *, by_recovery: bool
+) -> list[str]:
+    if decision.type is DecisionType.TRUST:
+        trust = Trust(gate.home, ledger)
+        return trust_changes.change_reasons(gate, trust, decision, moment, by_recovery=by_recovery)
+    return _proposal_reasons(ledger, decision)
+
+
+def _who(signed: Signed, decision: Decision, trust: Trust, moment: Moment) -> tuple[SignedBy | None, bool]:
+    """Say who signed, and whether as a recovery key, which can sign for changes of trust files only."""
+    if decision.type is DecisionType.TRUST:
+        return who_changed(signed, trust.signers(moment), moment)
+    return signed_by(signed, trust.signers(moment), moment), False
 
 
 def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
@@ -134,19 +138,3 @@ def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
         return ["it was signed over other bytes of this proposal"]
     answerable = status.answerable(decision.type)
     return [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
-
-
-def signer_of(signed: Signed, signers: SignerSet, moment: Moment) -> str | None:
-    """Give the name of who signed; None where no key of the set verifies the signature for that time."""
-    try:
-        return verify_signature(
-            signed.content, signed.signature, namespace=NAMESPACE, signers=signers, at=moment.at
-        ).principal
-    except SignatureError:
-        return None
-
-
-def _on_log(log: VerifiedLog, decision: Decision) -> bool:
-    if not 0 < decision.log.size <= log.size:
-        return False
-    return log.root_at(decision.log.size).hex() == decision.log.root

@@ -19,7 +19,8 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import read_gated, require_readable
-from nightledger.gate.opening import trust_files
+from nightledger.gate.trust_changes import keep_contents
+from nightledger.gate.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word
@@ -208,6 +209,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
     key = load_log_key(ring, identity.id, identity.origin)
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
+    keep_contents(home, {name: content for name in trust if (content := read_trust_file(home, name))})
     blobs = BlobStore(home.blobs_dir)  # what is accepted is kept: drift is shown against it
     genesis = NewEvent(
         event=EventName.GENESIS.value,

@@ -9,6 +9,7 @@ import os
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
 
@@ -90,9 +91,7 @@ def protected_paths(home: Home) -> tuple[str, ...]:
         home.audit_log,
         home.checkpoint,
         home.consent_graph,
-        home.allowed_signers,
-        home.revoked_keys,
-        home.policy,
+        *(home.path(path) for path in TRUST_FILES.values()),
         home.identity_file,
         home.constitution,
     )

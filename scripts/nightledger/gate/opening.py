@@ -1,11 +1,9 @@
 """Open a home's gate: its identity, settings, consent graph, keys and log, checked together.
 
-Invariant: nothing below works on a home whose log is damaged or whose trust files are
-not those that the log names; both are integrity alarms.
+Invariant: nothing below works on a home whose log is damaged, cut, forked or older than one
+that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
 """
 
-import hashlib
-import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +12,6 @@ from nightledger.codec.consent import parse_consent
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
@@ -29,13 +26,10 @@ from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.scan import collector_at_rest, event_of_record
-from nightledger.trust.signers import SignerSet, parse_allowed_signers, parse_revoked_keys
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
 MAX_CONFIG_BYTES = 1 << 20
-TRUST_FILES = ("allowed_signers", "policy", "revoked_keys")
-"""Files of ``config/nightledger/`` whose hashes stand in the genesis leaf."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +93,15 @@ def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
 
 
 def read_ledger(gate: Gate) -> Ledger:
-    """Read and check the audit log and the trust files, and fold the log.
+    """Read and check the audit log, against its signatures and every head seen of it, and fold it.
 
     Raises:
-        IntegrityError: The log, its signatures or a trust file is not what was signed.
+        IntegrityError: The log or its signatures are not what was signed, or it is older than, or
+            another than, a log that was seen before.
     """
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book, _ = fold_log(log)
-    for name in TRUST_FILES:
-        _read_trusted(gate.home, book, name)
     return Ledger(log=log, book=book)
 
 
@@ -171,40 +164,3 @@ def read_consent(home: Home) -> ConsentGraph:
 
 def _shipped(name: str) -> bytes:
     return (SHIPPED / name).read_bytes()
-
-
-def read_signers(home: Home, book: Book) -> SignerSet:
-    """Read who may sign, from the very bytes whose hashes the log names.
-
-    Raises:
-        IntegrityError: A trust file is not the one that the log names.
-    """
-    return SignerSet(
-        signers=parse_allowed_signers(
-            _read_trusted(home, book, "allowed_signers").decode("utf-8", "replace"),
-            where=home.allowed_signers,
-        ),
-        revoked=parse_revoked_keys(
-            _read_trusted(home, book, "revoked_keys").decode("utf-8", "replace"), where=home.revoked_keys
-        ),
-    )
-
-
-def trust_files(home: Home) -> dict[str, str]:
-    """Give the hex SHA-256 of each trust file; of no bytes where it is missing."""
-    return {name: hashlib.sha256(_read_trust_file(home, name)).hexdigest() for name in TRUST_FILES}
-
-
-def _read_trust_file(home: Home, name: str) -> bytes:
-    return read_optional(os.path.join(home.config_dir, name), MAX_CONFIG_BYTES) or b""
-
-
-def _read_trusted(home: Home, book: Book, name: str) -> bytes:
-    content = _read_trust_file(home, name)
-    expected = {item["name"]: item["sha256"] for item in book.genesis.get("trust", ())}
-    if hashlib.sha256(content).hexdigest() != expected.get(name):
-        raise IntegrityError(
-            f"config/nightledger/{name} is not the file that the log names",
-            hint="somebody changed who may sign; put the file back from a backup, then 'nightledger verify'",
-        )
-    return content

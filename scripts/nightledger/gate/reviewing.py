@@ -104,7 +104,7 @@ def items_of(
     changes = [change for change in stored.proposal.changes if change.n in numbers]
     if is_drift:
         return _drift_items(gate, stored, status, changes)
-    return [_item(stored, status, change, documents) for change in changes]
+    return [item_of(stored, status, change, documents) for change in changes]
 
 
 def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
@@ -126,7 +126,8 @@ def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Se
     ]
 
 
-def _item(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
+def item_of(stored: Stored, status: ProposalStatus, change: Change, documents: Mapping[str, str]) -> Item:
+    """Give one change against the files as they are given; they must hold its target."""
     document = documents[change.target]
     placed = apply_hunks(document, [change.hunk])
     if isinstance(placed, Applied):

@@ -19,7 +19,7 @@ from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import Write, write_all
 from nightledger.gate.composing import Choice, Refusal, Signing, make_decision
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.drifting import course_of
 from nightledger.gate.hunks import hunks_sha256
 from nightledger.gate.opening import Gate, Ledger
@@ -164,6 +164,8 @@ def carry_out(
     claim = read_claim(gate.home, ledger, status)
     stored = read_proposal(gate, ledger.book.proposals[status.proposal])
     reasons = _reasons(claim, stored, moment)
+    void = why_void(gate.home, ledger, status, moment)
+    reasons += [void] if void else []
     write = plan_settlement(gate, ledger.book, stored, claim.decision.changes, taken_back)
     if isinstance(write, str):
         reasons.append(write)
@@ -184,7 +186,7 @@ def _reasons(claim: Claim, stored: Stored, moment: Moment) -> list[str]:
         reasons.append("its signature does not verify")
     if claim.decision.proposal_sha256 != stored.sha256:
         reasons.append("it was signed over other bytes of this item")
-    if moment.at >= claim.decision.expires:
+    if claim.latest(moment) >= claim.decision.expires:
         reasons.append("it has expired")
     return reasons
 

@@ -57,7 +57,7 @@ def diagnose(context: Context) -> Diagnosis:
     looks: tuple[tuple[str, Callable[[], Iterable[Check]]], ...] = (
         ("home", lambda: check_home(home, context.keys_dir)),
         ("keys", lambda: check_keys(home, ring)),
-        ("log", lambda: check_log_of(home, ring)),
+        ("log", lambda: check_log_of(home, ring, context.moment)),
         ("memory", lambda: check_memory(home, now)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),

@@ -5,17 +5,20 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.states import Book
+from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Ledger, fold_log, read_consent, read_settings, read_signers
+from nightledger.gate.opening import Ledger, fold_log, read_consent, read_settings
+from nightledger.gate.trusting import read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
-from nightledger.surfaces.doctor_checks import Check, bad, good, note
+from nightledger.surfaces.doctor_checks import Check, bad, good, looked, note
 from nightledger.surfaces.session import this_machine
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
 from nightledger.trust.pin import find_pin
@@ -62,12 +65,13 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
     yield from _leftovers(home)
 
 
-def check_log_of(home: Home, ring: KeyRing) -> Iterator[Check]:
+def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
     """Verify the audit log, what it names, and the gated files.
 
     Args:
         home: Whose.
         ring: Where its pin lives.
+        at: The clocks.
     """
     log = check_log(home, find_pin(ring, home.identity.id))
     if not log.report.ok:
@@ -81,15 +85,17 @@ def check_log_of(home: Home, ring: KeyRing) -> Iterator[Check]:
     yield good("log", f"the log holds; entries: {log.report.size}")
     yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
     book, _ = fold_log(log)
-    altered = find_altered(home, Ledger(log=log, book=book))
+    ledger = Ledger(log=log, book=book)
+    altered = find_altered(home, ledger, at)
     for found in altered:
-        yield bad("log", f"{found.path}: {found.message}", "put it back from a backup")
+        of_trust = found.path in TRUST_FILES.values()
+        hint = "nightledger key restore puts it back" if of_trust else "put it back from a backup"
+        yield bad("log", f"{found.path}: {found.message}", hint)
     if not altered:
         yield good(
             "log", f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged"
         )
-    if not any(found.path.startswith("config/") for found in altered):
-        yield _signer(home, ring, book)
+    yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
     for path in find_drift(home, book):
         yield bad(
             "memory",
@@ -98,8 +104,8 @@ def check_log_of(home: Home, ring: KeyRing) -> Iterator[Check]:
         )
 
 
-def _signer(home: Home, ring: KeyRing, book: Book) -> Check:
-    signers = read_signers(home, book).signers
+def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
+    signers = read_signers(home, ledger, at).able(NAMESPACE, at.at)
     public = operator_key_path(ring, home.identity.id).with_name("operator.pub")
     mine = public_key_of(public) if public.exists() else None
     for signer in signers:

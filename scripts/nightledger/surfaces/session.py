@@ -16,6 +16,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.recovering import recover
+from nightledger.gate.trust_changes import settle_trust
 from nightledger.gate.views import refresh_views
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
@@ -128,6 +129,7 @@ def writing(
         before = session.ledger.log.size
         if recover(gate, session.ledger, session.moment):
             session.reread()
+        settle_trust(gate, session.ledger, session.moment)
         try:
             yield session
             if session.reread().log.size > before:

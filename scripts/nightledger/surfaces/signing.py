@@ -5,14 +5,16 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
-from nightledger.domain.decision import Decision, LogHead
-from nightledger.domain.errors import RefusedError
+from nightledger.domain.decision import NAMESPACE, Decision, LogHead
+from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.gate.composing import Signing
 from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.opening import Gate, read_signers, sign_head
+from nightledger.gate.opening import Gate, sign_head
+from nightledger.gate.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, this_machine
 from nightledger.trust import keys
+from nightledger.trust.sshkey import ED25519, PublicKey
 from nightledger.trust.sshsig import Signer
 
 NONCE_BYTES = 16
@@ -25,13 +27,17 @@ def operator_path(gate: Gate) -> Path:
     return keys.operator_key_path(gate.ring, gate.home.identity.id)
 
 
-def prepare(session: Session) -> Signing:
+def prepare(session: Session, principal: str = "") -> Signing:
     """Fix what the decisions of this run share: head, machine, principal, clocks.
 
     The head is signed and kept first, because the decisions name it.
+
+    Args:
+        session: The home, its lock held.
+        principal: Who signs; empty takes the name of this machine's operator key.
     """
     gate = session.gate
-    principal = principal_of(session)
+    principal = principal or principal_of(session)
     head = sign_head(gate, session.moment, keep=True)
     return Signing(
         principal=principal,
@@ -49,13 +55,28 @@ def principal_of(session: Session) -> str:
         RefusedError: The key is not among those who may sign.
     """
     path = operator_path(session.gate)
-    mine = keys.public_key_of(_public(path))
-    for signer in read_signers(session.gate.home, session.ledger.book).signers:
-        if signer.key == mine:
+    return principal_at(session, path, keys.public_key_of(public_path(path)), NAMESPACE)
+
+
+def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -> str:
+    """Give the name that the signers in force have for a key.
+
+    Args:
+        session: The home.
+        path: The key's file, for messages.
+        key: Its public side.
+        namespace: What it is to sign for.
+
+    Raises:
+        RefusedError: The key is not among those who may sign for that.
+    """
+    signers = read_signers(session.gate.home, session.ledger, session.moment)
+    for signer in signers.able(namespace, session.moment.at):
+        if signer.key == key:
             return signer.principals[0]
     raise RefusedError(
         f"the key {path} may not sign for this home",
-        hint="config/nightledger/allowed_signers lists who may",
+        hint="'nightledger key list' shows who may",
     )
 
 
@@ -83,14 +104,24 @@ def sign_all(session: Session, decisions: Sequence[Decision], signer: Signer) ->
 
 
 def signer_of(gate: Gate, context: Context) -> Signer:
-    """Unlock the operator's key: in this process, or through ``ssh-keygen`` for hardware keys and agents.
+    """Unlock the operator's key; see :func:`signer_at`."""
+    return signer_at(operator_path(gate), context)
+
+
+def signer_at(path: Path, context: Context) -> Signer:
+    """Unlock a key: in this process, or through ``ssh-keygen`` for hardware keys and agents.
+
+    Args:
+        path: Its private file; where there is only ``PATH.pub``, an agent has it.
+        context: The command's surroundings.
 
     Raises:
         RefusedError: It wants a passphrase and nobody can be asked.
     """
-    path = operator_path(gate)
     if not path.exists():
-        return keys.keygen_signer(_public(path))
+        return keys.keygen_signer(public_path(path))
+    if keys.public_key_of(path).kind != ED25519:
+        return keys.keygen_signer(path)
     if not keys.needs_passphrase(path):
         return keys.load_operator_key(path)
     if not context.interactive():
@@ -107,9 +138,34 @@ def signer_of(gate: Gate, context: Context) -> Signer:
 
 
 def _unlock(path: Path) -> Signer:
-    passphrase = getpass.getpass("Passphrase of the operator's key: ").encode("utf-8", "surrogateescape")
+    name = "the operator's key" if path.name == keys.OPERATOR else path.name
+    passphrase = getpass.getpass(f"Passphrase of {name}: ").encode("utf-8", "surrogateescape")
     return keys.load_operator_key(path, passphrase=passphrase)
 
 
-def _public(path: Path) -> Path:
+def fresh_passphrase(context: Context, *, without: bool) -> bytes | None:
+    """Ask for the passphrase of a new key.
+
+    Args:
+        context: The command's surroundings.
+        without: Whether the operator wants none.
+
+    Raises:
+        UsageError: Nobody can be asked, or the two answers differ.
+    """
+    if without:
+        return None
+    if not context.interactive():
+        raise UsageError(
+            "the operator's new key wants a passphrase, and there is no terminal to ask on",
+            hint="run it on a terminal, or add --no-passphrase (then anyone who can read your files can sign)",
+        )
+    first = getpass.getpass("Passphrase for the operator's new key: ")
+    if not first or first != getpass.getpass("Once more: "):
+        raise UsageError("the two are not the same, or empty", hint="run it again; nothing was made")
+    return first.encode("utf-8", "surrogateescape")
+
+
+def public_path(path: Path) -> Path:
+    """Give the file of a key's public side."""
     return path.with_name(f"{path.name}.pub")

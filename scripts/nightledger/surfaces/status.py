@@ -13,6 +13,7 @@ from nightledger.domain.agenda import count_due, duties, failing, next_look_at
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
@@ -174,7 +175,7 @@ def look(context: Context) -> Status:
         if log.report.ok:
             book, held = fold_log(log, keep={EventName.QUARANTINED})
             aside = find_set_aside(home, book)
-            alarms += _file_alarms(home, log, book)
+            alarms += _file_alarms(home, log, book, context.moment)
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)
@@ -261,10 +262,11 @@ def _log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
     return alarms
 
 
-def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
+def _file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Alarm]:
     """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
-    decisions = {decision.id: decision for decision in book.approvals_to_apply()}
-    approved = {decision.proposal for decision in decisions.values()}
+    approvals = {decision.id: decision for decision in book.approvals_to_apply()}
+    approved = {decision.proposal for decision in approvals.values()}
+    trusted = {step.decision: book.decisions[step.decision] for step in book.trust.steps if step.decision}
     live = replace(
         book,
         proposals={
@@ -272,7 +274,7 @@ def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
             for name, status in book.proposals.items()
             if status.open_changes() or name in approved
         },
-        decisions=decisions,
+        decisions={**approvals, **trusted},
     )
     altered = [
         Alarm(
@@ -280,7 +282,7 @@ def _file_alarms(home: Home, log: VerifiedLog, book: Book) -> list[Alarm]:
             message=f"{found.path}: {found.message}",
             hint="put the file back from a backup; until then it is set aside ('nightledger verify' checks all)",
         )
-        for found in find_altered(home, Ledger(log=log, book=live))
+        for found in find_altered(home, Ledger(log=log, book=live), at)
     ]
     return altered + [
         Alarm(

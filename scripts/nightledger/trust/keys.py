@@ -32,6 +32,8 @@ LOG_ED25519 = "log-ed25519"
 LOG_MLDSA44 = "log-mldsa44"
 MACHINE_ED25519 = "machine-ed25519"
 OPERATOR = "operator"
+WITNESS_ED25519 = "witness-ed25519"
+WITNESS_MLDSA44 = "witness-mldsa44"
 _HOME_ID = re.compile(r"[0-9a-f]{32}")
 _MAX_KEY_BYTES = 65_536
 _OPENSSH_MAGIC = b"openssh-key-v1\0"
@@ -78,13 +80,7 @@ def create_log_keys(ring: KeyRing, home_id: str) -> None:
     A key that is there already is left as it is, so that an ``init`` that was cut short
     can be run again.
     """
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    _create_pkcs8(ring.path(home_id, LOG_ED25519), Ed25519PrivateKey.generate())
-    if has_mldsa():
-        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
-
-        _create_pkcs8(ring.path(home_id, LOG_MLDSA44), MLDSA44PrivateKey.generate())
+    _create_pair(ring.path(home_id, LOG_ED25519), ring.path(home_id, LOG_MLDSA44))
 
 
 def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
@@ -96,13 +92,40 @@ def load_log_key(ring: KeyRing, home_id: str, origin: str) -> LogKey:
     Raises:
         KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
     """
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    ed25519 = _load_pkcs8(ring.path(home_id, LOG_ED25519))
-    if not isinstance(ed25519, Ed25519PrivateKey):
-        raise KeyFileError(f"{ring.path(home_id, LOG_ED25519)} is not an Ed25519 key")
+    ed25519 = _load_ed25519(ring.path(home_id, LOG_ED25519))
     mldsa44 = _load_mldsa44(ring.path(home_id, LOG_MLDSA44))
     return LogKey(origin=origin, directory=ring.home_dir(home_id), ed25519=ed25519, mldsa44=mldsa44)
+
+
+# ------------------------------------------------------------------ a witness's keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessKey:
+    """What cosigns checkpoints of logs, unattended.
+
+    Attributes:
+        ed25519: Signs the text of a checkpoint with a time.
+        mldsa44: Signs the head in it with a time; None where the platform cannot.
+    """
+
+    ed25519: "Ed25519PrivateKey"
+    mldsa44: "MLDSA44PrivateKey | None"
+
+
+def create_witness_keys(directory: Path) -> None:
+    """Make a witness's keys, Ed25519 and, where the platform has it, ML-DSA-44; what is there stays."""
+    _create_pair(directory / WITNESS_ED25519, directory / WITNESS_MLDSA44)
+
+
+def load_witness_key(directory: Path) -> WitnessKey:
+    """Load a witness's keys.
+
+    Raises:
+        KeyFileError: When the Ed25519 key is missing or a file is unsafe or damaged.
+    """
+    path = directory / WITNESS_ED25519
+    return WitnessKey(ed25519=_load_ed25519(path), mldsa44=_load_mldsa44(directory / WITNESS_MLDSA44))
 
 
 # ------------------------------------------------------------------ operator and machine
@@ -136,13 +159,22 @@ def create_operator_key(
     return _create_openssh(path, passphrase, comment)
 
 
-def create_machine_key(ring: KeyRing, home_id: str) -> PublicKey:
+def create_key_at(path: Path, *, passphrase: bytes | None, comment: str) -> PublicKey:
+    """Make an Ed25519 key in OpenSSH's format at a place, with its ``.pub`` beside it.
+
+    Raises:
+        KeyFileError: When there is one already.
+    """
+    return _create_openssh(path, passphrase, comment)
+
+
+def create_machine_key(ring: KeyRing, home_id: str, *, name: str = MACHINE_ED25519) -> PublicKey:
     """Make the key with which this machine signs messages; OpenSSH format, no passphrase.
 
     Raises:
         KeyFileError: When there is one already.
     """
-    return _create_openssh(ring.path(home_id, MACHINE_ED25519), None, "nightledger machine")
+    return _create_openssh(ring.path(home_id, name), None, "nightledger machine")
 
 
 def needs_passphrase(path: Path) -> bool:
@@ -201,6 +233,16 @@ def keygen_signer(path: Path, *, program: str = "ssh-keygen") -> KeygenSigner:
 # ------------------------------------------------------------------ files
 
 
+def _create_pair(ed25519: Path, mldsa44: Path) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    _create_pkcs8(ed25519, Ed25519PrivateKey.generate())
+    if has_mldsa():
+        from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
+
+        _create_pkcs8(mldsa44, MLDSA44PrivateKey.generate())
+
+
 def _create_pkcs8(path: Path, key: "Ed25519PrivateKey | MLDSA44PrivateKey") -> None:
     from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -215,6 +257,15 @@ def _load_pkcs8(path: Path) -> object:
         return load_pem_private_key(_read_private(path), password=None)
     except (ValueError, TypeError) as error:
         raise KeyFileError(f"{path} is not a private key", hint="put it back from a backup") from error
+
+
+def _load_ed25519(path: Path) -> "Ed25519PrivateKey":
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key = _load_pkcs8(path)
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyFileError(f"{path} is not an Ed25519 key", hint="put it back from a backup")
+    return key
 
 
 def _load_mldsa44(path: Path) -> "MLDSA44PrivateKey | None":

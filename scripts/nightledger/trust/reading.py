@@ -6,6 +6,7 @@ reported, and :func:`require_intact` turns the first alarm into an error.
 """
 
 import os
+from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import chain
@@ -18,6 +19,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import list_names
 from nightledger.trust.findings import Claims, StoredHead, acknowledged_size, find_damage
 from nightledger.trust.leafcache import read_leaves
+from nightledger.trust.merkle import TreeRangeError
 from nightledger.trust.pin import Pin
 from nightledger.trust.report import Report
 from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, scan_log, void_ranges
@@ -90,6 +92,22 @@ class VerifiedLog:
             if records:
                 return event_of_record(records[-1])
         return None
+
+    def line(self, index: int) -> bytes:
+        r"""Give a line as it stands, without ``\n``, whether it counts or not: its leaf.
+
+        Raises:
+            TreeRangeError: When the log is shorter.
+        """
+        if not 0 <= index < self.size:
+            raise TreeRangeError(f"the log has {self.size} lines, not a line {index + 1}")
+        at = bisect_right(self._scan.blocks, index, key=itemgetter(0)) - 1
+        first, block = self._scan.blocks[at]
+        return block.split(b"\n")[index - first]
+
+    def lines(self) -> tuple[bytes, ...]:
+        r"""Give every line as it stands, without ``\n``."""
+        return tuple(line for _, block in self._scan.blocks for line in block.split(b"\n")[:-1])
 
     def root_at(self, size: int) -> bytes:
         """Give the root over the first ``size`` leaves.

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from nightledger.domain.errors import NightledgerError, RecordError
-from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
+from nightledger.trust.sshkey import PublicKey, PublicKeyError, fingerprint_of, parse_public_line
 from nightledger.trust.sshsig import SignatureError, parse_signature, require_signed
 
 T = TypeVar("T")
@@ -55,6 +55,19 @@ class SignerSet:
 
     signers: tuple[AllowedSigner, ...]
     revoked: frozenset[bytes] = frozenset()
+
+    @property
+    def revoked_fingerprints(self) -> frozenset[str]:
+        """``SHA256:...`` of every key that no longer may sign."""
+        return frozenset(map(fingerprint_of, self.revoked))
+
+    def able(self, namespace: str, at: datetime) -> tuple[AllowedSigner, ...]:
+        """Give the lines whose keys can sign for a namespace at a time, in order."""
+        return tuple(
+            signer
+            for signer in self.signers
+            if signer.key.blob not in self.revoked and not _refusal(signer, namespace, at)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,12 @@ class PublicKey:
     @property
     def fingerprint(self) -> str:
         """``SHA256:...``, as ``ssh-keygen -l`` prints it."""
-        return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
+        return fingerprint_of(self.blob)
+
+
+def fingerprint_of(blob: bytes) -> str:
+    """Give ``SHA256:...`` of a key in SSH's encoding, as ``ssh-keygen -l`` prints it."""
+    return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
 
 
 def ed25519_key(public: bytes, comment: str = "") -> PublicKey:

@@ -25,10 +25,19 @@ EDITS_AT_MOST = 20
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``review``."""
     parser.add_argument("id", nargs="?", help="only this proposal")
+    parser.add_argument(
+        "--remote",
+        metavar="NAME",
+        help="what waits on another machine ('channel peer list' names those known)",
+    )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show what waits; on a terminal ask for answers and sign them."""
+    if options.remote:
+        from nightledger.surfaces.channel.remote_review import review_remote
+
+        return review_remote(context, options.remote)
     from nightledger.gate.reviewing import list_items, read_documents
     from nightledger.surfaces import session as sessions
     from nightledger.surfaces.listing import item_record

@@ -83,7 +83,7 @@ def look(context: Context) -> Seen:
         return Seen(
             report=log.report,
             simulated=home.identity.simulated,
-            altered=find_altered(home, Ledger(log=log, book=book)),
+            altered=find_altered(home, Ledger(log=log, book=book), context.moment),
             drift=find_drift(home, book),
             drifted=book.drifted,
             rewrites=find_rewrites(home, heartbeats),

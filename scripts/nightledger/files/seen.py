@@ -1,0 +1,253 @@
+"""Which messages were taken in: each id until it expires, however often it comes.
+
+Life of an id: its line is on disk (``take``) before anything is done about it; when its answer
+is on disk, a second line says so (``answered``). Between the two it is *begun*: whoever finds it
+so finishes it. Invariant: an id that was taken in is never new again. Where the record of that
+was lost, in whole or in part, every message that may have stood in it is refused: how many
+lines there were is pinned outside the home, before anything is done.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.strict_json import parse_json, read_jsonl
+from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
+from nightledger.domain.message import Marks, Message
+from nightledger.files.append import append_records
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.reading import read_optional
+
+MAX_IDS = 4096
+"""Ids of one sender that are remembered at a time: one in 21 s for a day. Then it is refused, never forgotten."""
+MAX_ANSWER_BYTES = 256 << 20
+"""Answers that are kept for retries, together."""
+MAX_STORE_BYTES = 64 << 20
+COMPACT_FROM = 1024
+"""Lines from which on the record is written anew, once half of them are about ids that have expired."""
+_MAX_PIN_BYTES = 1 << 20
+
+
+class FullError(LockedError):
+    """No more messages can be remembered now; none is taken in without being remembered."""
+
+    hint = "messages expire by themselves; try again later"
+
+
+class State(StrEnum):
+    """What is known of an id."""
+
+    NEW = "new"
+    BEGUN = "begun"
+    ANSWERED = "answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A message that was taken in.
+
+    Attributes:
+        id: Its id.
+        iss: Who sent it.
+        seq: Its number.
+        exp: When it expires, seconds since 1970 UTC.
+        answer_bytes: Size of its answer; 0 while there is none.
+    """
+
+    id: str
+    iss: str
+    seq: int
+    exp: int
+    answer_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPaths:
+    """Where the record lies.
+
+    Attributes:
+        record: ``.nightledger/seen-ids``; disposable.
+        answers: ``.nightledger/answers``; one file an id.
+        pin: ``$NIGHTLEDGER_KEYS/<home id>/channel.json``; what makes the record disposable.
+    """
+
+    record: str
+    answers: str
+    pin: str
+
+    def answer(self, message_id: str) -> str:
+        """Give the file of an answer."""
+        return os.path.join(self.answers, f"{message_id}.json")
+
+
+class Seen:
+    """The record, open; the caller holds the channel's lock for as long as it lives."""
+
+    __slots__ = ("_file_lines", "_lines", "_marks", "_taken", "paths")
+
+    def __init__(self, paths: SeenPaths, *, logged: Mapping[str, int]) -> None:
+        """Read the record, and compare it with what is pinned.
+
+        Args:
+            paths: Where it lies.
+            logged: Highest ``seq`` that the audit log names, by sender: counts where there is no pin.
+
+        Raises:
+            IntegrityError: The pin is damaged.
+        """
+        self.paths = paths
+        pinned, marks = _read_pin(paths.pin, logged)
+        found = _read_record(paths.record)
+        self._marks, self._taken, self._file_lines = marks, found.taken, found.file_lines
+        self._lines = max(found.lines, pinned)
+        if found.lines < pinned or found.gap:
+            self._marks = {iss: replace(mark, lost_seq=mark.seq) for iss, mark in marks.items()}
+            self._rewrite(self._taken)
+
+    def marks(self, iss: str) -> Marks:
+        """Give what is remembered of a sender."""
+        return self._marks.get(iss, Marks())
+
+    def state(self, message_id: str) -> State:
+        """Give what is known of an id."""
+        taken = self._taken.get(message_id)
+        if taken is None:
+            return State.NEW
+        return State.ANSWERED if taken.answer_bytes else State.BEGUN
+
+    def take(self, message: Message, now: int) -> None:
+        """Remember an id; when this returns, neither a crash nor the loss of the record makes it new again.
+
+        Args:
+            message: Whose id is new.
+            now: Our clock, seconds since 1970 UTC.
+
+        Raises:
+            FullError: There is no room until others expire.
+        """
+        self._compact(now)
+        own = sum(taken.iss == message.iss for taken in self._taken.values())
+        kept = sum(taken.answer_bytes for taken in self._taken.values())
+        if own >= MAX_IDS or kept >= MAX_ANSWER_BYTES:
+            raise FullError(f"{own} messages of {message.iss} with {kept} bytes of answers are remembered")
+        taken = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
+        make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
+        self._append(taken)
+        old = self.marks(message.iss)
+        self._marks = {
+            **self._marks,
+            message.iss: replace(old, seq=max(old.seq, message.seq), iat=max(old.iat, message.iat)),
+        }
+        self.pin()
+
+    def pin(self) -> None:
+        """Put what makes the record disposable on disk; before something begun is finished, too."""
+        replace_file(self.paths.pin, _dump_pin(self._lines, self._marks))
+
+    def answered(self, message_id: str, answer: bytes) -> None:
+        """Keep the answer to an id that was begun; from now on it is given to whoever asks again."""
+        make_dir(self.paths.answers, ignored_by_git=True)
+        replace_file(self.paths.answer(message_id), answer)
+        self._append(replace(self._taken[message_id], answer_bytes=len(answer)))
+
+    def answer(self, message_id: str, max_bytes: int) -> bytes | None:
+        """Give the answer that was kept; None where somebody removed it."""
+        return read_optional(self.paths.answer(message_id), max_bytes)
+
+    def _append(self, taken: Taken) -> None:
+        append_records(self.paths.record, _line(self._lines + 1, taken))
+        self._lines += 1
+        self._file_lines += 1
+        self._taken[taken.id] = taken
+
+    def _compact(self, now: int) -> None:
+        gone = [taken for taken in self._taken.values() if taken.exp <= now]
+        if self._file_lines < COMPACT_FROM or 2 * len(gone) < len(self._taken):
+            return
+        for taken in gone:
+            old = self.marks(taken.iss)
+            self._marks[taken.iss] = replace(old, forgotten_exp=max(old.forgotten_exp, taken.exp))
+        self.pin()  # before they are forgotten
+        self._rewrite({taken.id: taken for taken in self._taken.values() if taken.exp > now})
+        for taken in gone:
+            path = self.paths.answer(taken.id)
+            if os.path.lexists(path):
+                os.unlink(path)
+
+    def _rewrite(self, kept: dict[str, Taken]) -> None:
+        """Write the record anew; its first line says how many lines there ever were."""
+        self.pin()
+        lines = [_line(self._lines, None), *(_line(self._lines, taken) for taken in kept.values())]
+        make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
+        replace_file(self.paths.record, b"".join(lines))
+        self._taken, self._file_lines = kept, len(lines)
+
+
+def _line(number: int, taken: Taken | None) -> bytes:
+    fields = {} if taken is None else {name: getattr(taken, name) for name in Taken.__slots__}
+    return canonical({"n": number, **fields}) + b"\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """The record as it lies: how many lines there ever were, and whether some are missing among them."""
+
+    lines: int
+    taken: dict[str, Taken]
+    gap: bool
+    file_lines: int
+
+
+def _read_record(path: str) -> _Record:
+    """Read the record. A line that a crash tore is no gap: nothing was done about it, and its number is given again."""
+    raw = read_optional(path, MAX_STORE_BYTES) or b""
+    taken: dict[str, Taken] = {}
+    lines, gap = 0, False
+    for number, found in _entries(raw):
+        # The first line of a record that was written anew says how many there were; those that it keeps have its number.
+        gap = gap or not (lines <= number <= lines + 1 or (found is None and lines == 0))
+        lines = max(lines, number)
+        if found is not None:
+            taken[found.id] = found
+    return _Record(lines=lines, taken=taken, gap=gap, file_lines=raw.count(b"\n"))
+
+
+def _entries(raw: bytes) -> Iterator[tuple[int, Taken | None]]:
+    for line in read_jsonl(raw).lines:
+        with suppress(TypeError, ValueError, KeyError):
+            fields = dict(line.value)
+            number = int(fields.pop("n"))
+            yield number, Taken(**fields) if fields else None
+
+
+def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Marks]]:
+    raw = read_optional(path, _MAX_PIN_BYTES)
+    if raw is None:  # the keys' directory is new or was put back from before: the log must tell
+        return (1 if logged else 0), {iss: Marks(seq=seq) for iss, seq in logged.items()}
+    try:
+        record = parse_json(raw, path)
+        return int(record["n"]), dict(_marks_of(record["senders"]))
+    except (NightledgerError, KeyError, TypeError, ValueError) as error:
+        raise IntegrityError(
+            f"{path} is damaged",
+            hint="restore it from a backup of the keys, or remove it: what was sent until now is then refused",
+        ) from error
+
+
+def _marks_of(senders: Any) -> Iterator[tuple[str, Marks]]:
+    for sender in senders:
+        fields = dict(sender)
+        yield fields.pop("iss"), Marks(**fields)
+
+
+def _dump_pin(lines: int, marks: Mapping[str, Marks]) -> bytes:
+    senders = [
+        {"iss": iss, **{name: getattr(mark, name) for name in Marks.__slots__}}
+        for iss, mark in sorted(marks.items())
+    ]
+    return canonical({"v": 1, "n": lines, "senders": senders}) + b"\n"

@@ -1,0 +1,163 @@
+"""What a message may bring about, and the record of it.
+
+Invariant: no message changes a gated file. Whatever would change what an agent remembers ends
+as a proposal in the lane of machines; an operator's decision counts for its own signature and
+not for the machine that brought it. An action that is unknown, or that the consent graph
+blocks, is rejected and recorded.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from nightledger.domain.consent import SELF_MODIFICATION, Tier
+from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
+from nightledger.domain.event import Actor, EventName
+from nightledger.domain.message import Message, Peer, Status
+from nightledger.domain.moment import Moment
+from nightledger.gate.opening import Gate, Ledger, record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """A message that was taken in and is to be carried out.
+
+    Attributes:
+        gate: The home; for an action that writes, the caller holds its lock.
+        ledger: Its log, as checked.
+        message: What is asked.
+        peer: By whom.
+        moment: The clocks.
+        resumed: Whether it was begun before, and a crash may have come after anything.
+    """
+
+    gate: Gate
+    ledger: Ledger
+    message: Message
+    peer: Peer
+    moment: Moment
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What became of a message.
+
+    Attributes:
+        status: In a word.
+        reason: Why it was rejected; empty otherwise.
+        body: What the answer carries.
+        proposal: The proposal that it made; empty where it made none.
+        decision: The decision that it brought; empty where it brought none.
+    """
+
+    status: Status
+    reason: str = ""
+    body: Mapping[str, object] | None = None
+    proposal: str = ""
+    decision: str = ""
+
+
+Handler = Callable[[Work], Done]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What an action is to the gate.
+
+    Attributes:
+        consent: Its name in the consent graph; empty where the graph is not asked, because the
+            action only looks, or carries the operator's own signature.
+        proposes: Whether it ends as a proposal; else the graph must let it be done at once.
+        writes: Whether it changes anything, and so is recorded in the log.
+        actor: Who is said to have caused what it changes.
+    """
+
+    consent: str = ""
+    proposes: bool = False
+    writes: bool = True
+    actor: Actor = Actor.UNKNOWN
+
+
+RULES: Mapping[str, Rule] = {
+    "consolidate_daily": Rule(consent="consolidate_daily_to_memory", proposes=True),
+    "decide": Rule(actor=Actor.HUMAN),
+    "load_memory_file": Rule(consent="load_memory_file", writes=False),
+    "proposals": Rule(writes=False),
+    "propose_behavioral_change": Rule(consent="propose_behavioral_change", proposes=True),
+    "prune_stale_memory": Rule(consent="prune_stale_memory", proposes=True),
+    "restore_context": Rule(consent="restore_context"),
+    "update_heartbeat": Rule(consent="update_heartbeat_state"),
+    "witness": Rule(),
+}
+"""Every action, with its name in the shipped graph; what is not here is unknown."""
+NOT_BUILT = "not built"
+
+
+def rule_of(action: str) -> Rule:
+    """Give what an action is to the gate; one that is unknown is recorded like one that writes."""
+    return RULES.get(action, Rule())
+
+
+def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
+    """Carry a message out, or say why not; a message that writes is recorded.
+
+    Args:
+        work: What to do; for an action that writes, with the home's lock held.
+        handlers: What carries out each action that is built.
+    """
+    blocked, done = _refusal(work)
+    if done is None:
+        handler = handlers.get(work.message.action)
+        done = _carry_out(handler, work) if handler else _rejected(NOT_BUILT)
+    if rule_of(work.message.action).writes:
+        _record(work, done, blocked=blocked)
+    return done
+
+
+def _carry_out(handler: Handler, work: Work) -> Done:
+    try:
+        return handler(work)
+    except (RefusedError, RecordError, UnreadableError) as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        return _rejected(f"{error}{hint}")
+
+
+def _refusal(work: Work) -> tuple[bool, Done | None]:
+    """Say why a message is not even tried, and whether that is because its action is blocked or unknown."""
+    message, rule = work.message, RULES.get(work.message.action)
+    if rule is None:
+        return True, _rejected(f"the action {message.action} is unknown")
+    if message.action not in work.peer.actions:
+        return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
+    if message.domain != SELF_MODIFICATION:
+        return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
+    tier = work.gate.consent.tier(SELF_MODIFICATION, rule.consent) if rule.consent else Tier.AUTONOMOUS
+    if tier is Tier.BLOCKED:
+        return True, _rejected(f"the consent graph blocks {rule.consent}")
+    if tier is not Tier.AUTONOMOUS and not rule.proposes:
+        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}")
+    return False, None
+
+
+def _rejected(reason: str) -> Done:
+    return Done(status=Status.REJECTED, reason=reason)
+
+
+def _record(work: Work, done: Done, *, blocked: bool) -> None:
+    """Log what became of a message, once: one that a crash cut short after this is in the log already."""
+    message = work.message
+    if work.resumed and any(event.fields.get("message") == message.id for event in work.ledger.log.events):
+        return
+    fields: dict[str, object] = {
+        "message": message.id,
+        "peer": work.peer.name,
+        "iss": message.iss,
+        "number": message.seq,
+        "action": message.action,
+        "status": done.status.value,
+    }
+    fields |= {name: value for name in ("proposal", "decision") if (value := getattr(done, name))}
+    events = [(EventName.MESSAGE, fields)]
+    if blocked:
+        events.append((EventName.CONSENT_BLOCKED, {"domain": message.domain, "action": message.action}))
+    record(work.gate, events, work.moment)

@@ -1,0 +1,186 @@
+"""The trust files in force: those that the log's chain names, never those that lie on disk.
+
+Invariant: a step of the chain counts only where its decision was signed by the set before
+it. A file on disk that differs is named as an alarm, and the bytes that the log names are
+used. Where a step cannot be judged, nothing that rests on it is: no set is ever older than
+the log says.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+
+from nightledger.codec.records import decode_record
+from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.errors import AlteredError, IntegrityError, NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import DecisionStatus
+from nightledger.domain.trusting import (
+    EMPTY_SHA256,
+    RECOVERY_NAMESPACE,
+    TRUST_FILES,
+    TrustStep,
+    why_not_change,
+)
+from nightledger.files.blobs import BlobStore
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
+from nightledger.gate.signed import Signed, read_signed, signed_by
+from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
+
+
+class Trust:
+    """The trust files of a home as its log has them; every step of the chain is verified once.
+
+    Raises:
+        IntegrityError: From each method: a signed step's decision is missing or was altered, or
+            the bytes that the log names are kept nowhere.
+    """
+
+    __slots__ = ("_home", "_ledger", "_sets", "_void")
+
+    def __init__(self, home: Home, ledger: Ledger) -> None:
+        """Take a home and its log, as checked; nothing is read yet."""
+        self._home = home
+        self._ledger = ledger
+        self._sets: dict[tuple[str, str], SignerSet] = {}
+        self._void: frozenset[int] | None = None
+
+    @property
+    def void(self) -> frozenset[int]:
+        """Steps whose very decision is there and was not signed by the set before: forged entries."""
+        if self._void is None:
+            found: set[int] = set()
+            for n, step in enumerate(self._ledger.book.trust.steps):
+                if step.decision and not self._is_signed(n, step, found):
+                    found.add(n)
+            self._void = frozenset(found)
+        return self._void
+
+    def files(self, at: Moment, *, upto: int | None = None) -> dict[str, str]:
+        """Give the hex SHA-256 of each trust file in force.
+
+        Args:
+            at: The time.
+            upto: How many steps of the chain to look at; None takes all.
+        """
+        return self._ledger.book.trust.files(at, upto=upto, void=self.void)
+
+    def content(self, name: str, at: Moment) -> bytes:
+        """Give the bytes of a trust file in force; none where it never was."""
+        return self._content(name, self.files(at)[name])
+
+    def signers(self, at: Moment) -> SignerSet:
+        """Give who may sign now."""
+        return self._signers(self.files(at))
+
+    def signers_of(self, status: DecisionStatus) -> SignerSet:
+        """Give who could sign where a decision stands in the log."""
+        return self._signers(self.files(status.recorded, upto=status.trust))
+
+    def _signers(self, files: Mapping[str, str]) -> SignerSet:
+        if not files:
+            raise IntegrityError("the log names no trust files: nobody may sign")
+        key = (files["allowed_signers"], files["revoked_keys"])
+        if key not in self._sets:
+            allowed, revoked = (
+                self._content(name, files[name]) for name in ("allowed_signers", "revoked_keys")
+            )
+            self._sets[key] = parse_signers(allowed, revoked)
+        return self._sets[key]
+
+    def _content(self, name: str, sha256: str) -> bytes:
+        if sha256 == EMPTY_SHA256:
+            return b""
+        present = read_trust_file(self._home, name)
+        if present is not None and hashlib.sha256(present).hexdigest() == sha256:
+            return present
+        try:
+            return BlobStore(self._home.blobs_dir).get(sha256)
+        except NightledgerError as error:
+            raise IntegrityError(
+                f"{TRUST_FILES[name]} is not the file that the log names, and its bytes are not kept",
+                hint="put the file back from a backup, then 'nightledger verify'",
+            ) from error
+
+    def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
+        status = self._ledger.book.decisions[step.decision]
+        signed = read_signed(self._home, status)
+        if signed.signature_sha256 != status.signature_sha256:
+            # Not even an older set may be used instead: it may hold the key that this very step revoked.
+            raise AlteredError(
+                f"{self._home.decision(status.id)}.sig was changed after it was recorded",
+                hint="put it back from a backup; until then nobody may sign, and nothing is applied",
+            )
+        before = self._ledger.book.trust.files(status.recorded, upto=n, void=void)
+        decision = decode_record(Decision, signed.content, where=self._home.decision(status.id))
+        by, by_recovery = who_changed(signed, self._signers(before), status.recorded)
+        return (
+            by is not None
+            and by.principal == decision.principal
+            and decision.origin == self._home.identity.origin
+            and is_on_log(self._ledger.log, decision)
+            and not why_not_change(decision, step.files, before, by_recovery=by_recovery)
+        )
+
+
+def read_signers(home: Home, ledger: Ledger, at: Moment) -> SignerSet:
+    """Give who may sign now, from the very bytes whose hashes the log names.
+
+    Raises:
+        IntegrityError: They are kept nowhere, or a decision that changed them was altered.
+    """
+    return Trust(home, ledger).signers(at)
+
+
+def parse_signers(allowed: bytes, revoked: bytes) -> SignerSet:
+    """Give the signer set of the two files' bytes.
+
+    Raises:
+        RecordError: With every bad line.
+    """
+    return SignerSet(
+        signers=parse_allowed_signers(allowed.decode("utf-8", "replace"), where="allowed_signers"),
+        revoked=parse_revoked_keys(revoked.decode("utf-8", "replace"), where="revoked_keys"),
+    )
+
+
+def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedBy | None, bool]:
+    """Say who signed a change of trust files, and whether as a recovery key."""
+    by = signed_by(signed, signers, at, NAMESPACE)
+    if by is not None:
+        return by, False
+    return signed_by(signed, signers, at, RECOVERY_NAMESPACE), True
+
+
+def is_on_log(log: VerifiedLog, decision: Decision) -> bool:
+    """Tell whether the head that a decision names is a prefix of this log."""
+    if not 0 < decision.log.size <= log.size:
+        return False
+    return log.root_at(decision.log.size).hex() == decision.log.root
+
+
+def trust_path(home: Home, name: str) -> str:
+    """Give the absolute path of a trust file."""
+    return os.path.join(home.root, *TRUST_FILES[name].split("/"))
+
+
+def read_trust_file(home: Home, name: str) -> bytes | None:
+    """Give what lies on disk under a trust file's name; None where that is no file that can be read."""
+    try:
+        return read_optional(trust_path(home, name), MAX_CONFIG_BYTES) or b""
+    except NightledgerError:
+        return None
+
+
+def trust_files(home: Home) -> dict[str, str]:
+    """Give the hex SHA-256 of each trust file as it lies on disk.
+
+    A missing file counts as empty; what cannot be read has no hash, an empty string.
+    """
+    contents = ((name, read_trust_file(home, name)) for name in TRUST_FILES)
+    return {
+        name: "" if content is None else hashlib.sha256(content).hexdigest() for name, content in contents
+    }

@@ -1,0 +1,1 @@
+"""Messages between machines: taken in, sent, over HTTP and over a shared directory."""

@@ -1,0 +1,161 @@
+"""Take one message in: verified, remembered, carried out, answered; each at most once.
+
+Order: the signature; the channel's lock; what is known of the id; the home's log and the machines
+that it names; the record of the id on disk; only then the deed; its answer on disk; the answer.
+Invariant: the same bytes give the same answer, however they come and however often.
+"""
+
+import os
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+from nightledger.codec.message import MAX_REPLY_BYTES
+from nightledger.codec.records import dump_record
+from nightledger.domain.message import REPLY_TYPE, Marks, Message, Reply, Status, find_reasons
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.seen import Seen, SeenPaths, State
+from nightledger.gate.messages import Done, Handler, Work, perform, rule_of
+from nightledger.gate.peer_actions import decide, load_memory_file, propose_change, update_heartbeat
+from nightledger.gate.peers import Opened, logged_seqs, open_message, present_peers, read_peers
+from nightledger.gate.travelling import list_waiting
+from nightledger.jobs.consolidate.received import consolidate_received
+from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.trust.dsse import seal
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.machine_key import load_machine_key
+
+LOCK = "channel"
+PATIENCE_S = 60.0
+"""How long a message waits for those before it; then its sender is told to try again."""
+HANDLERS: dict[str, Handler] = {
+    "consolidate_daily": consolidate_received,
+    "decide": decide,
+    "load_memory_file": load_memory_file,
+    "proposals": list_waiting,
+    "propose_behavioral_change": propose_change,
+    "update_heartbeat": update_heartbeat,
+}
+"""What is built; an action that the gate knows and that is not here is answered with ``rejected: not built``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """An answer on its way.
+
+    Attributes:
+        message: What it answers.
+        peer: Who asked.
+        envelope: The signed answer.
+    """
+
+    message: Message
+    peer: str
+    envelope: bytes
+
+
+def take_in(context: Context, raw: bytes) -> Answered:
+    """Take a message in, from wherever it came, and give the signed answer.
+
+    Args:
+        context: The receiving home; its clock is read anew.
+        raw: The envelope.
+
+    Raises:
+        RecordError: It is no envelope, or what was signed is no message; nothing was done.
+        SignatureError: No known machine's key has signed it; nothing was done.
+        LockedError: Not now; the same message may come again.
+        IntegrityError: The home's log is not what was signed; the same message may come again.
+    """
+    context = copy(context)
+    context.renew()
+    home = Home(context.home_path).require()
+    opened = open_message(raw, present_peers(home), context.moment.at)
+    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+        seen = _open_seen(context, home)
+        reply = _answer_again(context, seen, opened)
+        if reply is None:
+            reply = _answer(context, seen, raw)
+        note_contact(home, opened.peer.name, heard=context.moment.at)
+    return Answered(message=opened.message, peer=opened.peer.name, envelope=reply)
+
+
+def seen_paths(context: Context, home: Home) -> SeenPaths:
+    """Give where the record of seen ids lies."""
+    ring = KeyRing(Path(context.keys_dir))
+    return SeenPaths(
+        record=home.seen_ids,
+        answers=os.path.join(home.channel_dir, "answers"),
+        pin=str(ring.path(home.identity.id, "channel.json")),
+    )
+
+
+def _open_seen(context: Context, home: Home) -> Seen:
+    paths = seen_paths(context, home)
+    if os.path.lexists(paths.pin):
+        return Seen(paths, logged={})
+    with reading(context) as session:
+        return Seen(paths, logged=logged_seqs(session.ledger))
+
+
+def _reasons(context: Context, seen: Seen, opened: Opened, home_id: str) -> tuple[str, ...]:
+    message = opened.message
+    known = seen.state(message.id) is not State.NEW
+    marks = Marks() if known else seen.marks(message.iss)
+    return find_reasons(message, opened.peer, home_id, marks, int(context.moment.at.timestamp()))
+
+
+def _answer_again(context: Context, seen: Seen, opened: Opened) -> bytes | None:
+    """Give the answer that was given before, or a refusal; None for a message that is to be carried out."""
+    home = Home(context.home_path)
+    reasons = _reasons(context, seen, opened, home.identity.id)
+    if reasons:
+        return _sealed(context, opened.message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
+    if seen.state(opened.message.id) is State.ANSWERED:
+        return seen.answer(opened.message.id, 2 * MAX_REPLY_BYTES)
+    return None
+
+
+def _answer(context: Context, seen: Seen, raw: bytes) -> bytes:
+    """Carry a message out and keep the answer; the machine is judged anew, by the log."""
+    opened = open_message(raw, present_peers(Home(context.home_path)), context.moment.at)
+    rule = rule_of(opened.message.action)
+    if not rule.writes:
+        with reading(context) as session:
+            return _carry_out(context, session, seen, raw)
+    with writing(context, actor=rule.actor) as session:
+        return _carry_out(context, session, seen, raw)
+
+
+def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> bytes:
+    gate, ledger, moment = session.gate, session.ledger, session.moment
+    opened = open_message(raw, read_peers(gate.home, ledger, moment), moment.at)
+    message = opened.message
+    resumed = seen.state(message.id) is not State.NEW
+    if resumed:
+        seen.pin()
+    else:
+        seen.take(message, int(moment.at.timestamp()))
+    work = Work(gate=gate, ledger=ledger, message=message, peer=opened.peer, moment=moment, resumed=resumed)
+    reply = _sealed(context, message, perform(work, HANDLERS))
+    seen.answered(message.id, reply)
+    return reply
+
+
+def _sealed(context: Context, message: Message, done: Done) -> bytes:
+    home = Home(context.home_path)
+    reply = Reply(
+        v=1,
+        re=message.id,
+        iss=home.identity.id,
+        aud=message.iss,
+        iat=int(context.moment.at.timestamp()),
+        status=done.status,
+        reason=done.reason[:4096],
+        body=done.body or {},
+    )
+    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
+    return seal(REPLY_TYPE, dump_record(reply), key)

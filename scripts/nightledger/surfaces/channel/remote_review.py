@@ -1,0 +1,197 @@
+"""Review on this machine what waits on another: shown, answered and signed here, sent back signed.
+
+Invariant: the other machine needs no private key of the operator, and this one asks it for
+nothing but bytes: what is shown is worked out from them here, and what is signed is what was shown.
+"""
+
+import secrets
+import time
+from collections.abc import Sequence
+
+from nightledger.codec.records import load_record
+from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.message import Peer, Reply, Status
+from nightledger.domain.waiting import Waiting
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.composing import Refusal, Signing, compose_by
+from nightledger.gate.remote import RemoteReview, unpack
+from nightledger.gate.reviewing import Answer, Item, Verb
+from nightledger.gate.signed import Signed, sign
+from nightledger.surfaces import screen, signing
+from nightledger.surfaces.channel.sending import (
+    MAX_REPLY_ENVELOPE_BYTES,
+    Delivery,
+    Pace,
+    deliver,
+    parse_kept_reply,
+    prepare,
+)
+from nightledger.surfaces.channel.spooling import reply_path
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.listing import item_record
+from nightledger.surfaces.session import Session, reading, this_machine
+from nightledger.trust.signers import parse_allowed_signers
+from nightledger.trust.sshsig import Signer
+
+KEYS = "y sign  n reject  s later  d whole diff  v evidence  q quit"
+
+
+def review_remote(context: Context, name: str) -> int:
+    """Show what waits on another machine; on a terminal ask, sign, and send the decisions.
+
+    Raises:
+        UsageError: There is no such machine.
+        RefusedError: It does not answer, or its answer does not hold together.
+    """
+    asks = context.interactive() and not context.json
+    with reading(context, person=asks) as session:
+        peer, waiting = _fetch(context, name)
+        review = unpack(waiting, peer.home)
+        context.emit([item_record(item) for item in review.items])
+        _open(context, peer, waiting, review)
+        if not asks:
+            for at, item in enumerate(review.items, 1):
+                _show(context, item, (at, len(review.items)))
+            return 0
+        answers = _ask_all(context, review)
+        if not answers:
+            return 0
+        signed, refusals = _sign(context, session, waiting, review, answers)
+    failed = [not _send(context, name, decision, what) for decision, what in signed]
+    for refusal in refusals:
+        context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
+    return 1 if refusals or any(failed) else 0
+
+
+def _fetch(context: Context, name: str) -> tuple[Peer, Waiting]:
+    """Ask the machine, or take its newest answer from the spool."""
+    outgoing = prepare(context, name, "proposals", {})
+    reply: Reply | None
+    if outgoing.address.url:
+        reply = deliver(context, outgoing, Pace(pause=time.sleep)).reply
+    else:
+        reply = _kept(context, outgoing.peer)
+    if reply is None:
+        raise RefusedError(
+            f"{name} has not said what waits",
+            hint=f"nightledger channel send proposals --to {name}, then nightledger channel receive",
+        )
+    if reply.status is not Status.EXECUTED:
+        raise RefusedError(f"{name} does not say what waits: {reply.reason}")
+    return outgoing.peer, load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
+
+
+def _kept(context: Context, peer: Peer) -> Reply | None:
+    raw = read_optional(reply_path(Home(context.home_path), peer.name, "proposals"), MAX_REPLY_ENVELOPE_BYTES)
+    return parse_kept_reply(context, raw, peer) if raw else None
+
+
+def _open(context: Context, peer: Peer, waiting: Waiting, review: RemoteReview) -> None:
+    proposals = {item.stored.proposal.id for item in review.items}
+    told = [
+        f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait on {peer.name}.",
+        *(
+            f"Secrets in {path} are masked here; what is signed of the file is what is shown."
+            for path in review.masked
+        ),
+    ]
+    if waiting.left_out:
+        told.append(
+            f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
+        )
+    for text in told:
+        for line in screen.wrap(screen.shown(text), indent="  ", first=""):
+            context.print(line)
+    context.print()
+
+
+def _show(context: Context, item: Item, place: tuple[int, int]) -> None:
+    for line in screen.item_lines(item, *place):
+        context.print(line)
+
+
+def _ask_all(context: Context, review: RemoteReview) -> list[Answer]:
+    answers: list[Answer] = []
+    for at, item in enumerate(review.items, 1):
+        _show(context, item, (at, len(review.items)))
+        key = _ask(context, review, item)
+        if key == "q":
+            break
+        name, n = item.stored.proposal.id, item.change.n
+        if key == "y":
+            answers.append(Answer(proposal=name, n=n, verb=Verb.APPROVE))
+        elif key == "n":
+            reason = input("  reason > ").strip()
+            answers.append(Answer(proposal=name, n=n, verb=Verb.REJECT, reason=reason))
+    return answers
+
+
+def _ask(context: Context, review: RemoteReview, item: Item) -> str:
+    while True:
+        key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
+        if key in ("n", "s", "q") or (key == "y" and not item.unplaced):
+            return key
+        for line in _more(review, item, key):
+            context.print(line)
+
+
+def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
+    if key == "d":
+        return screen.diff_lines(item.change.diff)
+    if key == "y":
+        return [f"  it cannot be signed: {item.unplaced}"]
+    rows = []
+    for excerpt in review.excerpts[item.stored.proposal.id] if key == "v" else ():
+        if excerpt.n == item.change.n:
+            changed = "" if excerpt.same else ": these lines have changed since, or are gone"
+            rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="    ", first="  ")
+            rows += [
+                row for line in excerpt.text.split("\n") for row in screen.text_lines(line, indent="    ")
+            ]
+    return rows
+
+
+def _sign(
+    context: Context, session: Session, waiting: Waiting, review: RemoteReview, answers: Sequence[Answer]
+) -> tuple[list[tuple[Decision, Signed]], list[Refusal]]:
+    """Sign with this machine's operator key; its name comes from the signers of the other home."""
+    signer = signing.signer_of(session.gate, context)
+    context.renew()
+    terms = Signing(
+        principal=_principal(waiting, signer, session),
+        machine=this_machine(),
+        head=waiting.log,
+        moment=context.moment,
+        fresh_nonce=lambda: secrets.token_hex(signing.NONCE_BYTES),
+    )
+    decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, terms)
+    return [(decision, sign(decision, signer)) for decision in decisions], refusals
+
+
+def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
+    for line in parse_allowed_signers(waiting.allowed_signers, where="its allowed_signers"):
+        if line.key == signer.public_key and NAMESPACE in (line.namespaces or (NAMESPACE,)):
+            return line.principals[0]
+    raise RefusedError(
+        f"the key {signing.operator_path(session.gate)} may not sign for that home",
+        hint="there: nightledger key add, with this machine's operator.pub",
+    )
+
+
+def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
+    body = {"decision": signed.content.decode(), "signature": signed.signature}
+    delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
+    context.print(f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}")
+    return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
+
+
+def _became(delivery: Delivery, decision: Decision) -> str:
+    if delivery.spooled:
+        return "in the spool; 'nightledger channel receive' takes the answer in"
+    if delivery.reply is None:
+        return f"not delivered: {screen.shown(delivery.error)}"
+    if delivery.reply.status is Status.EXECUTED:
+        return f"recorded there; it cools until {decision.not_before:%Y-%m-%d %H:%M} UTC at least"
+    return f"refused there: {screen.shown(delivery.reply.reason)}"

@@ -1,0 +1,263 @@
+"""Send a message to another machine and take its answer: over HTTP at once, or through a spool.
+
+Invariant: the answer that is believed is signed by a key of the machine that was asked and names
+this very message; a try that failed sends the same bytes again; what no machine took in is kept
+as a dead letter.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.message import MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, make_message, parse_reply
+from nightledger.codec.records import dump_record
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.consent import SELF_MODIFICATION
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.message import (
+    LIFETIME_S,
+    MESSAGE_TYPE,
+    REPLY_TYPE,
+    RETRY_AFTER_S,
+    Message,
+    Peer,
+    Peers,
+    Reply,
+    next_seq,
+)
+from nightledger.domain.operator import PeerAddress
+from nightledger.files.append import append_records
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import load_operator
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.reading import read_optional
+from nightledger.files.spool import MESSAGE_SUFFIX, Spool
+from nightledger.gate.peer_actions import mask_lines
+from nightledger.gate.peers import read_peers, verify_peer
+from nightledger.surfaces.channel.client import FinalError, TransportError, post
+from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import reading
+from nightledger.text.scan import scan_secrets
+from nightledger.trust.dsse import parse_envelope, seal
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.machine_key import load_machine_key
+
+_MAX_STATE_BYTES = 1 << 16
+_LOCK_TIMEOUT_S = 10.0
+MAX_REPLY_ENVELOPE_BYTES = 2 * MAX_REPLY_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """A message, ready to go.
+
+    Attributes:
+        message: What it says.
+        envelope: Its bytes, signed.
+        peer: To whom.
+        address: Where that machine is reached.
+    """
+
+    message: Message
+    envelope: bytes
+    peer: Peer
+    address: PeerAddress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What became of sending.
+
+    Attributes:
+        reply: The answer; None where there is none yet, or none came.
+        spooled: Whether it lies in a spool and the answer will come there.
+        attempts: How often it was tried.
+        error: Why it is a dead letter now; empty where it is none.
+    """
+
+    reply: Reply | None = None
+    spooled: bool = False
+    attempts: int = 1
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long and how often to try.
+
+    Attributes:
+        retry_after_s: Seconds to wait before each further try.
+        lifetime_s: How long the message is good.
+        pause: Waits for so many seconds.
+    """
+
+    pause: Callable[[float], None]
+    retry_after_s: Sequence[float] = RETRY_AFTER_S
+    lifetime_s: int = LIFETIME_S
+
+
+def prepare(
+    context: Context, name: str, action: str, body: Mapping[str, Any], *, lifetime_s: int = LIFETIME_S
+) -> Outgoing:
+    """Make and sign a message.
+
+    Raises:
+        UsageError: There is no machine of that name, or nothing says where it is reached.
+        RefusedError: The body holds a secret, or is too large.
+        RecordError: The body is not what the action needs.
+    """
+    peers = known_peers(context)
+    peer = peers.named(name)
+    address = load_operator(context.keys_dir).peers.get(name)
+    if peer is None:
+        raise UsageError(
+            f"there is no machine {name!r}", hint="'nightledger channel peer list' names those known"
+        )
+    if address is None:
+        raise UsageError(
+            f"nothing says where the machine {name!r} is reached",
+            hint=f"in {context.keys_dir}/operator.yaml: peers: {{{name}: {{url: 'http://127.0.0.2:18799'}}}}",
+        )
+    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+    now = int(context.now.timestamp())
+    message = make_message(
+        iss=home.identity.id,
+        aud=peer.home,
+        iat=now,
+        exp=now + lifetime_s,
+        seq=_take_seq(ring, home.identity.id, now),
+        action=action,
+        domain=SELF_MODIFICATION,
+        body=_without_secrets(action, body),
+    )
+    payload = dump_record(message)
+    require_valid(payload)
+    envelope = seal(MESSAGE_TYPE, payload, load_machine_key(ring, home.identity.id))
+    if len(envelope) > MAX_MESSAGE_BYTES:
+        raise RefusedError(f"the message has {len(envelope)} bytes; at most {MAX_MESSAGE_BYTES} are taken")
+    return Outgoing(message=message, envelope=envelope, peer=peer, address=address)
+
+
+def require_valid(payload: bytes) -> None:
+    """Refuse what the receiver would refuse, before it is sent.
+
+    Raises:
+        RecordError: Naming every problem.
+    """
+    from nightledger.codec.message import parse_message
+
+    parse_message(payload, "the message")
+
+
+def known_peers(context: Context) -> Peers:
+    """Give the machines that the home's log names."""
+    with reading(context) as session:
+        return read_peers(session.gate.home, session.ledger, session.moment)
+
+
+def deliver(context: Context, outgoing: Outgoing, pace: Pace) -> Delivery:
+    """Send a message; where the machine has both, HTTP is tried and the spool is the way that remains."""
+    if not outgoing.address.url:
+        return spool(context, outgoing)
+    home, error = Home(context.home_path), ""
+    waits = (*pace.retry_after_s, None)
+    for attempt, wait in enumerate(waits, 1):
+        try:
+            raw = post(outgoing.address, outgoing.envelope, MAX_REPLY_ENVELOPE_BYTES)
+            reply = believe(context, raw, outgoing.peer, outgoing.message.id)
+        except FinalError as failure:
+            return bury(context, outgoing.envelope, str(failure), attempt)
+        except (TransportError, NightledgerError) as failure:
+            error = str(failure)
+        else:
+            note_contact(home, outgoing.peer.name, answered=context.now)
+            return Delivery(reply=reply, attempts=attempt)
+        if wait is not None:
+            pace.pause(wait)
+    if outgoing.address.spool:
+        return spool(context, outgoing)
+    return bury(context, outgoing.envelope, error, len(waits))
+
+
+def spool(context: Context, outgoing: Outgoing) -> Delivery:
+    """Put a message into the spool, and remember that its answer is to come."""
+    home, message = Home(context.home_path), outgoing.message
+    box = Spool(outgoing.address.spool, outgoing.peer.home)
+    pending = {
+        "peer": outgoing.peer.name,
+        "action": message.action,
+        "exp": message.exp,
+        "envelope": json.loads(outgoing.envelope),
+    }
+    make_dir(sent_dir(home), ignored_by_git=True)
+    replace_file(os.path.join(sent_dir(home), f"{message.id}.json"), canonical(pending) + b"\n")
+    box.put(f"{message.id}{MESSAGE_SUFFIX}", outgoing.envelope)
+    return Delivery(spooled=True)
+
+
+def sent_dir(home: Home) -> str:
+    """Give where messages in a spool are remembered until they are answered."""
+    return os.path.join(home.channel_dir, "sent")
+
+
+def believe(context: Context, raw: bytes, peer: Peer, message_id: str) -> Reply:
+    """Give an answer that the machine asked has signed, to this very message.
+
+    Raises:
+        NightledgerError: It is none.
+    """
+    reply = parse_kept_reply(context, raw, peer)
+    mine = Home(context.home_path).identity.id
+    if (reply.re, reply.iss, reply.aud) != (message_id, peer.home, mine):
+        raise RefusedError("the answer is to another message")
+    return reply
+
+
+def parse_kept_reply(context: Context, raw: bytes, peer: Peer) -> Reply:
+    """Give an answer that was believed when it came and kept since; its signature is checked anew.
+
+    Raises:
+        NightledgerError: Somebody changed it.
+    """
+    envelope = parse_envelope(raw, "the answer", max_bytes=MAX_REPLY_ENVELOPE_BYTES)
+    verify_peer(envelope, REPLY_TYPE, Peers(peers=(peer,)), context.now)
+    return parse_reply(envelope.payload, "the answer")
+
+
+def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delivery:
+    """Keep a message that no machine took in, with the reason, in the published fields."""
+    letter = {
+        "envelope": json.loads(envelope),
+        "error": error,
+        "dead_lettered_at": f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
+        "attempts": attempts,
+    }
+    append_records(Home(context.home_path).dead_letters, canonical(letter) + b"\n")
+    return Delivery(attempts=attempts, error=error)
+
+
+def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
+    """Give the next number and put it on disk first, so that none is ever given twice."""
+    path = ring.path(home_id, "channel-out.json")
+    with Lock(str(path.with_name("channel-out.lock")), timeout_s=_LOCK_TIMEOUT_S):
+        raw = read_optional(str(path), _MAX_STATE_BYTES)
+        last = parse_json(raw, str(path))["seq"] if raw else 0
+        seq = next_seq(int(last), now * 1000)
+        replace_file(str(path), canonical({"v": 1, "seq": seq}) + b"\n")
+    return seq
+
+
+def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Mask the secrets of a log; refuse a change that holds one: masked it would say something else."""
+    if action == "consolidate_daily" and isinstance(body.get("text"), str):
+        return {**body, "text": mask_lines(body["text"])}
+    if action != "decide" and any(scan_secrets(text) for text in body.values() if isinstance(text, str)):
+        raise RefusedError("the message holds a secret", hint="say where it is kept, never what it is")
+    return dict(body)

@@ -1,0 +1,138 @@
+"""Empty this home's boxes in the spools: messages are taken in and answered, answers are believed.
+
+Run by cron. Invariant: a letter is removed after what it brought about is on disk, so that a
+crash in between brings it again, which does nothing twice.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.errors import LockedError, NightledgerError, RecordError
+from nightledger.domain.message import Peers, Reply
+from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import load_operator
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.files.spool import REPLY_SUFFIX, Letter, Spool
+from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.channel.receiving import take_in
+from nightledger.surfaces.channel.sending import (
+    MAX_REPLY_ENVELOPE_BYTES,
+    believe,
+    bury,
+    known_peers,
+    sent_dir,
+)
+from nightledger.surfaces.context import Context
+
+_MAX_PENDING_BYTES = 4 << 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Emptied:
+    """What one round did.
+
+    Attributes:
+        answered: ``(message id, action, machine)`` of the messages taken in.
+        replies: ``(machine, action, answer)`` of the answers that came.
+        later: Letters that could not be dealt with now.
+        set_aside: Letters that never became readable.
+        dead: Ids of our messages that expired without an answer.
+    """
+
+    answered: list[tuple[str, str, str]] = field(default_factory=list)
+    replies: list[tuple[str, str, Reply]] = field(default_factory=list)
+    later: int = 0
+    set_aside: int = 0
+    dead: list[str] = field(default_factory=list)
+
+
+def empty_boxes(context: Context) -> Emptied:
+    """Deal with every letter in this home's boxes, and with our messages that expired.
+
+    Raises:
+        ConfigurationError: A spool is missing.
+    """
+    emptied, peers = Emptied(), known_peers(context)
+    for directory in spools(context):
+        box = Spool(directory, Home(context.home_path).identity.id)
+        for letter in box.letters(MAX_REPLY_ENVELOPE_BYTES):
+            try:
+                if letter.is_reply:
+                    _take_reply(context, peers, letter, emptied)
+                else:
+                    _take_message(context, directory, letter, emptied)
+            except LockedError:
+                emptied.later += 1
+                continue
+            except NightledgerError:
+                gone = box.set_aside(letter, context.now.timestamp())
+                emptied.set_aside += gone
+                emptied.later += not gone
+                continue
+            box.done(letter)
+    emptied.dead = list(_bury_expired(context))
+    return emptied
+
+
+def spools(context: Context) -> list[str]:
+    """Name every directory that this home shares with some machine, sorted."""
+    addresses = load_operator(context.keys_dir).peers.values()
+    return sorted({address.spool for address in addresses if address.spool})
+
+
+def pending(home: Home) -> Iterator[tuple[str, dict[str, object]]]:
+    """Give id and record of each of our messages that waits for its answer; damaged records are passed over."""
+    directory = sent_dir(home)
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+        path = os.path.join(directory, name)
+        try:
+            record = parse_json(read_optional(path, _MAX_PENDING_BYTES) or b"", path)
+        except NightledgerError:
+            continue
+        if name.endswith(".json") and isinstance(record, dict):
+            yield name.removesuffix(".json"), record
+
+
+def reply_path(home: Home, peer: str, action: str) -> str:
+    """Give where the newest answer of a machine to an action is kept, as it came."""
+    return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
+
+
+def _take_message(context: Context, directory: str, letter: Letter, emptied: Emptied) -> None:
+    answered = take_in(context, letter.content)
+    message = answered.message
+    Spool(directory, message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
+    emptied.answered.append((message.id, message.action, answered.peer))
+
+
+def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied) -> None:
+    home = Home(context.home_path)
+    message_id = letter.name.removesuffix(REPLY_SUFFIX)
+    found = dict(pending(home)).get(message_id)
+    if found is None:
+        return  # nobody waits for it: it came before
+    peer = peers.named(str(found["peer"]))
+    if peer is None:
+        raise RecordError(letter.path, ("the machine that it is from is not known any more",))
+    reply = believe(context, letter.content, peer, message_id)
+    action = str(found["action"])
+    path = reply_path(home, peer.name, action)
+    make_dir(os.path.dirname(path), ignored_by_git=True)
+    replace_file(path, letter.content)
+    note_contact(home, peer.name, answered=context.now)
+    os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    emptied.replies.append((peer.name, action, reply))
+
+
+def _bury_expired(context: Context) -> Iterator[str]:
+    home = Home(context.home_path)
+    for message_id, record in list(pending(home)):
+        if int(str(record["exp"])) <= context.now.timestamp():
+            bury(context, canonical(record["envelope"]), "no answer came before it expired", 1)
+            os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+            yield message_id

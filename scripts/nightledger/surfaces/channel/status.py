@@ -1,0 +1,97 @@
+"""``channel status`` and ``channel health``: last contact, what waits, what was never taken in."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.errors import NightledgerError, UsageError
+from nightledger.files.configuration import load_operator
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.files.spool import Spool
+from nightledger.surfaces import screen
+from nightledger.surfaces.channel.client import ask_health
+from nightledger.surfaces.channel.contacts import read_contacts
+from nightledger.surfaces.channel.sending import known_peers
+from nightledger.surfaces.channel.spooling import pending, spools
+from nightledger.surfaces.context import Context
+
+MAX_DEAD_BYTES = 256 << 20
+HEALTH_TIMEOUT_S = 10.0
+
+
+def status(options: argparse.Namespace, context: Context) -> int:
+    """Show every machine with its last contact, letters that wait, and dead letters."""
+    del options
+    record = look(context)
+    context.emit(record)
+    for peer in record["peers"]:
+        heard, answered = peer["heard"] or "never", peer["answered"] or "never"
+        context.print(
+            f"{peer['name']}: heard {heard}, answered us {answered}, {peer['unanswered']} unanswered"
+        )
+    for box in record["spools"]:
+        told = f"{box['waiting']} letter(s) wait" if box["error"] == "" else box["error"]
+        context.print(f"spool {screen.shown(box['path'])}: {screen.shown(told)}")
+    context.print(f"dead letters: {record['dead_letters']}")
+    if record["last_error"]:
+        context.print(f"  the last one: {screen.shown(record['last_error'])}")
+    return 0
+
+
+def look(context: Context) -> dict[str, Any]:
+    """Give what ``channel status --json`` gives."""
+    home = Home(context.home_path).require()
+    contacts, sent = read_contacts(home), list(pending(home))
+    dead = dead_letters(home)
+    return {
+        "peers": [
+            {
+                "name": peer.name,
+                "home": peer.home,
+                "heard": contacts.get(peer.name, {}).get("heard"),
+                "answered": contacts.get(peer.name, {}).get("answered"),
+                "unanswered": sum(record["peer"] == peer.name for _, record in sent),
+            }
+            for peer in known_peers(context).peers
+        ],
+        "spools": list(_spools(context, home)),
+        "dead_letters": len(dead),
+        "last_error": str(dead[-1].get("error", "")) if dead else "",
+    }
+
+
+def dead_letters(home: Home) -> list[dict[str, Any]]:
+    """Give the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
+    raw = read_optional(home.dead_letters, MAX_DEAD_BYTES) or b""
+    return [
+        line.value
+        for line in read_jsonl(raw, max_line_bytes=MAX_DEAD_BYTES).lines
+        if isinstance(line.value, dict)
+    ]
+
+
+def health(options: argparse.Namespace, context: Context) -> int:
+    """Ask a machine whether it serves; what it says is not signed.
+
+    Raises:
+        UsageError: No machine is named, or it has no address for HTTP.
+        TransportError: It does not answer.
+    """
+    address = load_operator(context.keys_dir).peers.get(options.to or "")
+    if address is None or not address.url:
+        raise UsageError("--to wants a machine with a url in operator.yaml")
+    said = ask_health(address, timeout_s=HEALTH_TIMEOUT_S)
+    context.emit({"url": address.url, "said": said})
+    context.print(f"{address.url} serves: {screen.shown(said)}")
+    return 0
+
+
+def _spools(context: Context, home: Home) -> Iterator[dict[str, Any]]:
+    for path in spools(context):
+        try:
+            waiting, error = Spool(path, home.identity.id).waiting(), ""
+        except NightledgerError as failure:
+            waiting, error = 0, str(failure)
+        yield {"path": path, "waiting": waiting, "error": error}

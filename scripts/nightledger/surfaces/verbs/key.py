@@ -1,0 +1,68 @@
+"""Who may sign: list, add, rotate, revoke, a recovery key, and a reset when no key is left.
+
+list                who may sign, who could, and what waits
+add KEY             let another key sign; KEY is a .pub file, or the line itself in quotes
+rotate [KEY]        a new operator's key takes over; without KEY one is made
+revoke FINGERPRINT  a key counts no more, and what it approved and was not applied is asked again
+recovery KEY        a key for the drawer: it can change who signs, and nothing else
+confirm             sign the signers as they are; it ends a reset that you did not ask for
+reset [KEY]         no key is left: approvals are void, and a new key counts after 24 hours
+restore             put back trust files that are not those that the log names
+
+Reads   config/nightledger/, audit/, keys in $NIGHTLEDGER_KEYS
+Writes  config/nightledger/allowed_signers and revoked_keys, audit/, keys in $NIGHTLEDGER_KEYS
+Changes no memory. All but list is for the operator.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
+NEEDED = {"add": "a public key", "revoke": "the fingerprint of a key", "recovery": "a public key"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``key``."""
+    parser.add_argument("what", choices=WHAT, help="what to do")
+    parser.add_argument("key", nargs="?", help="a .pub file or its line; for revoke a fingerprint")
+    parser.add_argument("--principal", metavar="NAME", help="what the log calls the signer (add, recovery)")
+    parser.add_argument("--reason", default="", help="why, for the record")
+    parser.add_argument(
+        "--recovery-key", metavar="FILE", help="sign with this recovery key instead of the operator's"
+    )
+    parser.add_argument("--no-passphrase", action="store_true", help="make the new key without a passphrase")
+    parser.add_argument(
+        "--passphrase-forgotten",
+        action="store_true",
+        help="reset although this machine has a key that may sign",
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Do what was asked for."""
+    from nightledger.domain.errors import UsageError
+    from nightledger.surfaces import key_actions
+    from nightledger.surfaces.key_list import show_keys
+
+    if options.what in NEEDED and not options.key:
+        raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
+    if options.what == "list":
+        return show_keys(context)
+    asked = key_actions.Asked(
+        key=options.key or "",
+        principal=options.principal or "",
+        reason=options.reason,
+        recovery_key=options.recovery_key,
+        no_passphrase=options.no_passphrase,
+        passphrase_forgotten=options.passphrase_forgotten,
+    )
+    return {
+        "add": key_actions.add,
+        "rotate": key_actions.rotate,
+        "revoke": key_actions.revoke,
+        "recovery": key_actions.add_recovery,
+        "confirm": key_actions.confirm,
+        "reset": key_actions.reset,
+        "restore": key_actions.restore,
+    }[options.what](asked, context)

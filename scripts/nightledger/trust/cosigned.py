@@ -1,0 +1,203 @@
+"""What witnesses vouched for, as a home keeps it: heads with their lines, and the times in them.
+
+``audit/cosigned`` is the newest head that the quorum cosigned, with the newest times;
+``audit/checkpoint`` has lines, too, while it is that head. ``audit/checkpoints/<size>`` keeps
+the first times of heads that a proposal or a decision is first under. Invariant: a time is
+given out only for a head of this very log and only from lines that hold, so that who writes
+these files can take times away and add none.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from nightledger.domain.cooling import Vouched
+from nightledger.domain.errors import NightledgerError
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.reading import list_names, read_optional
+from nightledger.trust import audit
+from nightledger.trust.anchor import contradicts
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.trust.merkle import Tree
+from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteSignature, dump_note, parse_note
+from nightledger.trust.policy import Policy, cosigned_times
+
+_LOCK_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CosignedHead:
+    """A head of this log with what witnesses of the policy say of it.
+
+    Attributes:
+        checkpoint: The head.
+        raw: The note's bytes.
+        times: For each witness that cosigned it, the time that it states; by the policy's names.
+    """
+
+    checkpoint: Checkpoint
+    raw: bytes
+    times: Mapping[str, datetime]
+
+
+class Cosignatures:
+    """The cosigned heads of a home, read when they are asked for.
+
+    Attributes:
+        policy: Whose lines count.
+    """
+
+    __slots__ = ("_home", "_tree", "policy")
+
+    def __init__(self, home: Home, policy: Policy, tree: Tree) -> None:
+        """Take a home, the policy in force, and the tree of its log as checked."""
+        self.policy = policy
+        self._home = home
+        self._tree = tree
+
+    def newest(self) -> tuple[CosignedHead, datetime] | None:
+        """Give the head of this log that a quorum cosigned last, and when; None where there is none."""
+        found = [(head, self.policy.last_seen(head.times)) for head in self._present()]
+        timed = [(head, at) for head, at in found if at]
+        return max(timed, key=lambda one: (one[1], one[0].checkpoint.size), default=None)
+
+    def vouched(self, index: int) -> Vouched:
+        """Say when a quorum first and last cosigned a head that a leaf is under.
+
+        Args:
+            index: The leaf, from 0.
+        """
+        kept = (head for size in _kept_sizes(self._home) if size > index for head in self._kept(size))
+        first = next((head for head in kept if self.policy.is_met(head.times.keys())), None)
+        present = [head for head in self._present() if head.checkpoint.size > index]
+        heads = [first, *present] if first else present
+        # Where nobody kept the first one, the times of the newest head are late, never early.
+        firsts = [self.policy.first_seen(head.times) for head in (heads[:1] if first else heads)]
+        lasts = [self.policy.last_seen(head.times) for head in heads]
+        return Vouched(
+            first=min(filter(None, firsts), default=None), last=max(filter(None, lasts), default=None)
+        )
+
+    def kept_size(self) -> int:
+        """Give the size of the largest head that is kept with a quorum's lines; 0 for none."""
+        for size in reversed(_kept_sizes(self._home)):
+            if any(self.policy.is_met(head.times.keys()) for head in self._kept(size)):
+                return size
+        return 0
+
+    def foreign(self) -> CosignedHead | None:
+        """Give a newest head that witnesses cosigned and this log does not continue: the log was forked or cut."""
+        heads = (
+            _read(self._home, path, self.policy) for path in (self._home.cosigned, self._home.checkpoint)
+        )
+        return next((head for head in heads if head and head.times and not self._is_here(head)), None)
+
+    def _present(self) -> Iterator[CosignedHead]:
+        for path in (self._home.cosigned, self._home.checkpoint):
+            head = _read(self._home, path, self.policy)
+            if head and self._is_here(head):
+                yield head
+
+    def _kept(self, size: int) -> Iterator[CosignedHead]:
+        head = _read(self._home, os.path.join(self._home.checkpoints_dir, str(size)), self.policy)
+        if head and self._is_here(head):
+            yield head
+
+    def _is_here(self, head: CosignedHead) -> bool:
+        return contradicts(head.checkpoint, self._tree) is None
+
+
+def keep_lines(
+    home: Home, policy: Policy, note: Note, lines: Sequence[NoteSignature], *, first: bool
+) -> None:
+    """Keep cosignatures of a head; on disk when this returns.
+
+    Args:
+        home: Whose.
+        policy: Whose lines they are.
+        note: The head that was cosigned, as its log signed it.
+        lines: Lines by witnesses of the policy, which hold.
+        first: Whether the times are to be kept for ever, because a proposal or a decision is under
+            no earlier head.
+    """
+    head = parse_checkpoint(note.text)
+    with Lock(home.lock_path(audit.LOCK), timeout_s=_LOCK_TIMEOUT_S):
+        present = _note(home.checkpoint)
+        if present and present.text == note.text:
+            replace_file(home.checkpoint, dump_note(_merged(_sound(present, note, policy), lines)))
+        old = _note(home.cosigned)
+        newest = _merged(_sound(old, note, policy), lines)
+        if _is_better(newest, old, policy):
+            replace_file(home.cosigned, dump_note(newest))
+        if first:
+            make_dir(home.checkpoints_dir)
+            path = os.path.join(home.checkpoints_dir, str(head.size))
+            kept = _sound(_note(path), note, policy)
+            replace_file(path, dump_note(_merged(_merged(kept, lines), kept.signatures)))
+
+
+def _sound(found: Note | None, note: Note, policy: Policy) -> Note:
+    """Give what lies there, for the lines it has, where it is of the same head and they hold; else the note."""
+    if found is None or found.text != note.text:
+        return note
+    try:
+        cosigned_times(found, policy)
+    except NoteError:
+        return note
+    return found
+
+
+def _is_better(new: Note, old: Note | None, policy: Policy) -> bool:
+    """Tell whether a note says more than the one that lies there: a later quorum, or no earlier one is lost."""
+    if old is None or old.text == new.text:
+        return True
+    before, now = (policy.last_seen(_times(note, policy)) for note in (old, new))
+    return before is None or (now is not None and now >= before)
+
+
+def _merged(note: Note, lines: Sequence[NoteSignature]) -> Note:
+    """Give a note with lines added; a line of the same key is replaced where it stands."""
+    merged = {(line.name, line.key_id): line for line in (*note.signatures, *lines)}
+    return replace(note, signatures=tuple(merged.values()))
+
+
+def _times(note: Note, policy: Policy) -> Mapping[str, datetime]:
+    try:
+        return cosigned_times(note, policy)
+    except NightledgerError:
+        return {}
+
+
+def _note(path: str) -> Note | None:
+    try:
+        raw = read_optional(path, MAX_NOTE_BYTES)
+        return parse_note(raw) if raw else None
+    except NightledgerError:
+        return None
+
+
+def _read(home: Home, path: str, policy: Policy) -> CosignedHead | None:
+    """Read a head; None for one that proves nothing: missing, malformed, of another log, badly cosigned."""
+    note = _note(path)
+    if note is None:
+        return None
+    try:
+        head = parse_checkpoint(note.text)
+        times = cosigned_times(note, policy)
+    except NightledgerError:
+        return None
+    return (
+        CosignedHead(checkpoint=head, raw=dump_note(note), times=times)
+        if head.origin == home.identity.origin
+        else None
+    )
+
+
+def _kept_sizes(home: Home) -> list[int]:
+    if not os.path.isdir(home.checkpoints_dir):
+        return []
+    return sorted(int(name) for name in list_names(home.checkpoints_dir) if name.isdecimal())

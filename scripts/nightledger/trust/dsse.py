@@ -1,0 +1,156 @@
+"""DSSE envelopes: bytes with their type, signed together (secure-systems-lab/dsse, protocol 1.0.0).
+
+``{"payload", "payloadType", "signatures": [{"keyid", "sig"}]}``. Invariant: the payload is given
+out only with the key that verified it, and it is the very bytes that were signed; ``keyid``
+narrows which keys are tried and decides nothing. Stricter than the standard: one signature,
+no further members, each once, because what is not signed must not mean anything.
+"""
+
+import base64
+import binascii
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.errors import RecordError
+from nightledger.trust.base64_strict import decode_base64, encode_base64
+from nightledger.trust.sshkey import ED25519, PublicKey, verify_raw
+from nightledger.trust.sshsig import SignatureError
+
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+
+
+class EnvelopeSigner(Protocol):
+    """A private key that can sign an envelope."""
+
+    @property
+    def public_key(self) -> PublicKey:
+        """Its public side."""
+
+    def sign_bytes(self, message: bytes) -> bytes:
+        """Give the bare signature over ``message``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """An envelope taken apart; nothing is verified.
+
+    Attributes:
+        payload: The bytes that are said to be signed.
+        payload_type: What they are said to be.
+        keyid: Names the key, unsigned.
+        signature: The bare signature.
+    """
+
+    payload: bytes
+    payload_type: str
+    keyid: str
+    signature: bytes
+
+
+def pae(payload_type: str, payload: bytes) -> bytes:
+    """Give the bytes that are signed: ``DSSEv1 SP len SP type SP len SP payload`` (protocol, PAE)."""
+    kind = payload_type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def seal(payload_type: str, payload: bytes, signer: EnvelopeSigner) -> bytes:
+    """Sign a payload and give the envelope's bytes, in canonical JSON."""
+    return dump_envelope(
+        Envelope(
+            payload=payload,
+            payload_type=payload_type,
+            keyid=signer.public_key.fingerprint,
+            signature=signer.sign_bytes(pae(payload_type, payload)),
+        )
+    )
+
+
+def verify_envelope(envelope: Envelope, payload_type: str, keys: Iterable[PublicKey]) -> PublicKey:
+    """Give the key, of those that are trusted, that signed the envelope's payload as this type.
+
+    Args:
+        envelope: As it was read.
+        payload_type: What the payload must be.
+        keys: Public keys that may sign; Ed25519 only.
+
+    Raises:
+        SignatureError: It is of another type, or none of the keys has signed it.
+    """
+    if envelope.payload_type != payload_type:
+        raise SignatureError("the envelope does not hold what is expected here")
+    signed = pae(payload_type, envelope.payload)
+    for key in keys:
+        named = key.kind == ED25519 and key.fingerprint == envelope.keyid
+        if named and verify_raw(key, envelope.signature, signed):
+            return key
+    raise SignatureError(
+        "no known key has signed this envelope", hint="'nightledger channel peer list' names them"
+    )
+
+
+def parse_envelope(raw: bytes, where: str, *, max_bytes: int) -> Envelope:
+    """Take an envelope apart.
+
+    Args:
+        raw: JSON, UTF-8.
+        where: File or input, for messages.
+        max_bytes: The largest size that is read.
+
+    Raises:
+        RecordError: It is no envelope.
+    """
+    value = parse_json(raw, where, max_bytes=max_bytes)
+    problems = _problems(value)
+    if problems:
+        raise RecordError(where, tuple(problems))
+    signature = value["signatures"][0]
+    return Envelope(
+        payload=_decoded(value["payload"]) or b"",
+        payload_type=value["payloadType"],
+        keyid=signature["keyid"],
+        signature=_decoded(signature["sig"]) or b"",
+    )
+
+
+def dump_envelope(envelope: Envelope) -> bytes:
+    """Give an envelope's bytes; the inverse of :func:`parse_envelope`."""
+    return canonical(
+        {
+            "payload": encode_base64(envelope.payload),
+            "payloadType": envelope.payload_type,
+            "signatures": [{"keyid": envelope.keyid, "sig": encode_base64(envelope.signature)}],
+        }
+    )
+
+
+def _problems(value: Any) -> list[str]:
+    if not isinstance(value, dict) or value.keys() != {"payload", "payloadType", "signatures"}:
+        return ["an envelope has payload, payloadType and signatures, and nothing else"]
+    signatures = value["signatures"]
+    if not isinstance(signatures, list) or len(signatures) != 1:
+        return ["signatures: exactly one is taken"]
+    signature = signatures[0]
+    if not isinstance(signature, dict) or signature.keys() != {"keyid", "sig"}:
+        return ["signatures: one has keyid and sig, and nothing else"]
+    texts = {**value, **signature}
+    return [
+        *(f"{name} is not text" for name in ("payloadType", "keyid") if not isinstance(texts[name], str)),
+        *(f"{name} is not base64" for name in ("payload", "sig") if not _decoded(texts[name])),
+    ]
+
+
+def _decoded(text: Any) -> bytes | None:
+    """Decode base64 of either alphabet, each in its one form; a verifier must take both (protocol)."""
+    if not isinstance(text, str) or not text.isascii():
+        return None
+    standard = decode_base64(text)
+    if standard is not None:
+        return standard
+    try:
+        plain = base64.b64decode(text.encode().translate(_URL_SAFE), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return plain if base64.urlsafe_b64encode(plain).decode() == text else None

@@ -1,0 +1,214 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.domain.gate_values import START, Log, decision
+
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.folding import fold_events
+from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import (
+    EMPTY_SHA256,
+    RESET_WAIT_S,
+    TRUST_FILES,
+    TrustChain,
+    why_not_change,
+)
+
+DAY_H = RESET_WAIT_S // 3600
+GENESIS = [{"name": "allowed_signers", "sha256": "s0"}, {"name": "revoked_keys", "sha256": "r0"}]
+
+
+def begun() -> Log:
+    return Log().add("genesis", trust=GENESIS, gated=[])
+
+
+def changed(log: Log, name: str, sha256: str, decision: str = "d-1", **after: float) -> Log:
+    log.decided("trust", decision=decision, proposal="")
+    files = [{"name": name, "sha256": sha256}]
+    return log.add("trust.changed", after=after or None, decision=decision, files=files)
+
+
+def reset(log: Log, sha256: str, **after: float) -> Log:
+    files = [{"name": "allowed_signers", "sha256": sha256}]
+    return log.add("trust.reset", after=after or None, files=files)
+
+
+def chain(log: Log) -> TrustChain:
+    return fold_events(log.events).trust
+
+
+def at(**after: float) -> Moment:
+    return Moment(at=START + timedelta(**after))
+
+
+def signers(log: Log, **after: float) -> str:
+    return chain(log).files(at(**after))["allowed_signers"]
+
+
+def test_the_genesis_names_the_files_that_a_home_began_with_and_what_it_does_not_name_is_empty() -> None:
+    assert chain(begun()).files(at()) == {
+        "allowed_signers": "s0",
+        "peers": EMPTY_SHA256,
+        "policy": EMPTY_SHA256,
+        "revoked_keys": "r0",
+    }
+
+
+def test_a_log_without_a_genesis_names_no_trust_file() -> None:
+    assert chain(Log()).files(at()) == {}
+
+
+def test_a_signed_change_is_in_force_from_its_place_on() -> None:
+    log = changed(begun(), "allowed_signers", "s1")
+    assert signers(log) == "s1"
+    assert chain(log).files(at(), upto=1)["allowed_signers"] == "s0"
+    assert chain(log).files(at())["revoked_keys"] == "r0"
+
+
+def test_a_step_that_turned_out_forged_changes_nothing_and_later_ones_do() -> None:
+    log = changed(changed(begun(), "allowed_signers", "evil"), "revoked_keys", "r1", decision="d-2")
+    found = chain(log).files(at(), void={1})
+    assert (found["allowed_signers"], found["revoked_keys"]) == ("s0", "r1")
+
+
+@pytest.mark.parametrize("kind", ["approve", "consent"])
+def test_a_change_counts_only_behind_a_decision_about_trust(kind: str) -> None:
+    log = begun().proposed().decided(kind)
+    log.add("trust.changed", decision="d-1", files=[{"name": "allowed_signers", "sha256": "evil"}])
+    assert signers(log) == "s0"
+    unknown = begun().add("trust.changed", decision="d-9", files=GENESIS)
+    assert len(chain(unknown).steps) == 1
+
+
+def test_one_decision_makes_one_step() -> None:
+    log = changed(begun(), "allowed_signers", "s1")
+    log.add("trust.changed", decision="d-1", files=[{"name": "policy", "sha256": "evil"}])
+    assert len(chain(log).steps) == 2
+
+
+def test_what_is_no_trust_file_is_no_part_of_the_chain() -> None:
+    assert set(chain(changed(begun(), "SOUL.md", "x")).files(at())) == set(TRUST_FILES)
+
+
+def test_every_decision_knows_how_many_steps_stood_before_it() -> None:
+    log = begun().proposed().decided("approve", 1)
+    changed(log, "allowed_signers", "s1", decision="d-2").decided("reject", 2, decision="d-3")
+    recorded = fold_events(log.events).decisions
+    assert [recorded[name].trust for name in ("d-1", "d-2", "d-3")] == [1, 1, 2]
+
+
+def test_a_reset_waits_a_day_and_then_counts() -> None:
+    log = reset(begun(), "new", hours=0)
+    assert signers(log, hours=DAY_H, seconds=-1) == "s0"
+    assert signers(log, hours=DAY_H) == "new"
+    step = chain(log).steps[1]
+    assert (step.is_reset, step.remaining_s(at(hours=DAY_H - 1))) == (True, 3600)
+    assert chain(log).pending_reset(at(hours=1)) == step
+    assert chain(log).pending_reset(at(hours=DAY_H)) is None
+    assert chain(log).resets() == (step,)
+    assert chain(begun()).pending_reset(at()) is None
+
+
+def test_a_backdated_reset_waits_from_the_latest_time_of_the_log_before_it() -> None:
+    log = begun().add("heartbeat", after={"days": 9}, day="x")
+    reset(log, "evil", days=-30)
+    assert signers(log, days=9, hours=DAY_H - 1) == "s0"
+    assert signers(log, days=9, hours=DAY_H) == "evil"
+
+
+def test_within_one_boot_a_step_of_the_clock_does_not_shorten_a_reset() -> None:
+    log = begun().add("trust.reset", after={"hours": 0}, files=GENESIS[:1], boot="b", boot_s=1000)
+    step = chain(log).steps[1]
+    jumped = Moment(at=START + timedelta(days=40), boot="b", boot_s=1060)
+    assert step.remaining_s(jumped) == RESET_WAIT_S - 60
+    assert not step.counts(jumped)
+
+
+def test_whoever_still_has_a_key_can_end_a_reset_that_waits() -> None:
+    log = changed(reset(begun(), "evil", hours=0), "revoked_keys", "r1", hours=1)
+    assert signers(log, days=400) == "s0"
+    assert chain(log).pending_reset(at(hours=2)) is None
+    assert [step.cancelled for step in chain(log).resets()] == [True]
+
+
+def test_a_second_reset_ends_the_first_and_waits_itself() -> None:
+    log = reset(reset(begun(), "evil", hours=0), "mine", hours=5)
+    assert signers(log, hours=DAY_H) == "s0"
+    assert signers(log, hours=DAY_H + 5) == "mine"
+
+
+def test_a_reset_that_counts_is_not_ended_by_later_changes() -> None:
+    log = changed(reset(begun(), "new", hours=0), "revoked_keys", "r1", hours=DAY_H + 1)
+    assert signers(log, days=400) == "new"
+    assert chain(log).files(at(days=400))["revoked_keys"] == "r1"
+
+
+def test_what_was_recorded_before_a_reset_took_force_is_told() -> None:
+    log = reset(begun(), "new", hours=0)
+    before, waiting, after = at(hours=-1), at(hours=1), at(hours=DAY_H + 1)
+    now = at(hours=DAY_H + 2)
+    assert chain(log).was_reset(before, 1, now)
+    assert chain(log).was_reset(waiting, 2, now)
+    assert not chain(log).was_reset(after, 2, now)
+    assert not chain(log).was_reset(before, 1, waiting)
+    assert not chain(changed(begun(), "policy", "p1")).was_reset(before, 1, now)
+
+
+BEFORE = {"allowed_signers": "s0", "peers": EMPTY_SHA256, "policy": "p0", "revoked_keys": "r0"}
+
+
+def change_of(*names: str) -> Decision:
+    targets = tuple(
+        DecisionTarget(
+            path=TRUST_FILES.get(name, name), base=BEFORE.get(name, ""), result=f"{name} 1", hunks_sha256="h"
+        )
+        for name in names
+    )
+    return decision(type=DecisionType.TRUST, proposal="", proposal_sha256="", changes=(), targets=targets)
+
+
+def why_not(made: Decision, *, by_recovery: bool = False, before: dict[str, str] | None = None) -> list[str]:
+    names = {path: name for name, path in TRUST_FILES.items()}
+    named = {names.get(target.path, target.path): target.result for target in made.targets}
+    return why_not_change(made, named, before or BEFORE, by_recovery=by_recovery)
+
+
+def test_a_change_of_any_trust_file_may_be_signed_by_a_signer() -> None:
+    assert why_not(change_of("allowed_signers", "peers", "policy", "revoked_keys")) == []
+
+
+def test_a_recovery_key_changes_signers_and_nothing_else() -> None:
+    assert why_not(change_of("allowed_signers", "revoked_keys"), by_recovery=True) == []
+    for name in ("policy", "peers"):
+        assert why_not(change_of(name, "revoked_keys"), by_recovery=True) == [
+            "a recovery key changes allowed_signers and revoked_keys only"
+        ]
+
+
+def test_a_change_of_another_file_is_refused() -> None:
+    assert why_not(change_of("MEMORY.md")) == ["MEMORY.md is no trust file"]
+
+
+def test_a_change_signed_over_other_bytes_is_refused() -> None:
+    assert why_not(change_of("policy"), before={**BEFORE, "policy": "p1"}) == [
+        "policy is not the file any more that it was signed over"
+    ]
+
+
+def test_an_entry_that_names_other_bytes_than_were_signed_is_refused() -> None:
+    reasons = why_not_change(change_of("policy"), {"policy": "evil"}, BEFORE, by_recovery=False)
+    assert reasons == ["the files that it names are not those of its entry"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        change_of(),
+        change_of("policy", "policy"),
+        replace(change_of("policy"), proposal="p-1"),
+        replace(change_of("policy"), changes=(1,)),
+    ],
+)
+def test_a_decision_of_another_form_is_refused(made: Decision) -> None:
+    assert "it is not the form of a decision about trust files" in why_not(made)
