@@ -37,7 +37,7 @@ _SAID = {
 _NEXT = {
     Need.WAITING: "nightledger review",
     Need.ALTERED: "nightledger verify",
-    Need.DRIFT: "nightledger history",
+    Need.DRIFT: "nightledger review",
     Need.FAILED: "nightledger status",
     Need.MISSED: "nightledger night",
 }

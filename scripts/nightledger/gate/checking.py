@@ -5,6 +5,7 @@ Invariant: damage is named, never raised, so that one look tells everything.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
@@ -60,6 +61,19 @@ def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
 def find_drift(home: Home, book: Book) -> tuple[str, ...]:
     """Name the gated files whose bytes are not those last accepted, or cannot be read."""
     return tuple(path for path in home.identity.gated if _sha256(home, path) != book.gated.get(path))
+
+
+def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
+    """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
+    sha256 = _sha256(home, path)
+    known = book.accepted.get(path, ())
+    return next((accepted.at for accepted in known if accepted.sha256 == sha256), None)
+
+
+def find_unsettled(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the gated files that drifted, and the protected files that changed and were not acknowledged."""
+    protected = [path for path in book.protected if book.open_drift(path) is not None]
+    return (*find_drift(home, book), *protected)
 
 
 def _sha256(home: Home, path: str) -> str:

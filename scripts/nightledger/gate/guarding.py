@@ -163,22 +163,12 @@ class _Watch:
             cap_characters=self.gate.cap_characters if path in book.gated else None,
         )
         self.blobs.put(before)
-        fields: dict[str, object] = {
-            "path": path,
-            "sha256": self.blobs.put(present),
-            "base": book.accepted_of(path) or "",
-            "blob": hashlib.sha256(present).hexdigest(),
-            "writer": guess.writer.value,
-        }
-        if guess.commit:
-            fields["commit"] = guess.commit
-        if earlier:
-            fields["known_earlier"] = f"{earlier:%Y-%m-%dT%H:%M:%SZ}"
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
         superseded = {}
         if drift is not None:
             superseded = {drift.proposal: book.proposals[drift.proposal].open_changes()}
-        event = (EventName.DRIFT_FOUND, {**fields, "proposal": proposal.id})
+        fields = {**self._leaf(found, earlier), "proposal": proposal.id}
+        event = (EventName.DRIFT_FOUND, fields)
         store(self.gate, proposal, self.moment, superseded=superseded, after=[event])
         self._reread()
         return Sighting(
@@ -189,6 +179,22 @@ class _Watch:
             earlier=earlier,
             protected=path not in book.gated,
         )
+
+    def _leaf(self, found: Found, earlier: datetime | None) -> dict[str, object]:
+        """Give what the log says of what was found; its bytes are a blob when this returns."""
+        sha256 = self.blobs.put(found.present)
+        fields: dict[str, object] = {
+            "path": found.path,
+            "sha256": sha256,
+            "base": self.ledger.book.accepted_of(found.path) or "",
+            "blob": sha256,
+            "writer": found.guess.writer.value,
+        }
+        if found.guess.commit:
+            fields["commit"] = found.guess.commit
+        if earlier:
+            fields["known_earlier"] = f"{earlier:%Y-%m-%dT%H:%M:%SZ}"
+        return fields
 
     def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
         course = course_of(accepted, present)

@@ -199,6 +199,13 @@ def _propose(
         return waits
     names += [ready.merged.proposal.id] if ready.merged else []
     superseded = {name: ledger.book.proposals[name].open_changes() for name in names}
+    proposal = _proposal(gate, ledger, edit, ready, moment)
+    event = (EventName.DRIFT_FOUND, {**fields, "proposal": proposal.id})
+    store(gate, proposal, moment, superseded=superseded, after=[event])
+    return proposal.id
+
+
+def _proposal(gate: Gate, ledger: Ledger, edit: Edit, ready: Offer, moment: Moment) -> Proposal:
     identity: dict[str, object] = {
         "kind": Kind.BEHAVIOUR.value,
         "lane": DRIFT,
@@ -214,7 +221,7 @@ def _propose(
         cap_characters=gate.cap_characters,
     )
     sha256 = hashlib.sha256(edit.present).hexdigest()
-    proposal = Proposal(
+    return Proposal(
         v=1,
         id=content_id("p", canonical(identity)),
         kind=Kind.BEHAVIOUR,
@@ -226,9 +233,6 @@ def _propose(
         changes=ready.changes,
         supersedes=ready.merged.proposal.id if ready.merged else None,
     )
-    event = (EventName.DRIFT_FOUND, {**fields, "proposal": proposal.id})
-    store(gate, proposal, moment, superseded=superseded, after=[event])
-    return proposal.id
 
 
 def _open_changes(book: Book, names: Sequence[str]) -> list[tuple[str, int]]:

@@ -211,13 +211,7 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         changes: Proposal and number of each.
         moment: The clocks.
     """
-    events: list[tuple[EventName, dict[str, object]]] = [
-        (
-            EventName.CLOSED,
-            {"proposal": proposal, "changes": [n], "reason": ChangeState.SUPERSEDED.value},
-        )
-        for proposal, n in changes
-    ]
+    events = [_superseding(proposal, [n]) for proposal, n in changes]
     if events:
         record(gate, events, moment)
 
@@ -350,11 +344,10 @@ def store(
         "lane": proposal.lane,
         "changes": len(proposal.changes),
     }
-    closed: list[tuple[EventName, dict[str, object]]] = [
-        (
-            EventName.CLOSED,
-            {"proposal": name, "changes": list(numbers), "reason": ChangeState.SUPERSEDED.value},
-        )
-        for name, numbers in superseded.items()
-    ]
+    closed = [_superseding(name, numbers) for name, numbers in superseded.items()]
     record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
+
+
+def _superseding(proposal: str, changes: Sequence[int]) -> tuple[EventName, dict[str, object]]:
+    reason = ChangeState.SUPERSEDED.value
+    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason}

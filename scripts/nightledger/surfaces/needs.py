@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from nightledger.domain.agenda import duties, failing
 from nightledger.domain.attention import Item, Need, list_needs
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.checking import find_drift
+from nightledger.gate.checking import find_unsettled
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.context import Context
@@ -53,10 +54,12 @@ def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
     for status in book.proposals.values():
         if status.id in aside:
             yield Item(need=Need.ALTERED, key=status.id, since=_changed_at(home.proposal(status.id), now))
-        elif status.open_changes() and status.lane != EDIT_LANE:
+        elif status.open_changes() and status.lane != EDIT_LANE and status.kind is not Kind.DRIFT:
             yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
-    for path in find_drift(home, book):
-        yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+    for path in find_unsettled(home, book):
+        drift = book.open_drift(path)
+        since = drift.at if drift else _changed_at(home.path(path), now)
+        yield Item(need=Need.DRIFT, key=path, since=min(since, now))
 
 
 def _changed_at(path: str, now: datetime) -> datetime:

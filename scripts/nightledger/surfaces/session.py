@@ -80,7 +80,7 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
 
 
 def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
-    """Finish what a crash cut short, and tell of what drifted, before a person is shown anything.
+    """Finish what a crash cut short, and tell of what drifted before a review, so that it is shown as it is now.
 
     Raises:
         LockedError: Something is unfinished, and another run is at work.
@@ -88,12 +88,14 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
     from nightledger.gate.guarding import is_quiet
 
     unfinished = bool(ledger.book.unfinished())
-    if not unfinished and is_quiet(gate, ledger.book):
+    behind = unfinished or (context.verb == "review" and not is_quiet(gate, ledger.book))
+    if not behind:
         return False
     with nullcontext() if unfinished else suppress(LockedError), writing(context) as session:
-        from nightledger.surfaces.guarding import look_after
+        if context.verb == "review":
+            from nightledger.surfaces.guarding import look_after
 
-        look_after(session)
+            look_after(session)
     return True
 
 

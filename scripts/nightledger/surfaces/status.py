@@ -17,12 +17,13 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
-from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.checking import find_altered
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.listing import cooling_ends
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.running import Running, find_running
@@ -37,7 +38,7 @@ class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``failed``, ``missed`` or ``machine``.
+        kind: ``integrity``, ``drift``, ``changed``, ``failed``, ``missed`` or ``machine``.
         message: What and where, one sentence.
         hint: The next step.
     """
@@ -284,14 +285,8 @@ def _file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[A
         )
         for found in find_altered(home, Ledger(log=log, book=live), at)
     ]
-    return altered + [
-        Alarm(
-            kind="drift",
-            message=f"{path} is not as it was last signed: it was changed outside the gate",
-            hint=f"'nightledger history {path}' says what was signed; 'nightledger edit {path}' signs a change",
-        )
-        for path in find_drift(home, book)
-    ]
+    told = drift_alarms(home, book)
+    return altered + [Alarm(kind=kind, message=message, hint=hint) for kind, message, hint in told]
 
 
 def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:

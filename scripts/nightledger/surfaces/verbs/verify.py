@@ -6,12 +6,15 @@ Changes no memory, and writes nothing at all.
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
     from nightledger.domain.states import Drifted
     from nightledger.gate.checking import Altered
     from nightledger.gate.inputs import Rewrites, Rewritten
@@ -34,6 +37,8 @@ class Seen:
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
     drift: tuple[str, ...] = ()
+    earlier: "Mapping[str, datetime]" = field(default_factory=dict)
+    protected: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
 
@@ -66,7 +71,7 @@ def look(context: Context) -> Seen:
 
     from nightledger.domain.event import EventName
     from nightledger.files.home import Home
-    from nightledger.gate.checking import find_altered, find_drift
+    from nightledger.gate.checking import accepted_since, find_altered, find_drift, find_unsettled
     from nightledger.gate.inputs import find_rewrites
     from nightledger.gate.opening import Ledger, fold_log
     from nightledger.trust.keys import KeyRing
@@ -80,11 +85,14 @@ def look(context: Context) -> Seen:
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated)
         book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+        drift = find_drift(home, book)
         return Seen(
             report=log.report,
             simulated=home.identity.simulated,
             altered=find_altered(home, Ledger(log=log, book=book), context.moment),
-            drift=find_drift(home, book),
+            drift=drift,
+            earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
+            protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
             drifted=book.drifted,
             rewrites=find_rewrites(home, heartbeats),
         )
@@ -101,13 +109,21 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
-        "drift": list(seen.drift),
+        "drift": [path for path in seen.drift if path not in seen.earlier],
+        "earlier": [{"path": path, "accepted_at": _time(at)} for path, at in seen.earlier.items()],
+        "protected_changed": list(seen.protected),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
         "unchecked": list(seen.report.unchecked),
     }
+
+
+def _time(at: "datetime") -> str:
+    from nightledger.domain.words import dump_moment
+
+    return dump_moment(at)
 
 
 def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
@@ -123,6 +139,8 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
+    for path in seen.protected:
+        yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
@@ -139,7 +157,13 @@ def _alarms(seen: Seen) -> Iterator[str]:
     if seen.altered:
         yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
     for path in seen.drift:
-        yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
+        if path in seen.earlier:
+            yield (
+                f"EARLIER {path}: it went back to the bytes accepted on {seen.earlier[path]:%Y-%m-%d %H:%M} UTC; "
+                "what was signed since is not in it. 'nightledger review' settles it"
+            )
+        else:
+            yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger review' asks about each hunk"
     for item in seen.rewrites.now if seen.rewrites else ():
         yield (
             f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
