@@ -15,6 +15,7 @@ from nightledger.gate.composing import Signing, compose
 from nightledger.gate.daily import close_day
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.keeping import remove_expired
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.reviewing import Answer, Verb, list_items, read_documents
 from nightledger.gate.views import refresh_views
@@ -47,6 +48,7 @@ def live_night(gate: Gate, day: date) -> Done:
     link(gate.home, ZoneInfo("UTC"))
     done = consolidate(gate, read_ledger(gate), Asked(day=day), moment)
     close_day(gate, read_ledger(gate), day.isoformat(), moment)
+    remove_expired(gate, read_ledger(gate), moment)
     morning = Moment(at=moment.at + timedelta(hours=5))
     approve_all(gate, morning)
     noon = Moment(at=moment.at + timedelta(hours=9))

@@ -35,6 +35,7 @@ from nightledger.domain.proposal import (
 )
 from nightledger.gate.deciding import sign
 from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.keeping import NAMES_AN_ENTRY
 from nightledger.gate.opening import Gate, log_key
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent
@@ -58,6 +59,7 @@ class _Life:
     signer: Signer
     rng: random.Random
     memory: bytes
+    blobs: list[str] = field(default_factory=list)
     outcomes: "_Growing" = field(init=False)
     consolidations: "_Growing" = field(init=False)
     head: LogHead = field(init=False)
@@ -116,6 +118,7 @@ def make_long_home(root: Path, events: int, seed: int = 1) -> Gate:
             if size + len(batch) >= events:
                 break
         size += len(audit.append(gate.home, life.key, batch))
+    audit.append(gate.home, life.key, list(_expired(life.blobs, day)))
     memory.write_bytes(life.memory)
     life.outcomes.write()
     life.consolidations.write()
@@ -166,9 +169,19 @@ def _morning(life: _Life, proposal: Proposal, at: datetime) -> Iterator[NewEvent
         "signed_base": before,
         "signed_result": after,
     }
+    life.blobs += [before, after]
     noon = at + timedelta(hours=4)
     yield _event(EventName.APPLY_INTENT, Actor.CRON, noon, {"apply": apply, **about, "targets": [target]})
     yield _event(EventName.APPLY_DONE, Actor.CRON, noon, {"apply": apply})
+
+
+def _expired(blobs: list[str], day: date) -> Iterator[NewEvent]:
+    """Say that the bytes of old applies went when their undo windows had closed, as they do."""
+    going, at = sorted(set(blobs)), datetime.combine(day, time(12), UTC)
+    for first in range(0, len(going), NAMES_AN_ENTRY):
+        yield _event(
+            EventName.BLOBS_REMOVED, Actor.CRON, at, {"sha256s": going[first : first + NAMES_AN_ENTRY]}
+        )
 
 
 def _event(name: EventName, actor: Actor, at: datetime, fields: dict[str, object]) -> NewEvent:

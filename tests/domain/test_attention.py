@@ -41,6 +41,10 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
         "failed_oldest_h": 0,
         "missed": 0,
         "missed_oldest_h": 0,
+        "trust": 0,
+        "trust_oldest_h": 0,
+        "witness": 0,
+        "witness_oldest_h": 0,
     }
 
 

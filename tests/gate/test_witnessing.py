@@ -10,7 +10,7 @@ from tests.gate.witnessed import TRUE, cosign, make_witnessed_desk, two_of_three
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.witnessing import find_leaves, has_waits_since, read_policy, witnessed
+from nightledger.gate.witnessing import find_leaves, has_waits_between, read_policy, witnessed
 
 
 @pytest.fixture(scope="module")
@@ -154,10 +154,12 @@ def test_entries_are_found_by_what_they_are_about(desk: Desk) -> None:
 def test_waits_begin_with_proposals_and_decisions_only(desk: Desk) -> None:
     size = desk.ledger().log.size
     desk.record("heartbeat", day="2026-03-01")
-    assert not has_waits_since(desk.ledger().log, size)
+    assert not has_waits_between(desk.ledger().log, size, size + 1)
     desk.proposal(addition("Check the fuse first."))
-    assert has_waits_since(desk.ledger().log, size)
-    assert not has_waits_since(desk.ledger().log, desk.ledger().log.size)
+    log = desk.ledger().log
+    assert has_waits_between(log, size, log.size)
+    assert not has_waits_between(log, size, size + 1)
+    assert not has_waits_between(log, log.size, log.size)
 
 
 def test_a_home_that_asks_for_nobody_cools_by_its_own_clocks(tmp_path: Path) -> None:

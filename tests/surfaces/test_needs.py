@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, addition
+from tests.gate.homes import MEMORY, START, addition
+from tests.gate.signers import new_key
+from tests.gate.test_trust_changes import reset_to
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.attention import Item, Need
@@ -106,3 +108,15 @@ def test_the_notifier_hears_of_drift_once_and_of_a_missed_period_that_was_made_u
     caller.run("night", now="2026-03-03T03:30:00Z")
     caller.run("night", now="2026-03-04T03:30:00Z")
     assert told.read_text() == "1 file changed outside the gate, 1 period was missed (1 day)\n"
+
+
+def test_a_trust_file_that_differs_and_a_reset_are_told(caller: Caller) -> None:
+    reset_to(caller.desk, new_key(caller.root, "thief"))
+    caller.desk.wait(hours=1)
+    Path(caller.home.policy).write_text("# by an agent\n")
+    found = needs(caller, caller.desk.moment.at.isoformat())
+    assert [(item.need, item.key) for item in found] == [
+        (Need.TRUST, "config/nightledger/policy"),
+        (Need.TRUST, "a reset of the keys"),
+    ]
+    assert found[1].since == START.at

@@ -15,6 +15,7 @@ from nightledger.files.lock import Lock
 from nightledger.trust.cosigned import Cosignatures, keep_lines
 from nightledger.trust.note import Note, VerifierKey, dump_note, parse_note, parse_vkey, sign_note
 from nightledger.trust.policy import Policy
+from nightledger.trust.report import Damage
 from nightledger.trust.scan import scan_log
 
 
@@ -209,7 +210,7 @@ def test_a_cosigned_head_that_this_log_does_not_continue_is_named(world: World, 
     assert found.newest() is None
     foreign = found.foreign()
     assert foreign is not None
-    assert foreign.checkpoint.size == 4
+    assert (foreign[0].checkpoint.size, foreign[1]) == (4, Damage.ROLLBACK)
 
 
 def test_lines_are_kept_one_run_at_a_time(

@@ -22,13 +22,25 @@ def parse_consent(shipped: bytes, own: bytes | None, *, where: str) -> ConsentGr
     Raises:
         ConfigurationError: A graph that is not valid, or that loosens the floor.
     """
+    floor, graph = parse_graphs(shipped, own, where=where)
+    return floor if graph is None else merge(floor, graph)
+
+
+def parse_graphs(
+    shipped: bytes, own: bytes | None, *, where: str
+) -> tuple[ConsentGraph, ConsentGraph | None]:
+    """Give the shipped graph and the home's own, apart; see :func:`parse_consent`.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+    """
     floor = _parse(shipped, "config/consent-graph.json")
     if own is None:
-        return floor
+        return floor, None
     graph = _parse(own, where)
     if problems := loosened(floor, graph):
         raise ConfigurationError(f"{where} loosens the floor:\n  " + "\n  ".join(problems), hint=_HINT)
-    return merge(floor, graph)
+    return floor, graph
 
 
 def _parse(raw: bytes, where: str) -> ConsentGraph:
@@ -42,7 +54,11 @@ def _parse(raw: bytes, where: str) -> ConsentGraph:
     )
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
-    times = {"cooling_hours": record.get("cooling_period_hours"), "undo_days": record.get("undo_window_days")}
+    times = {
+        "cooling_hours": record.get("cooling_period_hours"),
+        "undo_days": record.get("undo_window_days"),
+        "decay_days": record.get("consent_decay_days"),
+    }
     return ConsentGraph(
         domains={name: _tiers(lists) for name, lists in record["domains"].items()},
         **{name: value for name, value in times.items() if value is not None},

@@ -2,7 +2,7 @@
 
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import Operator, PeerAddress
+from nightledger.domain.operator import Operator, PeerAddress, WitnessAddress
 
 _HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
 
@@ -25,4 +25,5 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
             f"{where}: notify: {notify[0]!r} is not a full path", hint=f"command -v {notify[0]} gives it"
         )
     peers = {name: PeerAddress(**address) for name, address in values.get("peers", {}).items()}
-    return Operator(notify=notify, peers=peers)
+    witnesses = {name: WitnessAddress(**address) for name, address in values.get("witnesses", {}).items()}
+    return Operator(notify=notify, peers=peers, witnesses=witnesses)

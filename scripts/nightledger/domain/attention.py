@@ -21,6 +21,10 @@ class Need(StrEnum):
     """A proposal's file is not what was logged; it is set aside."""
     DRIFT = "drift"
     """A gated file changed outside the gate."""
+    TRUST = "trust"
+    """A trust file is not the one in force, or the keys were reset by nobody's signature."""
+    WITNESS = "witness"
+    """Witnesses have not cosigned this log lately, or cosigned another one."""
     FAILED = "failed"
     """A job failed and stays due."""
     MISSED = "missed"
@@ -31,6 +35,8 @@ _SAID = {
     Need.WAITING: ("proposal waits", "proposals wait"),
     Need.ALTERED: ("proposal was altered", "proposals were altered"),
     Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
+    Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
+    Need.WITNESS: ("alarm about witnesses", "alarms about witnesses"),
     Need.FAILED: ("job failed", "jobs failed"),
     Need.MISSED: ("period was missed", "periods were missed"),
 }
@@ -38,6 +44,8 @@ _NEXT = {
     Need.WAITING: "nightledger review",
     Need.ALTERED: "nightledger verify",
     Need.DRIFT: "nightledger review",
+    Need.TRUST: "nightledger key list",
+    Need.WITNESS: "nightledger witness ask",
     Need.FAILED: "nightledger status",
     Need.MISSED: "nightledger night",
 }

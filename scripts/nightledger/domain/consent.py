@@ -6,8 +6,8 @@ answer of the graph replaces the signature on a gated file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
 
 SELF_MODIFICATION = "self_modification"
 
@@ -40,11 +40,17 @@ class ConsentGraph:
         domains: For each domain, each known action and its tier.
         cooling_hours: Hours from a proposal's leaf to its earliest apply.
         undo_days: Days in which an applied change can be undone.
+        decay_days: Days without a signed review after which autonomous is so no more.
     """
 
     domains: Mapping[str, Mapping[str, Tier]]
     cooling_hours: int = 2
     undo_days: int = 7
+    decay_days: int = 30
+
+    def knows(self, domain: str, action: str) -> bool:
+        """Tell whether any name of the graph covers an action."""
+        return any(_covers(name, action) for name in self.domains.get(domain, {}))
 
     def tier(self, domain: str, action: str) -> Tier:
         """Give the tier of an action; what is unknown is blocked.
@@ -76,7 +82,21 @@ def merge(shipped: ConsentGraph, own: ConsentGraph) -> ConsentGraph:
         domains=domains,
         cooling_hours=max(shipped.cooling_hours, own.cooling_hours),
         undo_days=max(shipped.undo_days, own.undo_days),
+        decay_days=min(shipped.decay_days, own.decay_days),
     )
+
+
+def tightened(shipped: ConsentGraph, own: ConsentGraph) -> ConsentGraph:
+    """Give what a home's own graph makes stricter, and nothing that it allows beyond the shipped one.
+
+    So it counts until the operator has signed for it: an agent can write that file.
+    """
+    merged = merge(shipped, own)
+    domains = {
+        domain: {action: max(tier, shipped.tier(domain, action)) for action, tier in actions.items()}
+        for domain, actions in merged.domains.items()
+    }
+    return replace(merged, domains=domains)
 
 
 def loosened(shipped: ConsentGraph, own: ConsentGraph) -> tuple[str, ...]:
@@ -91,7 +111,80 @@ def loosened(shipped: ConsentGraph, own: ConsentGraph) -> tuple[str, ...]:
 
 def _floor(shipped: ConsentGraph, domain: str, action: str) -> Tier:
     tier = shipped.tier(domain, action)
-    known = any(_covers(name, action) for name in shipped.domains.get(domain, {}))
-    if domain == SELF_MODIFICATION or (known and tier is Tier.BLOCKED):
+    if domain == SELF_MODIFICATION or (shipped.knows(domain, action) and tier is Tier.BLOCKED):
         return tier
     return Tier.AUTONOMOUS
+
+
+class Why(StrEnum):
+    """What an answer rests on."""
+
+    LISTED = "listed"
+    """The graph says so."""
+    UNKNOWN = "unknown"
+    """No name of the graph covers it."""
+    DECAYED = "decayed"
+    """The graph says autonomous, and nobody has signed a review for too long."""
+    UNREVIEWED = "unreviewed"
+    """The home's own graph allows it, and the operator has not signed for that graph."""
+
+
+class Mode(StrEnum):
+    """How an approval is asked for."""
+
+    VISIBLE = "visible"
+    """Go on and tell."""
+    FORCED = "forced"
+    """Ask first."""
+
+
+VISIBLE_FROM = 0.85
+"""Self-reported confidence from which approval may be VISIBLE (published value)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What an agent may do.
+
+    Attributes:
+        tier: The answer.
+        why: What it rests on.
+        mode: How approval is asked for; None unless the tier asks for one.
+    """
+
+    tier: Tier
+    why: Why
+    mode: Mode | None = None
+
+
+def decide(
+    signed: ConsentGraph,
+    allowed: ConsentGraph,
+    domain: str,
+    action: str,
+    *,
+    decayed: bool,
+    confidence: float = 0.0,
+) -> Answer:
+    """Answer whether an agent may do something now; the strictest of all that is known.
+
+    Args:
+        signed: The graph that counts: shipped, with what the operator signed for.
+        allowed: The same with everything that the home's own file says.
+        domain: For example ``email``.
+        action: For example ``send``.
+        decayed: Whether nobody has signed a review for too long.
+        confidence: 0..1, as the agent reports it. It never changes the tier, and in
+            ``self_modification`` nothing at all.
+    """
+    tier, why = signed.tier(domain, action), Why.LISTED
+    if not allowed.knows(domain, action):
+        why = Why.UNKNOWN
+    elif allowed.tier(domain, action) < tier:
+        why = Why.UNREVIEWED
+    if tier is Tier.AUTONOMOUS and decayed:
+        tier, why = Tier.REQUIRES_APPROVAL, Why.DECAYED
+    if tier is not Tier.REQUIRES_APPROVAL:
+        return Answer(tier=tier, why=why)
+    visible = confidence >= VISIBLE_FROM and domain != SELF_MODIFICATION and why is Why.LISTED
+    return Answer(tier=tier, why=why, mode=Mode.VISIBLE if visible else Mode.FORCED)

@@ -159,7 +159,8 @@ class Marks:
 def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> tuple[str, ...]:
     """Say why a message by a known key is not taken in; () where it may be.
 
-    Whether this very message was taken in before is asked elsewhere, first.
+    Whether this very message was taken in before is asked elsewhere, first; whether its sender
+    may ask for its action is asked when it is carried out, so that the refusal is recorded.
 
     Args:
         message: What was signed.
@@ -173,8 +174,6 @@ def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int
         reasons.append("it speaks for a home that its key does not belong to")
     if message.aud != home:
         reasons.append("it is for another home")
-    if message.action not in peer.actions:
-        reasons.append(f"{peer.name} may not ask for {message.action}")
     return (*reasons, *_of_time(message, marks, now))
 
 

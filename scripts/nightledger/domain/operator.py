@@ -21,6 +21,19 @@ class PeerAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessAddress:
+    """Where a witness is reached.
+
+    Attributes:
+        url: Its submission prefix, ``http://127.0.0.1:18800``; empty where it is not reached so.
+        spool: A directory that it looks into, too; empty where there is none.
+    """
+
+    url: str = ""
+    spool: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
     """``operator.yaml`` in the keys directory.
 
@@ -28,7 +41,9 @@ class Operator:
         notify: Program and arguments, run without a shell; () tells nobody. ``{summary}``
             in an argument stands for one line of counts and ages.
         peers: Where each machine of ``peers.json`` is reached, by its name there.
+        witnesses: Where each witness is reached, by the name of its keys in the policy.
     """
 
     notify: tuple[str, ...] = ()
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
+    witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)

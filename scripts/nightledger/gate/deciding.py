@@ -17,6 +17,7 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.gate import trust_changes
+from nightledger.gate.consenting import review_reasons
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import Signed, read_signed, sign, signed_by, signer_of, with_id
 from nightledger.gate.trusting import Trust, is_on_log, who_changed
@@ -120,6 +121,8 @@ def _subject_reasons(
     if decision.type is DecisionType.TRUST:
         trust = Trust(gate.home, ledger)
         return trust_changes.change_reasons(gate, trust, decision, moment, by_recovery=by_recovery)
+    if decision.type is DecisionType.CONSENT:
+        return review_reasons(gate, decision)
     return _proposal_reasons(ledger, decision)
 
 

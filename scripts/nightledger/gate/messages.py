@@ -6,9 +6,11 @@ not for the machine that brought it. An action that is unknown, or that the cons
 blocks, is rejected and recorded.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor, EventName
@@ -155,6 +157,7 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
         "number": message.seq,
         "action": message.action,
         "status": done.status.value,
+        "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
     }
     fields |= {name: value for name in ("proposal", "decision") if (value := getattr(done, name))}
     events = [(EventName.MESSAGE, fields)]

@@ -153,14 +153,15 @@ def log_key(gate: Gate) -> LogKey:
 def read_settings(home: Home) -> Settings:
     """Read the shipped settings with the home's own over them."""
     own = read_optional(home.settings, MAX_CONFIG_BYTES, within=home.root)
-    return parse_settings(_shipped("nightledger.yaml"), own, where=home.settings)
+    return parse_settings(shipped_config("nightledger.yaml"), own, where=home.settings)
 
 
 def read_consent(home: Home) -> ConsentGraph:
     """Read the consent graph in force: the shipped floor with the home's own over it."""
     own = read_optional(home.consent_graph, MAX_CONFIG_BYTES, within=home.root)
-    return parse_consent(_shipped("consent-graph.json"), own, where=home.consent_graph)
+    return parse_consent(shipped_config("consent-graph.json"), own, where=home.consent_graph)
 
 
-def _shipped(name: str) -> bytes:
+def shipped_config(name: str) -> bytes:
+    """Give the bytes of a shipped default."""
     return (SHIPPED / name).read_bytes()

@@ -31,6 +31,8 @@ MAX_EXCERPTS = 5
 """Places of evidence that travel with a change, the strongest; its proposal names all."""
 _MAX_EVIDENCE_BYTES = 64_000_000
 _MAX_EXCERPT_CHARACTERS = 4_000
+_AROUND = 40
+"""Lines around evidence that scanners read with it; a log of outcomes may have a hundred thousand."""
 
 
 def list_waiting(work: Work) -> Done:
@@ -122,15 +124,21 @@ def _excerpts(home: Home, change: Change) -> Iterator[Excerpt]:
         except NightledgerError:
             yield Excerpt(n=change.n, place=place, same=False, text="")
             continue
-        cited = b"\n".join(content.split(b"\n")[first - 1 : last])
-        # the whole text is scanned: a line that tells nothing by itself may be told by the one above it
-        shown = mask_lines(content.decode("utf-8", "replace")).split("\n")[first - 1 : last]
+        lines = content.split(b"\n")
+        cited = b"\n".join(lines[first - 1 : last])
         yield Excerpt(
             n=change.n,
             place=place,
             same=hashlib.sha256(cited).hexdigest() == evidence.sha256,
-            text="\n".join(shown)[:_MAX_EXCERPT_CHARACTERS],
+            text=_masked(lines, first, last)[:_MAX_EXCERPT_CHARACTERS],
         )
+
+
+def _masked(lines: list[bytes], first: int, last: int) -> str:
+    """Give lines with their secrets masked: what stands around them may tell that a line is one."""
+    start = max(0, first - 1 - _AROUND)
+    around = b"\n".join(lines[start : last + _AROUND]).decode("utf-8", "replace")
+    return "\n".join(mask_lines(around).split("\n")[first - 1 - start : last - start])
 
 
 def _size(travelling: Travelling) -> int:

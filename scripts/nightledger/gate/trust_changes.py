@@ -169,6 +169,20 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             _write(gate.home, name, trust.content(name, moment))
 
 
+def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
+    """Name the trust files on disk that are not those in force; a change cut short apart.
+
+    Raises:
+        IntegrityError: What is in force cannot be told.
+    """
+    trust, present = Trust(home, ledger), trust_files(home)
+    return tuple(
+        name
+        for name, sha256 in sorted(trust.files(at).items())
+        if present[name] != sha256 and not is_outrun(ledger, trust, name, present[name], at)
+    )
+
+
 def is_outrun(ledger: Ledger, trust: Trust, name: str, present: str, moment: Moment) -> bool:
     """Tell whether a trust file on disk is merely the one before the last change of it."""
     steps = ledger.book.trust.steps

@@ -80,6 +80,11 @@ class Trust:
         """Give who could sign where a decision stands in the log."""
         return self._signers(self.files(status.recorded, upto=status.trust))
 
+    def signers_before(self, n: int) -> SignerSet:
+        """Give who could sign once the first ``n`` steps of the chain stood in the log."""
+        since = self._ledger.book.trust.steps[n - 1].since
+        return self._signers(self.files(since, upto=n))
+
     def _signers(self, files: Mapping[str, str]) -> SignerSet:
         if not files:
             raise IntegrityError("the log names no trust files: nobody may sign")

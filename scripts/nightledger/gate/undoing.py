@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.lanes import OPERATOR
@@ -20,6 +21,7 @@ from nightledger.domain.states import (
     Book,
     ChangeState,
     DecisionStatus,
+    Gone,
     ProposalStatus,
 )
 from nightledger.files.blobs import BlobStore
@@ -35,6 +37,8 @@ from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.merge import Conflict
 from nightledger.text.take_back import take_back
+
+DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +86,20 @@ def plan_undo(
             f"{status.id} has nothing to undo there: change {states}",
             hint="'nightledger history' shows what is applied",
         )
+    if ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
+        raise RefusedError(
+            f"{status.id} was expunged: it held a text that was removed for ever, and cannot be taken back",
+            hint="'nightledger edit' changes the file by hand",
+        )
     stored = read_proposal(gate, status)
     apply = _last_apply(ledger, status, wanted)
     closes = apply.at + timedelta(days=gate.undo_days)
-    if moment.at >= closes:
+    if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S:  # no step of a clock closes it early
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
+    gone = {ledger.book.gone.get(sha256) for t in apply.targets for sha256 in (t.before, t.after)} - {None}
+    if gone:
+        why = "expunged" if Gone.EXPUNGED in gone else "expired"
+        return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
     return _merge(gate, ledger.book, stored, wanted, apply)
 
 

@@ -20,6 +20,7 @@ from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.doctor_checks import Check, bad, good, looked, note
 from nightledger.surfaces.session import this_machine
+from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
 from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import check_log
@@ -96,6 +97,7 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
             "log", f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged"
         )
     yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
+    yield from looked("witness", lambda: check_witnesses(home, ledger, str(ring.directory), at))
     for path in find_drift(home, book):
         yield bad("memory", f"{path} is not as it was last signed", "nightledger review asks about each hunk")
 

@@ -1,6 +1,7 @@
 """Carry out what ``key`` was asked for, and say what follows from it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision
 from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
@@ -12,8 +13,9 @@ from nightledger.gate.trusting import Trust
 from nightledger.surfaces import key_changes, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
-from nightledger.surfaces.trust_change import Edit, by_recovery, change_trust
+from nightledger.surfaces.trust_change import By, Edit, change_trust
 from nightledger.trust import keys, operator_keys
+from nightledger.trust.signer_files import find_key
 from nightledger.trust.sshkey import PublicKey
 
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -28,6 +30,7 @@ class Asked:
         principal: Name of a new signer; empty where none was given.
         reason: For the record.
         recovery_key: File of a recovery key to sign with; None signs with the operator's.
+        sign_with: File of another key that may sign decisions, to sign with.
         no_passphrase: Make a new key without one.
         passphrase_forgotten: Reset although a key that may sign is here.
     """
@@ -36,6 +39,7 @@ class Asked:
     principal: str = ""
     reason: str = ""
     recovery_key: str | None = None
+    sign_with: str | None = None
     no_passphrase: bool = False
     passphrase_forgotten: bool = False
 
@@ -68,9 +72,12 @@ def add_recovery(asked: Asked, context: Context) -> int:
 
 def revoke(asked: Asked, context: Context) -> int:
     """Let a key count no more, for ever."""
-    decision = _change(asked, context, key_changes.revoke(asked.key))
-    context.emit({"decision": decision.id, "revoked": asked.key})
-    context.print(f"{asked.key} counts no more. What it approved and was not applied is asked again.")
+    with reading(context, person=True) as seen:
+        known = former_keys(seen)
+    key = key_changes.read_key(asked.key) if key_changes.is_key(asked.key) else find_key(known, asked.key)
+    decision = _change(asked, context, key_changes.revoke(key))
+    context.emit({"decision": decision.id, "revoked": key.fingerprint})
+    context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
     context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
     return 0
 
@@ -120,7 +127,7 @@ def reset(asked: Asked, context: Context) -> int:
     kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
     context.emit({"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)})
     context.print(f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.")
-    context.print("Until then whoever has a key of before can end this: nightledger key confirm")
+    context.print("Until then whoever has a key of before can end this: key confirm --sign-with FILE")
     context.print("'nightledger verify' tells of this reset for ever.")
     _say_kept(context, kept)
     return 0
@@ -141,7 +148,20 @@ def restore(asked: Asked, context: Context) -> int:
 
 
 def _change(asked: Asked, context: Context, edit: Edit) -> Decision:
-    return change_trust(context, edit, by=by_recovery(asked.recovery_key), reason=asked.reason)
+    if asked.recovery_key and asked.sign_with:
+        raise UsageError("one key signs", hint="--recovery-key or --sign-with, not both")
+    if asked.recovery_key:
+        by = By(path=Path(asked.recovery_key), namespace=RECOVERY_NAMESPACE)
+    else:
+        by = By(path=Path(asked.sign_with)) if asked.sign_with else By()
+    return change_trust(context, edit, by=by, reason=asked.reason)
+
+
+def former_keys(seen: Session) -> tuple[PublicKey, ...]:
+    """Give every key that could ever sign for a home, each once."""
+    trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
+    sets = [trust.signers_before(n) for n in range(1, len(steps) + 1)]
+    return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
 
 
 def _new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:

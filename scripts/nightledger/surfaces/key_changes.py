@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE
-from nightledger.domain.errors import UsageError
+from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.files.reading import read_regular
 from nightledger.gate.trusting import parse_signers
@@ -38,6 +38,11 @@ def read_key(text: str) -> PublicKey:
     return parse_public_line(raw.decode("utf-8", "replace"))
 
 
+def is_key(text: str) -> bool:
+    """Tell whether a word names a key's file or is its line, rather than a fingerprint."""
+    return " " in text.strip() or os.path.lexists(text)
+
+
 def add(key: PublicKey, principal: str, namespace: str) -> Edit:
     """Let a key sign, for decisions or as a recovery key."""
 
@@ -51,11 +56,12 @@ def add(key: PublicKey, principal: str, namespace: str) -> Edit:
     return edit
 
 
-def revoke(fingerprint: str) -> Edit:
+def revoke(key: PublicKey) -> Edit:
     """Take a key out and revoke it for ever."""
 
     def edit(contents: Contents) -> Contents:
-        key = signer_files.find_key(signers_in(contents), fingerprint)
+        if key.blob in signers_in(contents).revoked:
+            raise RefusedError(f"the key {key.fingerprint} is revoked already")
         allowed = signer_files.remove_key(_text(contents, "allowed_signers"), key)
         revoked = signer_files.revoke(_text(contents, "revoked_keys"), key)
         return {"allowed_signers": allowed.encode(), "revoked_keys": revoked.encode()}

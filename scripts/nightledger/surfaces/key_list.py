@@ -6,8 +6,8 @@ from typing import Any
 
 from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import TrustStep
-from nightledger.gate.trust_changes import is_outrun
-from nightledger.gate.trusting import Trust, trust_files
+from nightledger.gate.trust_changes import find_differing
+from nightledger.gate.trusting import Trust
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.key_changes import purposes
 from nightledger.surfaces.session import Session, reading
@@ -47,17 +47,8 @@ def keys_record(seen: Session) -> dict[str, Any]:
         "revoked": sorted(signers.revoked_fingerprints),
         "steps": [_step(step, seen.moment) for step in book.trust.steps],
         "reset_counts_in_s": pending.remaining_s(seen.moment) if pending else None,
-        "differ_on_disk": _differing(seen, trust),
+        "differ_on_disk": list(find_differing(seen.gate.home, seen.ledger, seen.moment)),
     }
-
-
-def _differing(seen: Session, trust: Trust) -> list[str]:
-    present = trust_files(seen.gate.home)
-    return [
-        name
-        for name, sha256 in sorted(trust.files(seen.moment).items())
-        if present[name] != sha256 and not is_outrun(seen.ledger, trust, name, present[name], seen.moment)
-    ]
 
 
 def _signer(signer: AllowedSigner, signers: SignerSet, here: str) -> dict[str, Any]:
@@ -99,6 +90,6 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"{step['at']} {what}: {', '.join(step['files'])}{'' if step['counts'] else ' (not in force)'}"
     if record["reset_counts_in_s"] is not None:
         hours = -(-record["reset_counts_in_s"] // 3600)
-        yield f"A reset waits and counts in {hours} hours. To end it: nightledger key confirm"
+        yield f"A reset waits and counts in {hours} hours. To end it: key confirm --sign-with FILE"
     for name in record["differ_on_disk"]:
         yield f"{name} on disk is not the one in force: nightledger key restore puts it back"

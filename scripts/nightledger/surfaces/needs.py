@@ -11,17 +11,22 @@ from datetime import UTC, datetime
 from nightledger.domain.agenda import duties, failing
 from nightledger.domain.attention import Item, Need, list_needs
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.checking import find_unsettled
+from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import find_set_aside
+from nightledger.gate.trust_changes import find_differing
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading
+from nightledger.surfaces.witnessing.findings import look as look_at
 
 MAX_PAGE_BYTES = 1 << 20
 
@@ -39,7 +44,9 @@ def find_needs(context: Context) -> list[Item]:
         calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
         runs, _ = read_ledger(gate.home)
         scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
-        return [*_of_gate(gate.home, session.ledger.book, now), *scheduled]
+        gated = _of_gate(gate.home, session.ledger.book, now)
+        trusted = _of_trust(gate.home, session.ledger, session.moment)
+        return [*gated, *trusted, *_of_witnesses(gate.home, session.ledger, session.moment), *scheduled]
 
 
 def write_page(home: Home, items: list[Item]) -> None:
@@ -60,6 +67,21 @@ def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
         drift = book.open_drift(path)
         since = drift.at if drift else _changed_at(home.path(path), now)
         yield Item(need=Need.DRIFT, key=path, since=min(since, now))
+
+
+def _of_witnesses(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
+    found = look_at(home, ledger, at)
+    for damage in sorted({one.damage for one in found.findings}):
+        yield Item(need=Need.WITNESS, key=damage.value, since=min(found.at or at.at, at.at))
+
+
+def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
+    for name in find_differing(home, ledger, at):
+        since = _changed_at(home.path(TRUST_FILES[name]), at.at)
+        yield Item(need=Need.TRUST, key=TRUST_FILES[name], since=since)
+    pending = ledger.book.trust.pending_reset(at)
+    if pending is not None:
+        yield Item(need=Need.TRUST, key="a reset of the keys", since=min(pending.since.at, at.at))
 
 
 def _changed_at(path: str, now: datetime) -> datetime:

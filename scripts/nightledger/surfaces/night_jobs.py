@@ -54,11 +54,13 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
 def _close_day(context: Context) -> Callable[[Period], JobReport]:
     def run(period: Period) -> JobReport:
         from nightledger.gate.daily import close_day
+        from nightledger.gate.keeping import remove_expired
         from nightledger.surfaces.session import writing
 
         with writing(context) as session:
             counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)
-        return JobReport(counts=counts)
+            expired = remove_expired(session.gate, session.reread(), session.moment)
+        return JobReport(counts={**counts, "blobs_expired": expired} if expired else counts)
 
     return run
 

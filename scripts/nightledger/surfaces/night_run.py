@@ -50,7 +50,9 @@ def run_night(context: Context, *, retry: bool) -> int:
         leave_mark(home, report.next_at, context.now)
         _say(context, home, report)
         told = _tell(context, home, report.needs)
-    return max([_status(failure) for failure in report.failures], default=0 if told else EXIT_REFUSED)
+    asked = _ask_witnesses(context)
+    failed = max([_status(failure) for failure in report.failures], default=0 if told else EXIT_REFUSED)
+    return max(asked, failed)
 
 
 def list_due(context: Context) -> int:
@@ -141,6 +143,18 @@ def _tell(context: Context, home: Home, needs: Sequence[Item]) -> bool:
         context.note(f"hint: {error.hint}")
         return False
     return True
+
+
+def _ask_witnesses(context: Context) -> int:
+    """Have the night's head cosigned; a witness that does not answer is no failure of the night."""
+    from nightledger.surfaces.witnessing.asking import ask_quietly
+
+    try:
+        return ask_quietly(context)
+    except NightledgerError as error:
+        context.note(f"error: {error}")
+        context.note(f"hint: {error.hint}")
+        return EXIT_ALARM if isinstance(error, IntegrityError) else EXIT_REFUSED
 
 
 def _status(failure: Failure) -> int:

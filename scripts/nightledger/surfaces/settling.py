@@ -19,6 +19,7 @@ from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.guarding import look_after
 from nightledger.surfaces.session import Session, writing
+from nightledger.surfaces.witnessing.asking import ask_behind
 from nightledger.trust.sshsig import Signer
 
 
@@ -62,6 +63,7 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
         documents = read_documents(session.gate)
         decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
         accepted = signing.sign_all(session, decisions, signer)
+    ask_behind(context)
     return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
 
 

@@ -5,7 +5,7 @@ that the worst state of a home still gives a screen.
 """
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,44 +13,22 @@ from nightledger.domain.agenda import count_due, duties, failing, next_look_at
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
-from nightledger.gate.checking import find_altered
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Gate, Ledger, fold_log, open_gate
+from nightledger.gate.opening import Gate, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
+from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.listing import cooling_ends
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.running import Running, find_running
 from nightledger.surfaces.session import actor_of, this_machine
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import Pin, find_pin
-from nightledger.trust.reading import VerifiedLog, check_log
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alarm:
-    """Something that the operator should see before anything else.
-
-    Attributes:
-        kind: ``integrity``, ``drift``, ``changed``, ``failed``, ``missed`` or ``machine``.
-        message: What and where, one sentence.
-        hint: The next step.
-    """
-
-    kind: str
-    message: str
-    hint: str
-
-    @property
-    def of_integrity(self) -> bool:
-        """Whether bytes are not what was signed or logged."""
-        return self.kind in ("integrity", "drift")
+from nightledger.trust.reading import check_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,12 +149,12 @@ def look(context: Context) -> Status:
     aside: tuple[str, ...] = ()
     try:
         log = check_log(home, pin)
-        alarms += _log_alarms(log, pinned=pin is not None)
+        alarms += log_alarms(log, pinned=pin is not None)
         newest = log.newest
         if log.report.ok:
             book, held = fold_log(log, keep={EventName.QUARANTINED})
             aside = find_set_aside(home, book)
-            alarms += _file_alarms(home, log, book, context.moment)
+            alarms += file_alarms(home, log, book, context.moment)
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)
@@ -241,52 +219,6 @@ def _pin(ring: KeyRing, home: Home) -> tuple[Pin | None, list[Alarm]]:
         return find_pin(KeyRing(Path(ring.directory)), home.identity.id), []
     except NightledgerError as error:
         return None, [Alarm(kind="integrity", message=str(error), hint=error.hint)]
-
-
-def _log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
-    alarms = [
-        Alarm(
-            kind="integrity",
-            message=f"{found.damage.value.upper()} {found.path}: {found.message}",
-            hint="nothing else is read from a damaged log; 'nightledger verify' says all of it",
-        )
-        for found in log.report.alarms[:1]
-    ]
-    if not pinned:
-        alarms.append(
-            Alarm(
-                kind="integrity",
-                message="this machine has not pinned the log's keys: its signatures were not checked",
-                hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
-            )
-        )
-    return alarms
-
-
-def _file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Alarm]:
-    """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
-    approvals = {decision.id: decision for decision in book.approvals_to_apply()}
-    approved = {decision.proposal for decision in approvals.values()}
-    trusted = {step.decision: book.decisions[step.decision] for step in book.trust.steps if step.decision}
-    live = replace(
-        book,
-        proposals={
-            name: status
-            for name, status in book.proposals.items()
-            if status.open_changes() or name in approved
-        },
-        decisions={**approvals, **trusted},
-    )
-    altered = [
-        Alarm(
-            kind="integrity",
-            message=f"{found.path}: {found.message}",
-            hint="put the file back from a backup; until then it is set aside ('nightledger verify' checks all)",
-        )
-        for found in find_altered(home, Ledger(log=log, book=live), at)
-    ]
-    told = drift_alarms(home, book)
-    return altered + [Alarm(kind=kind, message=message, hint=hint) for kind, message, hint in told]
 
 
 def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:

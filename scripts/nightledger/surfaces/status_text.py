@@ -8,7 +8,8 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment
 from nightledger.surfaces import screen
-from nightledger.surfaces.status import Alarm, HeldBack, Size, Status, Term
+from nightledger.surfaces.alarms import Alarm
+from nightledger.surfaces.status import HeldBack, Size, Status, Term
 
 Item = TypeVar("Item")
 INDENT = 11

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import FileChangedError
-from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.trust_changes import keep_contents
 from nightledger.gate.trusting import Trust
@@ -37,11 +36,6 @@ class By:
 
     path: Path | None = None
     namespace: str = NAMESPACE
-
-
-def by_recovery(path: str | None) -> By:
-    """Give who signs: the recovery key in a file, or the operator where none is named."""
-    return By(path=Path(path), namespace=RECOVERY_NAMESPACE) if path else By()
 
 
 def change_trust(context: Context, edit: Edit, *, by: By | None = None, reason: str = "") -> Decision:

@@ -10,7 +10,6 @@ from nightledger.surfaces.doctor_keys import Protection
 NOT_BUILT = (
     "the guard, which would settle changes made outside the gate; they are shown, not taken back",
     "locks of the operating system on gated files",
-    "witnesses, and heads kept on a second machine",
     "decisions signed on another machine",
     "rotation and revocation of keys",
     "the refusal of an operator's verbs in an agent's environment",
@@ -35,9 +34,9 @@ _ALWAYS = (
     "write to MEMORY.md directly: 'status' and 'verify' show it, nothing prevents it",
     "change this program, or the files that start it, and so what the next review shows or signs",
     "delete the home, its keys, or both",
-    "put home and keys together back to an older state: only a copy of audit/checkpoint kept elsewhere shows it",
+    "put home and keys together back to an older state: a witness, or a copy of audit/checkpoint kept elsewhere, shows it",
     "append false events with the log's key, which cron can read; none of them makes the gate accept a change",
-    "set the clock forward across a reboot, and so shorten cooling",
+    "set the clock forward across a reboot, and so shorten cooling that no witness measures",
 )
 _BY_PROTECTION = {
     Protection.NONE: "read the operator's key and sign in your name; nothing would show that it was not you",

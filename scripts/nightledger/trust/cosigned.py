@@ -25,6 +25,7 @@ from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteSignature, dump_note, parse_note
 from nightledger.trust.policy import Policy, cosigned_times
+from nightledger.trust.report import Damage
 
 _LOCK_TIMEOUT_S = 10.0
 
@@ -89,12 +90,14 @@ class Cosignatures:
                 return size
         return 0
 
-    def foreign(self) -> CosignedHead | None:
-        """Give a newest head that witnesses cosigned and this log does not continue: the log was forked or cut."""
-        heads = (
-            _read(self._home, path, self.policy) for path in (self._home.cosigned, self._home.checkpoint)
-        )
-        return next((head for head in heads if head and head.times and not self._is_here(head)), None)
+    def foreign(self) -> tuple[CosignedHead, Damage] | None:
+        """Give a newest head that witnesses cosigned and this log does not continue, and what that means."""
+        for path in (self._home.cosigned, self._home.checkpoint):
+            head = _read(self._home, path, self.policy)
+            damage = contradicts(head.checkpoint, self._tree) if head and head.times else None
+            if head and damage:
+                return head, damage
+        return None
 
     def _present(self) -> Iterator[CosignedHead]:
         for path in (self._home.cosigned, self._home.checkpoint):

@@ -19,6 +19,8 @@ class Damage(StrEnum):
     """Log and checkpoint agree, and another history was signed or seen."""
     UNSIGNED = "unsigned"
     """A checkpoint is missing or not signed as it must be, or nobody signed for these lines."""
+    STALE_WITNESS = "stale-witness"
+    """The policy asks for witnesses, and they have not cosigned this log for a day; ``verify`` alone tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,11 @@ Invariant: lines that are not meant stay byte for byte, comments included; what 
 is read by :mod:`nightledger.trust.signers` as meant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.trust.signers import (
     AllowedSigner,
-    SignerSet,
     dump_allowed_signers,
     parse_allowed_signers,
     parse_revoked_keys,
@@ -49,20 +48,26 @@ def revoke(revoked: str, key: PublicKey) -> str:
     return f"{_ended(revoked)}{key.line}\n"
 
 
-def find_key(signers: SignerSet, fingerprint: str) -> PublicKey:
+def find_key(keys: Iterable[PublicKey], fingerprint: str) -> PublicKey:
     """Find a key by its fingerprint, or by the beginning of one.
+
+    Args:
+        keys: Those that it may be.
+        fingerprint: With or without ``SHA256:``.
 
     Raises:
         UsageError: None, or more than one, begins so.
     """
     begin = fingerprint if fingerprint.startswith("SHA256:") else f"SHA256:{fingerprint}"
-    found = {signer.key.fingerprint: signer.key for signer in signers.signers}
+    found = {key.fingerprint: key for key in keys}
     matching = [name for name in found if name.startswith(begin) and len(begin) > len("SHA256:")]
     if len(matching) == 1:
         return found[matching[0]]
     if matching:
         raise UsageError(f"{fingerprint!r} fits {len(matching)} keys", hint="give more of the fingerprint")
-    raise UsageError(f"no key that may sign is {fingerprint!r}", hint="'nightledger key list' shows them")
+    raise UsageError(
+        f"no key that ever could sign is {fingerprint!r}", hint="'nightledger key list' shows them"
+    )
 
 
 def _lines(text: str) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """``channel send | serve | receive``."""
 
 import argparse
+import gc
 import json
 import signal
 import sys
@@ -79,8 +80,14 @@ def open_server(context: Context, address: tuple[str, int]) -> ChannelServer:
         now.renew()
         return {"status": "ok", "home": home_id, "at": f"{now.now:%Y-%m-%dT%H:%M:%SZ}"}
 
+    def answer(raw: bytes) -> bytes:
+        try:
+            return take_in(context, raw).envelope
+        finally:
+            gc.unfreeze()  # a command freezes what it has read because it ends soon; this one does not
+
     try:
-        return ChannelServer(address, lambda raw: take_in(context, raw).envelope, health)
+        return ChannelServer(address, answer, health)
     except OSError as error:
         raise ConfigurationError(
             f"cannot listen on {address[0]}:{address[1]} ({error.strerror})", hint="choose another --port"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nightledger.codec.message import MAX_REPLY_BYTES
 from nightledger.codec.records import dump_record
-from nightledger.domain.message import REPLY_TYPE, Marks, Message, Reply, Status, find_reasons
+from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_reasons
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
@@ -31,6 +31,7 @@ from nightledger.trust.machine_key import load_machine_key
 LOCK = "channel"
 PATIENCE_S = 60.0
 """How long a message waits for those before it; then its sender is told to try again."""
+MAX_REASON_CHARACTERS = 4096
 HANDLERS: dict[str, Handler] = {
     "consolidate_daily": consolidate_received,
     "decide": decide,
@@ -101,22 +102,23 @@ def _open_seen(context: Context, home: Home) -> Seen:
         return Seen(paths, logged=logged_seqs(session.ledger))
 
 
-def _reasons(context: Context, seen: Seen, opened: Opened, home_id: str) -> tuple[str, ...]:
-    message = opened.message
-    known = seen.state(message.id) is not State.NEW
-    marks = Marks() if known else seen.marks(message.iss)
-    return find_reasons(message, opened.peer, home_id, marks, int(context.moment.at.timestamp()))
-
-
 def _answer_again(context: Context, seen: Seen, opened: Opened) -> bytes | None:
-    """Give the answer that was given before, or a refusal; None for a message that is to be carried out."""
-    home = Home(context.home_path)
-    reasons = _reasons(context, seen, opened, home.identity.id)
-    if reasons:
-        return _sealed(context, opened.message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
-    if seen.state(opened.message.id) is State.ANSWERED:
-        return seen.answer(opened.message.id, 2 * MAX_REPLY_BYTES)
-    return None
+    """Give the answer that was given before, or a refusal; None for a message that is to be carried out.
+
+    What was begun in time is finished, however late it comes again.
+    """
+    message = opened.message
+    if seen.state(message.id) is State.ANSWERED:
+        return seen.answer(message.id, 2 * MAX_REPLY_BYTES)
+    if seen.state(message.id) is State.BEGUN:
+        return None
+    now, mine = int(context.moment.at.timestamp()), Home(context.home_path).identity.id
+    reasons = find_reasons(message, opened.peer, mine, seen.marks(message.iss), now)
+    return (
+        _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
+        if reasons
+        else None
+    )
 
 
 def _answer(context: Context, seen: Seen, raw: bytes) -> bytes:
@@ -147,15 +149,23 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
 
 def _sealed(context: Context, message: Message, done: Done) -> bytes:
     home = Home(context.home_path)
-    reply = Reply(
+    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
+    payload = dump_record(_reply(context, home, message, done))
+    if len(payload) > MAX_REPLY_BYTES:
+        size = f"the answer would have {len(payload)} bytes; at most {MAX_REPLY_BYTES} are sent"
+        too_large = Done(status=Status.REJECTED, reason=size)
+        payload = dump_record(_reply(context, home, message, too_large))
+    return seal(REPLY_TYPE, payload, key)
+
+
+def _reply(context: Context, home: Home, message: Message, done: Done) -> Reply:
+    return Reply(
         v=1,
         re=message.id,
         iss=home.identity.id,
         aud=message.iss,
         iat=int(context.moment.at.timestamp()),
         status=done.status,
-        reason=done.reason[:4096],
+        reason=done.reason[:MAX_REASON_CHARACTERS],
         body=done.body or {},
     )
-    key = load_machine_key(KeyRing(Path(context.keys_dir)), home.identity.id)
-    return seal(REPLY_TYPE, dump_record(reply), key)

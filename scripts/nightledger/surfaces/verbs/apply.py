@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from nightledger.gate.applying import Attempt
     from nightledger.surfaces.session import Session
 
+WITNESS_MARK = os.path.join(".nightledger", "witness-due")
+"""Disposable: when witnesses are to be asked next; absent where there are none."""
 MARK = os.path.join(".nightledger", "apply-after")
 """Disposable: size of the log and the time before which nothing can be applied; spares cron a full look."""
 
@@ -28,30 +30,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
+    due = _witnesses_due(context)
     if options.id is None and not context.interactive() and _nothing_yet(context):
+        status = _ask_witnesses(context) if due else 0
         context.emit([])
-        return 0
+        return status
+    if due is not None and (alarm := _ask_witnesses(context)):
+        context.emit([])
+        return alarm
     from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.gate.settlement import finish_settlements
-    from nightledger.gate.stored import find_status
-    from nightledger.surfaces.guarding import look_after
     from nightledger.surfaces.session import writing
 
-    attempts, aside = [], False
     with writing(context, person=options.id is not None) as session:
-        look_after(session)
-        finish_settlements(session.gate, session.ledger, session.moment)
-        session.reread()
-        wanted = find_status(session.ledger.book, options.id).id if options.id else None
-        for decision in session.ledger.book.approvals_to_apply():
-            if wanted in (None, decision.proposal):
-                attempt, altered = _apply(session, decision)
-                attempts.append(attempt)
-                aside = aside or altered
-                session.reread()
-        if any(attempt.changes for attempt in attempts):
-            look_after(session)  # what stands around the change is drift of other bytes now
-        _leave_mark(session)
+        attempts, aside = _apply_all(session, options.id)
+        _leave_mark(session, attempts)
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
         for line in _lines(attempt, asked=options.id is not None or not context.quiet):
@@ -59,6 +51,27 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
     return EXIT_ALARM if aside else _status(attempts, asked=options.id is not None)
+
+
+def _apply_all(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
+    """Look after the files, then apply what may be; tell whether something altered was set aside."""
+    from nightledger.gate.settlement import finish_settlements
+    from nightledger.gate.stored import find_status
+    from nightledger.surfaces.guarding import look_after
+
+    attempts, aside = [], False
+    look_after(session)
+    finish_settlements(session.gate, session.ledger, session.moment)
+    wanted = find_status(session.reread().book, name).id if name else None
+    for decision in session.ledger.book.approvals_to_apply():
+        if wanted in (None, decision.proposal):
+            attempt, altered = _apply(session, decision)
+            attempts.append(attempt)
+            aside = aside or altered
+            session.reread()
+    if any(attempt.changes for attempt in attempts):
+        look_after(session)  # what stands around the change is drift of other bytes now
+    return attempts, aside
 
 
 def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bool]":
@@ -133,13 +146,33 @@ def _nothing_yet(context: Context) -> bool:
         return False
 
 
-def _leave_mark(session: "Session") -> None:
+def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
     from nightledger.files.atomic import replace_file
     from nightledger.surfaces.listing import cooling_ends
 
     ends = cooling_ends(session.gate, session.ledger.book)
-    waiting = [ends[decision.id].timestamp() for decision in session.ledger.book.approvals_to_apply()]
+    # Where witnesses measure the waits, these are longer than our own clock says.
+    waits = {attempt.decision: session.moment.at.timestamp() + attempt.wait_s for attempt in attempts}
+    waiting = [
+        max(ends[decision.id].timestamp(), waits.get(decision.id, 0))
+        for decision in session.ledger.book.approvals_to_apply()
+    ]
     home = session.gate.home
     size = os.stat(home.audit_log).st_size
     content = json.dumps({"size": size, "after": min(waiting, default=None)})
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"))
+
+
+def _witnesses_due(context: Context) -> bool | None:
+    """Tell, by one small file, whether witnesses are to be asked now; None where there are none."""
+    try:
+        with open(os.path.join(context.home_path, WITNESS_MARK), encoding="ascii") as stream:
+            return int(stream.read(20)) <= context.now.timestamp()
+    except (OSError, ValueError):
+        return None
+
+
+def _ask_witnesses(context: Context) -> int:
+    from nightledger.surfaces.witnessing.asking import ask_quietly
+
+    return ask_quietly(context)

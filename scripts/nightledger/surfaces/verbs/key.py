@@ -3,7 +3,7 @@
 list                who may sign, who could, and what waits
 add KEY             let another key sign; KEY is a .pub file, or the line itself in quotes
 rotate [KEY]        a new operator's key takes over; without KEY one is made
-revoke FINGERPRINT  a key counts no more, and what it approved and was not applied is asked again
+revoke KEY          a key counts no more (a fingerprint will do); what it approved is asked again
 recovery KEY        a key for the drawer: it can change who signs, and nothing else
 confirm             sign the signers as they are; it ends a reset that you did not ask for
 reset [KEY]         no key is left: approvals are void, and a new key counts after 24 hours
@@ -19,7 +19,7 @@ import argparse
 from nightledger.surfaces.context import Context
 
 WHAT = ("list", "add", "rotate", "revoke", "recovery", "confirm", "reset", "restore")
-NEEDED = {"add": "a public key", "revoke": "the fingerprint of a key", "recovery": "a public key"}
+NEEDED = {"add": "a public key", "revoke": "a key or its fingerprint", "recovery": "a public key"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", default="", help="why, for the record")
     parser.add_argument(
         "--recovery-key", metavar="FILE", help="sign with this recovery key instead of the operator's"
+    )
+    parser.add_argument(
+        "--sign-with", metavar="FILE", help="sign with this key, which may sign decisions, instead"
     )
     parser.add_argument("--no-passphrase", action="store_true", help="make the new key without a passphrase")
     parser.add_argument(
@@ -54,6 +57,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         principal=options.principal or "",
         reason=options.reason,
         recovery_key=options.recovery_key,
+        sign_with=options.sign_with,
         no_passphrase=options.no_passphrase,
         passphrase_forgotten=options.passphrase_forgotten,
     )

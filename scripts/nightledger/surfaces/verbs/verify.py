@@ -5,28 +5,49 @@ Changes no memory, and writes nothing at all.
 """
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
-    from nightledger.domain.states import Drifted
+    from nightledger.domain.states import Drifted, Gone
+    from nightledger.domain.trusting import TrustStep
+    from nightledger.files.home import Home
     from nightledger.gate.checking import Altered
     from nightledger.gate.inputs import Rewrites, Rewritten
-    from nightledger.trust.report import Report
+    from nightledger.gate.opening import Ledger
+    from nightledger.gate.witnessing import WitnessLook
+    from nightledger.trust.reading import VerifiedLog
+    from nightledger.trust.report import Finding, Report
 
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+_GONE = {
+    "expired": "expired: nothing needs them any more",
+    "expunged": "were expunged by the operator: they held a leaked text",
+}
 SHOWN = 3
 """Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """``verify`` has no options of its own."""
-    del parser
+    """Name the options of ``verify``."""
+    parser.add_argument(
+        "--policy",
+        metavar="FILE",
+        help="demand the logs and witnesses of this policy (default: the one in force)",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="a checkpoint of this log that was kept elsewhere; may be given again",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,61 +62,101 @@ class Seen:
     protected: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
+    resets: "tuple[TrustStep, ...]" = ()
+    gone: "Mapping[Gone, int]" = field(default_factory=dict)
+    witnesses: "WitnessLook | None" = None
+    elsewhere: "tuple[Finding, ...]" = ()
+
+    @property
+    def told(self) -> "tuple[Finding, ...]":
+        """What witnesses and heads kept elsewhere speak against."""
+        return (*self.elsewhere, *(self.witnesses.findings if self.witnesses else ()))
 
     @property
     def holds(self) -> bool:
         """Whether nothing is an alarm."""
         rewritten = self.rewrites is not None and self.rewrites.now
-        return self.report.ok and not (self.altered or self.drift or rewritten)
+        return self.report.ok and not (self.altered or self.drift or rewritten or self.told)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
-    del options
     from nightledger.domain.errors import EXIT_ALARM
 
-    seen = look(context)
+    seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
         context.print(line)
     return 0 if seen.holds else EXIT_ALARM
 
 
-def look(context: Context) -> Seen:
+def look(context: Context, *, policy: str | None = None, against: tuple[str, ...] = ()) -> Seen:
     """Check all that ``verify`` checks.
+
+    Args:
+        context: The command's surroundings.
+        policy: A policy's file to judge witnesses by; None is the one in force.
+        against: Files with checkpoints that were kept elsewhere.
 
     Raises:
         IntegrityError: The pin is missing, or an acknowledged line is no entry.
+        NoteError: A file of ``against`` holds no head that this log signed.
     """
     from pathlib import Path
 
-    from nightledger.domain.event import EventName
     from nightledger.files.home import Home
-    from nightledger.gate.checking import accepted_since, find_altered, find_drift, find_unsettled
-    from nightledger.gate.inputs import find_rewrites
-    from nightledger.gate.opening import Ledger, fold_log
+    from nightledger.surfaces.witnessing.findings import find_anchored
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.pin import read_pin
     from nightledger.trust.reading import check_log
     from nightledger.trust.scan import collector_at_rest
 
     home = Home(context.home_path).require()
+    pin = read_pin(KeyRing(Path(context.keys_dir)), home.identity.id)
     with collector_at_rest():
-        log = check_log(home, read_pin(KeyRing(Path(context.keys_dir)), home.identity.id))
+        log = check_log(home, pin)
+        elsewhere = find_anchored(log.tree, pin, against)
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
-            return Seen(report=log.report, simulated=home.identity.simulated)
-        book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
-        drift = find_drift(home, book)
-        return Seen(
-            report=log.report,
-            simulated=home.identity.simulated,
-            altered=find_altered(home, Ledger(log=log, book=book), context.moment),
-            drift=drift,
-            earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
-            protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
-            drifted=book.drifted,
-            rewrites=find_rewrites(home, heartbeats),
-        )
+            return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
+        return replace(_look_beyond(context, home, log, policy), elsewhere=elsewhere)
+
+
+def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
+    """Check what a log that holds speaks of."""
+    from nightledger.domain.event import EventName
+    from nightledger.gate.checking import accepted_since, find_altered, find_drift, find_unsettled
+    from nightledger.gate.inputs import find_rewrites
+    from nightledger.gate.keeping import count_gone, find_missing
+    from nightledger.gate.opening import Ledger, fold_log
+
+    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+    ledger = Ledger(log=log, book=book)
+    drift = find_drift(home, book)
+    return Seen(
+        report=log.report,
+        simulated=home.identity.simulated,
+        altered=(*find_altered(home, ledger, context.moment), *find_missing(home, book)),
+        drift=drift,
+        earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
+        protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
+        drifted=book.drifted,
+        rewrites=find_rewrites(home, heartbeats),
+        resets=book.trust.resets(),
+        gone=count_gone(book),
+        witnesses=_look_at_witnesses(context, home, ledger, policy),
+    )
+
+
+def _look_at_witnesses(
+    context: Context, home: "Home", ledger: "Ledger", policy: str | None
+) -> "WitnessLook | None":
+    from nightledger.domain.errors import IntegrityError
+    from nightledger.surfaces.witnessing.findings import look as look_at
+
+    try:
+        return look_at(home, ledger, context.moment, policy)
+    except IntegrityError:
+        return None  # what is wrong with trust files is named as ALTERED
 
 
 def _record(seen: Seen) -> dict[str, Any]:
@@ -110,20 +171,29 @@ def _record(seen: Seen) -> dict[str, Any]:
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
         "drift": [path for path in seen.drift if path not in seen.earlier],
-        "earlier": [{"path": path, "accepted_at": _time(at)} for path, at in seen.earlier.items()],
+        "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
+        "gone": {why.value: count for why, count in seen.gone.items()},
+        "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
+        "witnesses": _witness_record(seen),
         "unchecked": list(seen.report.unchecked),
     }
 
 
-def _time(at: "datetime") -> str:
-    from nightledger.domain.words import dump_moment
-
-    return dump_moment(at)
+def _witness_record(seen: Seen) -> dict[str, Any]:
+    found = seen.witnesses
+    return {
+        "asked_for": bool(found and found.asks),
+        "size": found.size if found else 0,
+        "at": f"{found.at:{TIME}}" if found and found.at else None,
+        "findings": [
+            {"class": one.damage.value, "path": one.path, "message": one.message} for one in seen.told
+        ],
+    }
 
 
 def _rewritten(found: "tuple[Rewritten, ...]") -> list[dict[str, Any]]:
@@ -139,6 +209,15 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
+    if seen.witnesses and seen.witnesses.at:
+        yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
+    yield from _past(seen)
+    yield from _notes(seen.rewrites) if seen.rewrites else ()
+    for missing in seen.report.unchecked:
+        yield f"not checked: {missing}"
+
+
+def _past(seen: Seen) -> Iterator[str]:
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
@@ -146,16 +225,32 @@ def _lines(seen: Seen) -> Iterator[str]:
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
             f"what it held then is the blob {drifted.before}"
         )
-    yield from _notes(seen.rewrites) if seen.rewrites else ()
-    for missing in seen.report.unchecked:
-        yield f"not checked: {missing}"
+    for why, count in seen.gone.items():
+        if count:
+            yield f"note: {count} of the files that the log names {_GONE[why]}"
+    for reset in seen.resets:
+        ended = "; a signature ended it before it counted" if reset.cancelled else ""
+        yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
-    if seen.altered:
+    if any(found.path in TRUST_FILES.values() for found in seen.altered):
+        yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
+    if any(found.path not in TRUST_FILES.values() for found in seen.altered):
         yield "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else waits for it."
+    for told in seen.told:
+        yield f"{told.damage.value.upper()} {told.path}: {told.message}"
+    yield from _drift(seen)
+    for item in seen.rewrites.now if seen.rewrites else ():
+        yield (
+            f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
+            "read; only appending is allowed there"
+        )
+
+
+def _drift(seen: Seen) -> Iterator[str]:
     for path in seen.drift:
         if path in seen.earlier:
             yield (
@@ -164,11 +259,6 @@ def _alarms(seen: Seen) -> Iterator[str]:
             )
         else:
             yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger review' asks about each hunk"
-    for item in seen.rewrites.now if seen.rewrites else ():
-        yield (
-            f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
-            "read; only appending is allowed there"
-        )
 
 
 def _notes(rewrites: "Rewrites") -> Iterator[str]:

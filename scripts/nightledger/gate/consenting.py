@@ -1,0 +1,185 @@
+"""What an agent may do now: the consent graph, who signed for it, and how long ago.
+
+Invariant: what a home's own graph allows beyond the shipped one counts only while the
+operator's signature over that very file stands in the log, and what is autonomous only
+while somebody has signed a review within the graph's days.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.consent import parse_graphs
+from nightledger.codec.records import decode_record
+from nightledger.domain.consent import Answer, ConsentGraph, decide, merge, tightened
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import Event, EventName
+from nightledger.domain.moment import Moment
+from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
+from nightledger.domain.states import DecisionStatus
+from nightledger.files.reading import read_optional
+from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record, shipped_config
+from nightledger.gate.signed import read_signed, signed_by
+from nightledger.gate.trusting import Trust
+
+GRAPH = "config/nightledger/consent-graph.json"
+BLOCKED_A_DAY = 20
+"""Entries about unknown actions that one day takes: an agent that asks for thousands floods nothing."""
+_WORD = re.compile(r"[a-z0-9_.*-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The graph as it stands now.
+
+    Attributes:
+        signed: What counts: the shipped graph, with all that the operator signed for.
+        allowed: The same with everything that the home's own file says.
+        reviewed: Whether the home's own file is the one that was signed for, or there is none.
+        since_review_s: Seconds since the last signed review, by the clock that says most.
+    """
+
+    signed: ConsentGraph
+    allowed: ConsentGraph
+    reviewed: bool
+    since_review_s: int
+
+    @property
+    def decayed(self) -> bool:
+        """Whether nobody has signed a review for too long."""
+        return self.since_review_s >= self.signed.decay_days * DAY_S
+
+    def answer(self, domain: str, action: str, confidence: float = 0.0) -> Answer:
+        """Answer whether an agent may do something now."""
+        return decide(self.signed, self.allowed, domain, action, decayed=self.decayed, confidence=confidence)
+
+
+def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
+    """Work out what counts now.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+        IntegrityError: The signers in force cannot be told.
+    """
+    raw = _own_bytes(gate)
+    floor, own = parse_graphs(shipped_config("consent-graph.json"), raw, where=gate.home.consent_graph)
+    allowed = floor if own is None else merge(floor, own)
+    trust = Trust(gate.home, ledger)
+    last, signed_for = _reviews(gate, ledger, trust)
+    reviewed = own is None or signed_for == _sha256(raw)
+    return Standing(
+        signed=allowed if reviewed or own is None else tightened(floor, own),
+        allowed=allowed,
+        reviewed=reviewed,
+        since_review_s=since_review_s(ledger.log.entries(), last, moment),
+    )
+
+
+def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str | None]:
+    """Give the last review's id, and the hash of the graph that was last signed for; None where there is none.
+
+    Only decisions whose signature holds count: whoever has the log's key could forge an entry.
+    """
+    last: str | None = None
+    for status in reversed(list(ledger.book.decisions.values())):
+        if status.type not in REVIEWS or (last and status.type is not DecisionType.CONSENT):
+            continue
+        decision = _verified(gate, trust, status)
+        if decision is None:
+            continue
+        last = last or status.id
+        if status.type is DecisionType.CONSENT:
+            return last, decision.targets[0].result
+    return last, None
+
+
+def _verified(gate: Gate, trust: Trust, status: DecisionStatus) -> Decision | None:
+    try:
+        signed = read_signed(gate.home, status)
+        by = signed_by(signed, trust.signers_of(status), status.recorded)
+        decision = decode_record(Decision, signed.content, where=gate.home.decision(status.id))
+    except NightledgerError:
+        return None
+    holds = by is not None and by.principal == decision.principal
+    return decision if holds and decision.origin == gate.home.identity.origin else None
+
+
+def graph_target(gate: Gate) -> DecisionTarget:
+    """Give what a review of the consent graph signs: the home's own file, and all that is in force with it.
+
+    Raises:
+        ConfigurationError: A graph that is not valid, or that loosens the floor.
+    """
+    raw = _own_bytes(gate)
+    floor, own = parse_graphs(shipped_config("consent-graph.json"), raw, where=gate.home.consent_graph)
+    own_sha256 = _sha256(raw)
+    return DecisionTarget(
+        path=GRAPH,
+        base=own_sha256,
+        result=own_sha256,
+        hunks_sha256=hashlib.sha256(_canonical(floor if own is None else merge(floor, own))).hexdigest(),
+    )
+
+
+def review_reasons(gate: Gate, decision: Decision) -> list[str]:
+    """Say why a decision is no review of the graph that stands there now; empty where it is."""
+    if decision.proposal or decision.changes or decision.targets != (graph_target(gate),):
+        return ["the consent graph is not the one that it was signed over"]
+    return []
+
+
+def record_unknown(gate: Gate, events: Iterable[Event], domain: str, action: str, moment: Moment) -> bool:
+    """Log that an unknown action was asked for, once a day for each and not without end.
+
+    Args:
+        gate: The home; the caller holds its lock.
+        events: Entries of the log of this name.
+        domain: As it was asked for.
+        action: As it was asked for.
+        moment: The clocks.
+
+    Returns:
+        Whether it stands in the log for today.
+    """
+    asked = {"domain": _word(domain), "action": _word(action)}
+    today = [event for event in events if event.at.date() == moment.at.date()]
+    if any(
+        event.fields["domain"] == asked["domain"] and event.fields["action"] == asked["action"]
+        for event in today
+    ):
+        return True
+    if len(today) >= BLOCKED_A_DAY:
+        return False
+    record(gate, [(EventName.CONSENT_BLOCKED, dict(asked))], moment)
+    return True
+
+
+def _own_bytes(gate: Gate) -> bytes | None:
+    return read_optional(gate.home.consent_graph, MAX_CONFIG_BYTES, within=gate.home.root)
+
+
+def _sha256(raw: bytes | None) -> str:
+    return hashlib.sha256(raw or b"").hexdigest()
+
+
+def _canonical(graph: ConsentGraph) -> bytes:
+    domains = {
+        domain: {action: tier.word for action, tier in actions.items()}
+        for domain, actions in graph.domains.items()
+    }
+    days = {
+        "cooling_hours": graph.cooling_hours,
+        "undo_days": graph.undo_days,
+        "decay_days": graph.decay_days,
+    }
+    return canonical({"domains": domains, **days})
+
+
+def _word(text: str) -> str:
+    """Give a word as it is where it is one, else its hash: no text of an agent stands in the log."""
+    if _WORD.fullmatch(text):
+        return text
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()}"

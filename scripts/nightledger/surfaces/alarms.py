@@ -1,0 +1,113 @@
+"""What the operator should see before anything else: bytes that are not what was signed or logged."""
+
+from dataclasses import dataclass, replace
+
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book
+from nightledger.domain.trusting import TRUST_FILES
+from nightledger.files.home import Home
+from nightledger.gate.checking import find_altered
+from nightledger.gate.opening import Ledger
+from nightledger.surfaces.drift_text import drift_alarms
+from nightledger.surfaces.witnessing.findings import look
+from nightledger.trust.reading import VerifiedLog
+from nightledger.trust.report import Damage
+
+_PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
+_PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """Something that the operator should see before anything else.
+
+    Attributes:
+        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``failed``, ``missed`` or ``machine``.
+        message: What and where, one sentence.
+        hint: The next step.
+    """
+
+    kind: str
+    message: str
+    hint: str
+
+    @property
+    def of_integrity(self) -> bool:
+        """Whether bytes are not what was signed or logged."""
+        return self.kind in ("integrity", "drift")
+
+
+def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
+    """Name the first damage of the log, and that nobody could check its signatures."""
+    alarms = [
+        Alarm(
+            kind="integrity",
+            message=f"{found.damage.value.upper()} {found.path}: {found.message}",
+            hint="nothing else is read from a damaged log; 'nightledger verify' says all of it",
+        )
+        for found in log.report.alarms[:1]
+    ]
+    if not pinned:
+        alarms.append(
+            Alarm(
+                kind="integrity",
+                message="this machine has not pinned the log's keys: its signatures were not checked",
+                hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
+            )
+        )
+    return alarms
+
+
+def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Alarm]:
+    """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
+    approvals = {decision.id: decision for decision in book.approvals_to_apply()}
+    approved = {decision.proposal for decision in approvals.values()}
+    trusted = {step.decision: book.decisions[step.decision] for step in book.trust.steps if step.decision}
+    live = replace(
+        book,
+        proposals={
+            name: status
+            for name, status in book.proposals.items()
+            if status.open_changes() or name in approved
+        },
+        decisions={**approvals, **trusted},
+    )
+    altered = [
+        Alarm(
+            kind="integrity",
+            message=f"{found.path}: {found.message}",
+            hint=_PUT_BACK_TRUST if found.path in TRUST_FILES.values() else _PUT_BACK,
+        )
+        for found in find_altered(home, Ledger(log=log, book=live), at)
+    ]
+    return [
+        *_reset_alarms(book, at),
+        *altered,
+        *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
+        *_witness_alarms(home, Ledger(log=log, book=book), at),
+    ]
+
+
+def _witness_alarms(home: Home, ledger: Ledger, at: Moment) -> list[Alarm]:
+    return [
+        Alarm(
+            kind="witness" if found.damage is Damage.STALE_WITNESS else "integrity",
+            message=f"{found.damage.value.upper()}: {found.message}",
+            hint="nightledger witness ask",
+        )
+        for found in look(home, ledger, at).findings
+    ]
+
+
+def _reset_alarms(book: Book, at: Moment) -> list[Alarm]:
+    pending = book.trust.pending_reset(at)
+    if pending is None:
+        return []
+    hours = -(-pending.remaining_s(at) // 3600)
+    return [
+        Alarm(
+            kind="integrity",
+            message=f"the keys were reset, signed by nobody: another key counts in {hours} hours",
+            hint="if that was not you: nightledger key confirm",
+        )
+    ]

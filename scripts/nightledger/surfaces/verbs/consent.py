@@ -1,0 +1,169 @@
+"""Ask what an agent may do, or sign the consent graph anew.
+
+check DOMAIN ACTION   prints autonomous, requires_approval, trusted_channel_required or blocked,
+                      and exits with 0 for autonomous, 1 for everything else
+review                shows the graph in force and signs it; for the operator
+
+An action that the graph does not know is blocked, and the log says that it was asked for (20 a
+day at most). What is autonomous asks for approval again when no review was signed for 30
+days. What a home's own graph allows beyond the shipped one counts once it was reviewed.
+
+Reads   config/, config/nightledger/consent-graph.json, audit/
+Writes  the audit log: unknown actions, and the review
+Changes no memory.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.domain.consent import Answer, ConsentGraph
+    from nightledger.gate.consenting import Standing
+
+CHECK_WORDS = 2
+MAX_WORD = 200
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``consent``."""
+    parser.add_argument("what", choices=("check", "review"), help="what to do")
+    parser.add_argument("words", nargs="*", metavar="DOMAIN ACTION", help="for check: what is asked for")
+    parser.add_argument(
+        "--confidence",
+        type=float,
+        default=0.0,
+        metavar="0..1",
+        help="the agent's own; may make an approval 'visible', never changes the answer",
+    )
+    parser.add_argument(
+        "--graph-sha256", metavar="HEX", help="for review: sign only if the graph in force has this SHA-256"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="for review: show the graph, and sign nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Answer, or sign."""
+    from nightledger.domain.errors import UsageError
+
+    if options.what == "review":
+        if options.words:
+            raise UsageError("'consent review' takes no words", hint="nightledger consent --help")
+        return _review(options, context)
+    if len(options.words) != CHECK_WORDS or not 0 <= options.confidence <= 1:
+        raise UsageError(
+            "'consent check' needs a domain and an action, and a confidence of 0 to 1",
+            hint="nightledger consent check email send",
+        )
+    domain, action = (word[:MAX_WORD] for word in options.words)
+    return _check(context, domain, action, options.confidence)
+
+
+def _check(context: Context, domain: str, action: str, confidence: float) -> int:
+    from nightledger.domain.consent import Tier, Why
+    from nightledger.gate.consenting import read_standing
+    from nightledger.surfaces.session import reading
+    from nightledger.text.visible import visible_lines
+
+    with reading(context) as seen:
+        standing = read_standing(seen.gate, seen.ledger, seen.moment)
+    answer = standing.answer(domain, action, confidence)
+    recorded = _record(context, domain, action) if answer.why is Why.UNKNOWN else None
+    context.emit(
+        {
+            "domain": domain,
+            "action": action,
+            "tier": answer.tier.word,
+            "why": answer.why.value,
+            "mode": answer.mode.value if answer.mode else None,
+            "since_review_s": standing.since_review_s,
+            "decay_days": standing.signed.decay_days,
+            "recorded": recorded,
+        }
+    )
+    context.print(answer.tier.word)
+    for line in _why(standing, answer):
+        for shown in visible_lines(line):
+            context.print(shown)
+    return 0 if answer.tier is Tier.AUTONOMOUS else 1
+
+
+def _why(standing: "Standing", answer: "Answer") -> Iterator[str]:
+    from nightledger.domain.consent import Mode, Why
+    from nightledger.domain.presence import DAY_S
+
+    if answer.why is Why.UNKNOWN:
+        yield "The consent graph does not know it; the log says that it was asked for."
+    elif answer.why is Why.DECAYED:
+        days = standing.since_review_s // DAY_S
+        yield f"It was autonomous; no review was signed for {days} days. For the operator: nightledger consent review"
+    elif answer.why is Why.UNREVIEWED:
+        yield "This home's own graph allows more; that counts once the operator has signed it: nightledger consent review"
+    if answer.mode is Mode.VISIBLE:
+        yield "Visible: go on, and tell the operator."
+
+
+def _record(context: Context, domain: str, action: str) -> bool:
+    """Log an unknown action; the answer stays what it is where that is not possible now."""
+    from nightledger.domain.errors import NightledgerError
+    from nightledger.domain.event import Actor, EventName
+    from nightledger.gate.consenting import record_unknown
+    from nightledger.gate.opening import fold_log
+    from nightledger.surfaces.session import writing
+
+    try:
+        with writing(context, actor=Actor.AGENT) as session:
+            _, events = fold_log(session.ledger.log, keep={EventName.CONSENT_BLOCKED})
+            return record_unknown(session.gate, events, domain, action, session.moment)
+    except (NightledgerError, OSError) as error:
+        context.note(f"it could not be recorded: {error}")
+        return False
+
+
+def _review(options: argparse.Namespace, context: Context) -> int:
+    from nightledger.domain.decision import DecisionType
+    from nightledger.domain.errors import FileChangedError, RefusedError
+    from nightledger.gate.consenting import graph_target, read_standing
+    from nightledger.gate.unproposed import make_unproposed
+    from nightledger.surfaces import signing
+    from nightledger.surfaces.session import reading, writing
+
+    with reading(context, person=not options.dry_run) as seen:
+        standing = read_standing(seen.gate, seen.ledger, seen.moment)
+        shown = graph_target(seen.gate)
+        for line in _graph_lines(standing):
+            context.print(line)
+        context.print(f"SHA-256 of this graph: {shown.hunks_sha256}")
+        if options.dry_run:
+            context.emit({"graph_sha256": shown.hunks_sha256, "reviewed": standing.reviewed})
+            return 0
+        if options.graph_sha256 not in (None, shown.hunks_sha256):
+            raise RefusedError(
+                f"the graph in force has SHA-256 {shown.hunks_sha256}, not {options.graph_sha256}",
+                hint="read it again with 'nightledger consent review --dry-run'",
+            )
+        signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        if graph_target(session.gate) != shown:
+            raise FileChangedError("the consent graph was changed meanwhile; nothing was signed")
+        decision = make_unproposed(session.gate, DecisionType.CONSENT, [shown], signing.prepare(session))
+        accepted = signing.sign_all(session, [decision], signer)[0]
+    context.emit({"decision": accepted.id, "graph_sha256": shown.hunks_sha256})
+    context.print(f"Signed. It holds for {standing.signed.decay_days} days without a further review.")
+    return 0
+
+
+def _graph_lines(standing: "Standing") -> Iterator[str]:
+    from nightledger.domain.consent import Tier
+
+    graph: ConsentGraph = standing.allowed
+    for domain, actions in sorted(graph.domains.items()):
+        yield f"{domain}:"
+        for tier in Tier:
+            names = sorted(action for action, found in actions.items() if found is tier)
+            if names:
+                yield f"  {tier.word}: {', '.join(names)}"
+    if not standing.reviewed:
+        yield "This home's own graph has not been reviewed: what it allows beyond the shipped one counts once you sign."

@@ -1,0 +1,55 @@
+"""Cosign the logs of other machines, or have this home's log cosigned (C2SP tlog-witness).
+
+On the machine that is the witness; it needs no home:
+  keygen NAME     make a witness; prints the lines for a home's policy
+  add WORD ...    cosign for a log: its verifier keys, or a home's policy file
+  serve           answer over HTTP until it is told to stop
+  cosign          answer the requests in a directory (--spool) or files, once; for cron
+
+On the machine that writes the home:
+  trust FILE      sign a policy: the witnesses and the quorum of FILE, with this home's log
+  ask             ask every witness now; nights and applies do so by themselves
+
+Reads   the witness's directory, or audit/ and operator.yaml in $NIGHTLEDGER_KEYS
+Writes  the witness's directory; audit/checkpoint, audit/cosigned, audit/checkpoints/
+Changes no memory. trust is for the operator.
+"""
+
+import argparse
+import os
+
+from nightledger.surfaces.context import Context
+
+ACTIONS = ("keygen", "add", "serve", "cosign", "trust", "ask")
+PORT = 18_800
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``witness``."""
+    parser.add_argument("action", choices=ACTIONS, help="what to do")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="what it is done with")
+    parser.add_argument(
+        "--dir", metavar="DIR", help="the witness's directory (default: witness in $NIGHTLEDGER_KEYS)"
+    )
+    parser.add_argument(
+        "--listen", metavar="HOST", default="127.0.0.1", help="address to serve on (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"port to serve on (default: {PORT}; 0 takes a free one)"
+    )
+    parser.add_argument("--spool", metavar="DIR", help="a directory that both machines share (cosign)")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Do what was asked for; 4 when a witness remembers a log that this one does not continue."""
+    from nightledger.surfaces.witnessing import commands, home_commands
+
+    options.directory = os.path.abspath(options.dir or os.path.join(context.keys_dir, "witness"))
+    return {
+        "keygen": commands.keygen,
+        "add": commands.add,
+        "serve": commands.serve,
+        "cosign": commands.cosign,
+        "trust": home_commands.trust,
+        "ask": home_commands.ask,
+    }[options.action](options, context)

@@ -1,0 +1,194 @@
+"""A home has its newest head cosigned: who is asked, what is kept, what is an alarm.
+
+Invariant: the home's lock is not held meanwhile, a witness that does not answer holds up
+nothing, and one that remembers another log is never passed over in silence.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.domain.operator import WitnessAddress
+from nightledger.files.configuration import load_operator
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.witnessing import has_waits_between, read_policy
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import actor_of, require_machine
+from nightledger.surfaces.witnessing.memory import MARK, Remembered, read_memory, write_memory
+from nightledger.trust.checkpoint import parse_checkpoint
+from nightledger.trust.cosigned import Cosignatures, keep_lines
+from nightledger.trust.cosigning import Asked, Channel, Contradiction, LogView, ask_witness
+from nightledger.trust.note import parse_note
+from nightledger.trust.pin import Head, remember_head
+from nightledger.trust.policy import Policy
+
+LOCK = "witness"
+Open = Callable[[str, WitnessAddress, str, datetime, set[str]], Channel]
+"""Gives a way to a witness: name, address, hash of the log's name, now, answers taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What came of asking witnesses once.
+
+    Attributes:
+        asked: Each witness that was asked.
+        met: Whether the quorum has now cosigned the newest head; True where it asks for nobody.
+        strangers: Names in ``operator.yaml`` that are not in the policy.
+        unreachable: Names in the policy of which ``operator.yaml`` has no address.
+    """
+
+    asked: tuple[Asked, ...] = ()
+    met: bool = True
+    strangers: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """What witnesses remember that this log does not continue."""
+        return tuple(asked.contradiction for asked in self.asked if asked.contradiction)
+
+
+def open_channel(name: str, address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
+    """Give the way to a witness that ``operator.yaml`` names."""
+    from nightledger.surfaces.witnessing.client import HttpChannel
+    from nightledger.surfaces.witnessing.spool import SpoolChannel
+
+    del name
+    if address.spool:
+        return SpoolChannel(directory=address.spool, origin_sha256=log, now=now, taken=taken)
+    return HttpChannel(url=address.url.rstrip("/"))
+
+
+def ask_round(context: Context, *, everybody: bool = False, opener: Open = open_channel) -> Round | None:
+    """Ask the witnesses that are due to cosign the newest head, and keep their lines.
+
+    Args:
+        context: The command's surroundings.
+        everybody: Ask all of them, whenever they were asked last.
+        opener: Gives the way to each.
+
+    Returns:
+        None where ``operator.yaml`` names no witness, or another run is asking.
+
+    Raises:
+        IntegrityError: The log or a trust file is not what was signed.
+        RefusedError: Another machine writes this home.
+    """
+    addresses = load_operator(context.keys_dir).witnesses
+    if not addresses:
+        return None
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    require_machine(gate.home)
+    try:
+        # One at a time: else a witness that cosigned for the other run would seem to be ahead of this log.
+        with Lock(gate.home.lock_path(LOCK)):
+            return _ask(gate, addresses, context.moment, everybody=everybody, opener=opener)
+    except LockedError:
+        return None
+
+
+def ask_quietly(context: Context) -> int:
+    """Ask as part of an unattended run, or behind a person's answers; says nothing unless it is an alarm.
+
+    Returns:
+        0, or the status of an integrity alarm.
+
+    Raises:
+        IntegrityError: The log or a trust file is not what was signed.
+    """
+    found = ask_round(context)
+    for contradiction in found.contradictions if found else ():
+        context.note(f"error: {contradiction.damage.value.upper()}: {contradiction.message}")
+        context.note("hint: somebody put this home back to an older state, or there are two of it; keep both")
+    return EXIT_ALARM if found and found.contradictions else 0
+
+
+def ask_behind(context: Context) -> None:
+    """Ask behind a person's answers, so that their waits begin now; whatever comes of it, the answers stand."""
+    if not os.path.exists(os.path.join(Home(context.home_path).work_dir, MARK)):
+        return
+    try:
+        ask_quietly(context)
+    except (NightledgerError, OSError) as error:
+        context.note(f"note: witnesses were not asked ({error}); the next 'nightledger apply' asks them")
+
+
+def _ask(
+    gate: Gate, addresses: Mapping[str, WitnessAddress], moment: Moment, *, everybody: bool, opener: Open
+) -> Round:
+    sign_head(gate, moment)
+    note = parse_note(Path(gate.home.checkpoint).read_bytes())
+    ledger = read_ledger(gate)
+    policy = read_policy(gate.home, ledger, moment)
+    view = LogView(note=note, tree=ledger.log.tree, policy=policy)
+    names = list(dict.fromkeys(witness.key.name for witness in policy.witnesses))
+    memory = read_memory(gate.home)
+    refresh = policy.asks and bool(ledger.book.approvals_to_apply())
+    asked = []
+    for name in names:
+        known = memory.get(name, Remembered())
+        due = everybody or known.is_due(moment.at, view.head.size, refresh=refresh)
+        if name in addresses and due:
+            log = hashlib.sha256(view.head.origin.encode()).hexdigest()
+            taken = {known.taken}
+            found = ask_witness(name, opener(name, addresses[name], log, moment.at, taken), view, known.size)
+            asked.append(found)
+            memory[name] = _remember(known, found, moment.at, taken)
+    _keep(gate, ledger, policy, asked)
+    for found in asked:
+        _remember_contradiction(gate, found, moment.at)
+    write_memory(gate.home, {name: memory[name] for name in names if name in memory})
+    return Round(
+        asked=tuple(asked),
+        met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
+        strangers=tuple(name for name in addresses if name not in names),
+        unreachable=tuple(name for name in names if name not in addresses),
+    )
+
+
+def _keep(gate: Gate, ledger: Ledger, policy: Policy, asked: Sequence[Asked]) -> None:
+    for cosigned in (one for found in asked for one in found.cosigned):
+        size = parse_checkpoint(cosigned.note.text).size
+        kept = Cosignatures(gate.home, policy, ledger.log.tree).kept_size()
+        first = has_waits_between(ledger.log, kept, size)
+        keep_lines(gate.home, policy, cosigned.note, cosigned.lines, first=first)
+
+
+def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -> Remembered:
+    return replace(
+        known,
+        asked_at=int(now.timestamp()),
+        size=found.size,
+        failures=known.failures + 1 if found.problem else 0,
+        problem=found.problem,
+        contradiction=_told(found.contradiction) if found.contradiction else "",
+        taken=next(iter(taken - {known.taken}), known.taken),
+    )
+
+
+def _told(contradiction: Contradiction) -> str:
+    return f"{contradiction.damage.value}: {contradiction.message}"
+
+
+def _remember_contradiction(gate: Gate, found: Asked, now: datetime) -> None:
+    """Pin what a witness saw, so that every later look at the log finds it."""
+    if found.contradiction is None:
+        return
+    head = found.contradiction.head
+    with suppress(IntegrityError):  # another head of this size is pinned already: then that is in the pin
+        remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
+
+
+def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:
+    """Give the size of the newest head that the quorum cosigned; 0 for none."""
+    newest = Cosignatures(gate.home, policy, ledger.log.tree).newest()
+    return newest[0].checkpoint.size if newest else 0

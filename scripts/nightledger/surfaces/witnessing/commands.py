@@ -1,0 +1,152 @@
+"""``witness keygen | add | serve | cosign``: what the witness's machine does."""
+
+import argparse
+import signal
+import threading
+from pathlib import Path
+
+from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.files.reading import read_regular
+from nightledger.surfaces import screen
+from nightledger.surfaces.clock import system_now
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.witnessing.server import WitnessServer
+from nightledger.surfaces.witnessing.spool import answer_spool
+from nightledger.trust.note import VerifierKey, parse_vkey
+from nightledger.trust.policy import MAX_POLICY_BYTES, Group, Policy, Witness, dump_policy, parse_policy
+from nightledger.trust.witness import (
+    MAX_REQUEST_BYTES,
+    OK,
+    Answer,
+    WitnessBox,
+    add_logs,
+    create_witness,
+    open_witness,
+)
+
+_POLL_S = 0.5
+_KINDS = {0x04: "ed25519", 0x06: "mldsa44"}
+
+
+def keygen(options: argparse.Namespace, context: Context) -> int:
+    """Make a witness, and print the lines that put it into a policy."""
+    if len(options.words) != 1:
+        raise UsageError("a witness has one name", hint="nightledger witness keygen witness.example/harbour")
+    box = create_witness(Path(options.directory), options.words[0])
+    lines = policy_lines(box)
+    context.emit(
+        {"directory": options.directory, "vkeys": [key.dump() for key in box.vkeys], "policy": lines}
+    )
+    context.print(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
+    context.print("On the machine that writes the home, put these lines into a file and sign it with")
+    context.print("'nightledger witness trust FILE':")
+    context.print()
+    for line in lines:
+        context.print(line)
+    return 0
+
+
+def policy_lines(box: WitnessBox) -> list[str]:
+    """Give the lines of a policy that asks for this witness: for either of its keys, which are one machine's."""
+    word = "".join(c if c.isascii() and c.isalnum() else "-" for c in box.vkeys[0].name)
+    witnesses = tuple(Witness(name=f"{word}-{_KINDS[key.key_type]}", key=key) for key in box.vkeys)
+    group = Group(name=word, threshold=1, members=tuple(witness.name for witness in witnesses))
+    policy = Policy(witnesses=witnesses, groups=(group,), quorum=word)
+    return dump_policy(policy).decode().splitlines()
+
+
+def add(options: argparse.Namespace, context: Context) -> int:
+    """Let the witness cosign for logs."""
+    if not options.words:
+        raise UsageError(
+            "no log is named",
+            hint="nightledger witness add config/nightledger/policy (of the home), or its verifier keys",
+        )
+    logs = [key for word in options.words for key in _logs_of(word)]
+    box = add_logs(open_witness(Path(options.directory)).directory, logs)
+    names = sorted({log.name for log in box.logs})
+    context.emit({"directory": options.directory, "logs": [log.dump() for log in box.logs]})
+    context.print(f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:")
+    for name in names:
+        context.print(f"  {screen.shown(name)}")
+    return 0
+
+
+def _logs_of(word: str) -> tuple[VerifierKey, ...]:
+    if "+" in word:
+        return (parse_vkey(word),)
+    logs = parse_policy(read_regular(word, MAX_POLICY_BYTES), where=word).logs
+    if not logs:
+        raise UsageError(f"{word} names no log", hint="it needs a line: log <verifier key>")
+    return logs
+
+
+def serve(options: argparse.Namespace, context: Context) -> int:
+    """Answer over HTTP until it is told to stop."""
+    if options.words:
+        raise UsageError("'witness serve' takes no words", hint="nightledger witness serve --help")
+    server = open_server(options)
+    host, port = server.server_address[:2]
+    name = f"[{host!s}]" if ":" in str(host) else str(host)
+    context.note(
+        f"serving {screen.shown(server.box.vkeys[0].name)} on http://{name}:{port}; end it with Ctrl-C"
+    )
+    _stop_on_signals(server)
+    with server:
+        server.serve_forever(poll_interval=_POLL_S)
+    return 0
+
+
+def open_server(options: argparse.Namespace) -> WitnessServer:
+    """Bind a server for a witness; the caller runs and closes it.
+
+    Raises:
+        ConfigurationError: The address is taken or is none of this machine's, or there is no witness.
+    """
+    box = open_witness(Path(options.directory))
+    try:
+        return WitnessServer((options.listen, options.port), box, system_now)
+    except (OSError, OverflowError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise ConfigurationError(
+            f"cannot listen on {options.listen}:{options.port} ({said})", hint="choose another --port"
+        ) from error
+
+
+def cosign(options: argparse.Namespace, context: Context) -> int:
+    """Answer requests that lie in files, once; 1 when one was refused."""
+    if bool(options.words) == bool(options.spool):
+        raise UsageError(
+            "name the files to answer, or a directory with --spool",
+            hint="nightledger witness cosign --spool DIR",
+        )
+    box = open_witness(Path(options.directory))
+    if options.spool:
+        answers = list(answer_spool(options.spool, box, system_now()))
+        context.emit([{"log": log, "status": status} for log, status in answers])
+        for log, status in answers:
+            if status != OK or not context.quiet:
+                context.print(f"answered {status} to the log {log[:16]}…")
+        return 0
+    found = [
+        (path, box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())) for path in options.words
+    ]
+    context.emit([{"path": path, "status": a.status, "body": _text(a)} for path, a in found])
+    for path, answer in found:
+        if answer.status == OK:
+            context.print(_text(answer).removesuffix("\n"))
+        else:
+            context.note(f"error: {path}: {answer.status}: {screen.shown(_text(answer).strip())}")
+    return max(int(answer.status != OK) for _, answer in found)
+
+
+def _text(answer: Answer) -> str:
+    return answer.body.decode("utf-8", "replace")
+
+
+def _stop_on_signals(server: WitnessServer) -> None:
+    """End in an orderly way when a service manager asks; a thread, because ``shutdown`` waits for the loop."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: threading.Thread(target=server.shutdown, daemon=True).start())

@@ -1,0 +1,126 @@
+"""What ``verify``, ``status`` and ``doctor`` say of witnesses and of heads kept elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.files.configuration import load_operator
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.opening import Ledger
+from nightledger.gate.witnessing import WitnessLook, look_at_witnesses, read_policy
+from nightledger.surfaces.doctor_checks import Check, bad, good, note
+from nightledger.surfaces.witnessing.memory import Remembered, read_memory
+from nightledger.trust.anchor import contradicts, read_anchor
+from nightledger.trust.cosigned import Cosignatures
+from nightledger.trust.merkle import Tree
+from nightledger.trust.note import MAX_NOTE_BYTES
+from nightledger.trust.pin import Pin
+from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, parse_policy
+from nightledger.trust.proof import verify_head
+from nightledger.trust.report import Damage, Finding
+
+
+def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None) -> WitnessLook:
+    """Look at a home's witnesses, by the policy in force or by another one.
+
+    Raises:
+        IntegrityError: The policy in force cannot be told.
+        RecordError: The policy is malformed.
+        UnreadableError: The file of another policy cannot be read.
+    """
+    if policy_file is None:
+        policy = read_policy(home, ledger, at)
+    else:
+        policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
+    found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
+    strange = _strange_log(home, policy) if policy_file is not None else ()
+    return replace(found, findings=(*strange, *found.findings, *_contradictions(home)))
+
+
+def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
+    """Compare a log with heads of it that were kept elsewhere.
+
+    Raises:
+        NoteError: A file holds no head that this log signed.
+        UnreadableError: A file cannot be read.
+    """
+    found = []
+    for path in paths:
+        head = read_anchor(path, pin.origin, pin.vkeys)
+        damage = contradicts(head, tree)
+        if damage is Damage.ROLLBACK:
+            message = f"it is a head of {head.size} entries, and this log has {tree.size}"
+            found.append(Finding(damage=damage, path=path, line=None, message=message))
+        elif damage is Damage.FORK:
+            message = f"it is a head of {head.size} entries of another history"
+            found.append(Finding(damage=damage, path=path, line=None, message=message))
+    return tuple(found)
+
+
+def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tuple[Check, ...]:
+    """Say for ``doctor`` how the home stands with its witnesses.
+
+    Args:
+        home: Whose.
+        ledger: Its log.
+        keys_dir: Where ``operator.yaml`` lies.
+        at: The clocks.
+    """
+    policy = read_policy(home, ledger, at)
+    addresses = load_operator(keys_dir).witnesses
+    if not policy.asks:
+        return (
+            note(
+                "witness",
+                "nobody else has seen this log's heads: its policy asks for no witness",
+                "nightledger witness keygen NAME, on another machine; until then keep copies of audit/checkpoint",
+            ),
+        )
+    names = dict.fromkeys(witness.key.name for witness in policy.witnesses)
+    missing = [name for name in names if name not in addresses]
+    found = look(home, ledger, at)
+    checks = [bad("witness", _said(one), "nightledger witness ask") for one in found.findings]
+    if found.at and not checks:
+        checks.append(
+            good("witness", f"the quorum cosigned {found.size} entries at {found.at:%Y-%m-%d %H:%M} UTC")
+        )
+    checks += [
+        note(
+            "witness", f"no address of {name}: it is never asked", "name it under witnesses in operator.yaml"
+        )
+        for name in missing
+    ]
+    memory = read_memory(home)
+    checks += [
+        note("witness", f"{name} gave no line the last time: {known.problem}")
+        for name, known in memory.items()
+        if name in names and known.problem and not known.contradiction
+    ]
+    return tuple(checks)
+
+
+def _said(found: Finding) -> str:
+    return f"{found.damage.value.upper()}: {found.message}"
+
+
+def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
+    """Check that a policy from elsewhere knows the log that signed the newest head."""
+    try:
+        verify_head(read_regular(home.checkpoint, MAX_NOTE_BYTES), Policy(logs=policy.logs))
+    except NightledgerError as error:
+        return (Finding(damage=Damage.UNSIGNED, path=home.checkpoint, line=None, message=str(error)),)
+    return ()
+
+
+def _contradictions(home: Home) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(damage=_damage(known), path=home.audit_log, line=None, message=known.contradiction)
+        for known in read_memory(home).values()
+        if known.contradiction
+    )
+
+
+def _damage(known: Remembered) -> Damage:
+    return Damage.ROLLBACK if known.contradiction.startswith("rollback") else Damage.FORK

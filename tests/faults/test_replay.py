@@ -1,0 +1,530 @@
+"""Replay and forgery: a named test for each known weakness of channels that hash fields one after the other.
+
+Every one of them is tried against the whole way in: bytes, signature, record, gate, log.
+"""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surfaces.channel.machines import AGENT_ADDRESS, Pair, copy_pair, make_pair, opened
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.message import MAX_MESSAGE_BYTES
+from nightledger.codec.records import dump_record
+from nightledger.domain.errors import NightledgerError, RecordError, RefusedError
+from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Reply, Status
+from nightledger.files.seen import Seen
+from nightledger.gate import messages as gate_messages
+from nightledger.surfaces.channel import receiving
+from nightledger.surfaces.channel.receiving import seen_paths, take_in
+from nightledger.surfaces.channel.sending import believe, known_peers
+from nightledger.trust.dsse import pae, seal
+from nightledger.trust.sshsig import SignatureError
+
+CHANGE = {"text": "- Ask before restarting the relay.", "reason": "a transfer was cut"}
+COPIES = 64
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give two machines that nobody writes to."""
+    root = tmp_path_factory.mktemp("machines")
+    with pytest.MonkeyPatch.context() as environment:
+        make_pair(root, environment)
+        yield root
+
+
+@pytest.fixture
+def pair(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
+    """Give two machines that know each other."""
+    return copy_pair(template, tmp_path, monkeypatch)
+
+
+def effects(pair: Pair) -> int:
+    """Count what messages brought about in the agent's home."""
+    ledger = pair.agent.desk.ledger()
+    recorded = [event for event in ledger.log.events if event.event == "message.received"]
+    carried_out = [event for event in recorded if event.fields["status"] != "rejected"]
+    return len(carried_out) + len(ledger.book.proposals)
+
+
+def refused(pair: Pair, raw: bytes) -> bool:
+    """Tell whether bytes are not taken in, whatever the way they are turned away, and bring nothing about."""
+    before = effects(pair)
+    try:
+        turned_away = pair.agent.take_in(raw).status is Status.REJECTED
+    except NightledgerError:
+        turned_away = True
+    return turned_away and effects(pair) == before
+
+
+def later(pair: Pair, **by: float) -> None:
+    """Let time pass on both machines."""
+    for machine in (pair.agent, pair.ops):
+        machine.desk.moment = type(machine.desk.moment)(at=machine.desk.moment.at + timedelta(**by))
+
+
+# ---------------------------------------------------------------- what is signed
+
+
+def moved(payload: bytes) -> Iterator[bytes]:
+    """Give every payload in which one character has moved over the border between two neighbouring values."""
+    claims = json.loads(payload)
+    names = sorted(name for name in claims if isinstance(claims[name], str))
+    for first, second in pairwise(names):
+        for count in range(1, len(claims[first])):
+            yield canonical(
+                {**claims, first: claims[first][:-count], second: claims[first][-count:] + claims[second]}
+            )
+
+
+def test_no_character_moves_between_fields(pair: Pair) -> None:
+    good = json.loads(pair.sealed(pair.message()))
+    payload = b64decode(good["payload"])
+    variants = list(moved(payload))
+    assert len(variants) > 51  # as many as the published channel took for one signature
+    for variant in variants:
+        assert refused(pair, json.dumps({**good, "payload": b64encode(variant).decode()}).encode())
+
+
+def test_a_border_between_type_and_payload_cannot_move_either(pair: Pair) -> None:
+    good = json.loads(pair.sealed(pair.message()))
+    payload = b64decode(good["payload"])
+    kind = good["payloadType"] + " " + payload[:4].decode()
+    changed = {**good, "payloadType": kind, "payload": b64encode(payload[4:]).decode()}
+    assert refused(pair, json.dumps(changed).encode())
+
+
+def test_nothing_that_is_not_signed_means_anything(pair: Pair) -> None:
+    good = json.loads(pair.sealed(pair.message()))
+    (signature,) = good["signatures"]
+    for changed in (
+        {**good, "action": "decide"},
+        {**good, "timestamp": 0},
+        {**good, "signatures": [{**signature, "domain": "files"}]},
+        {**good, "signatures": [{**signature, "keyid": pair.agent.key.public_key.fingerprint}]},
+        {**good, "signatures": [signature, signature]},
+    ):
+        assert refused(pair, json.dumps(changed).encode())
+
+
+def test_an_object_never_has_a_key_twice(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    assert refused(pair, raw.replace(b'{"payload"', b'{"payload":"e30=","payload"', 1))
+    payload = dump_record(pair.message())
+    twice = payload.replace(b'"action":', b'"action":"decide","action":', 1)
+    assert refused(pair, seal(MESSAGE_TYPE, twice, pair.ops.key))  # signed so by a careless machine
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"-Infinity", b"1.0", b"1e9", b"9007199254740993"])
+def test_a_number_means_the_same_to_every_reader(pair: Pair, number: bytes) -> None:
+    for claim in (b'"exp":', b'"seq":', b'"iat":'):
+        head, _, tail = dump_record(pair.message()).partition(claim)
+        payload = head + claim + number + tail[tail.index(b",") :]
+        assert refused(pair, seal(MESSAGE_TYPE, payload, pair.ops.key))
+
+
+def test_every_flipped_bit_of_an_envelope_is_refused(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    for at in range(0, len(raw), 7):
+        for bit in (0x01, 0x20):
+            flipped = raw[:at] + bytes([raw[at] ^ bit]) + raw[at + 1 :]
+            assert refused(pair, flipped), flipped
+
+
+def test_who_receives_cannot_forge(pair: Pair) -> None:
+    assert refused(pair, seal(MESSAGE_TYPE, dump_record(pair.message()), pair.agent.key))
+
+
+def test_a_machine_speaks_for_its_own_home_only(pair: Pair) -> None:
+    assert refused(pair, pair.sealed(pair.message(iss=pair.agent.home_id)))
+
+
+def test_a_message_for_another_home_is_refused(pair: Pair) -> None:
+    assert refused(pair, pair.sealed(pair.message(aud="f" * 32)))
+    assert refused(pair, pair.sealed(pair.message(aud=pair.ops.home_id)))
+
+
+def test_one_id_cannot_stand_for_other_bytes(pair: Pair) -> None:
+    first = pair.message("propose_behavioral_change", body=CHANGE)
+    assert pair.agent.take_in(pair.sealed(first)).status is Status.QUEUED
+    claims = json.loads(dump_record(first))
+    other = canonical({**claims, "body": {**CHANGE, "text": "- Never ask."}})
+    assert refused(pair, seal(MESSAGE_TYPE, other, pair.ops.key))
+
+
+def test_an_answer_is_no_message_and_a_message_no_answer(pair: Pair) -> None:
+    message = pair.message()
+    reply = take_in(pair.agent.context(), pair.sealed(message)).envelope
+    assert refused(pair, reply)
+    peer = known_peers(pair.ops.context()).named("agent")
+    assert peer is not None
+    with pytest.raises(SignatureError):
+        believe(pair.ops.context(), pair.sealed(message), peer, message.id)
+
+
+def test_an_answer_is_believed_for_its_own_message_and_signature_only(pair: Pair) -> None:
+    peer = known_peers(pair.ops.context()).named("agent")
+    assert peer is not None
+    one, two = pair.message(), pair.message()
+    reply = take_in(pair.agent.context(), pair.sealed(one)).envelope
+    assert believe(pair.ops.context(), reply, peer, one.id).status is Status.EXECUTED
+    with pytest.raises(RefusedError, match="another message"):
+        believe(pair.ops.context(), reply, peer, two.id)
+    forged = Reply(
+        v=1,
+        re=one.id,
+        iss=pair.agent.home_id,
+        aud=pair.ops.home_id,
+        iat=0,
+        status=Status.EXECUTED,
+        reason="",
+        body={},
+    )
+    with pytest.raises(SignatureError):
+        believe(pair.ops.context(), seal(REPLY_TYPE, dump_record(forged), pair.ops.key), peer, one.id)
+    with pytest.raises((SignatureError, RecordError)):
+        believe(pair.ops.context(), reply.replace(b'"sig":"', b'"sig":"AA', 1), peer, one.id)
+
+
+def test_what_is_signed_is_the_length_of_each_part(pair: Pair) -> None:
+    payload = dump_record(pair.message())
+    assert pae(MESSAGE_TYPE, payload).startswith(b"DSSEv1 %d " % len(MESSAGE_TYPE))
+
+
+# ---------------------------------------------------------------- time
+
+
+def test_a_message_from_the_future_is_refused(pair: Pair) -> None:
+    now = pair.agent.now
+    assert refused(pair, pair.sealed(pair.message(iat=now + 61, exp=now + 120)))
+    assert refused(pair, pair.sealed(pair.message(iat=now + 10**9, exp=now + 10**9 + 60)))
+
+
+def test_a_message_is_good_for_a_week_at_most(pair: Pair) -> None:
+    now = pair.agent.now
+    assert refused(pair, pair.sealed(pair.message(exp=now + MAX_LIFETIME_S + 1)))
+    assert refused(pair, pair.sealed(pair.message(exp=now)))
+    assert refused(pair, pair.sealed(pair.message(iat=now - 10**8, exp=now + 60)))
+
+
+def test_a_clock_set_back_opens_nothing(pair: Pair) -> None:
+    held = pair.sealed(pair.message())  # good for an hour, and held back by somebody on the way
+    taken = pair.sealed(pair.message())
+    assert pair.agent.take_in(taken).status is Status.EXECUTED
+    later(pair, hours=3)
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    later(pair, hours=-3)
+    assert refused(pair, held)
+    before = effects(pair)
+    pair.agent.take_in(taken)
+    assert effects(pair) == before
+
+
+def test_a_clock_set_forward_and_back_forgets_nothing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nightledger.files.seen.COMPACT_FROM", 2)
+    taken = pair.sealed(pair.message())
+    assert pair.agent.take_in(taken).status is Status.EXECUTED
+    later(pair, hours=5)  # both clocks are wrong for a while; the record forgets what seems to have expired
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    later(pair, hours=-5)
+    assert refused(pair, taken)
+
+
+# ---------------------------------------------------------------- once
+
+
+def test_a_retry_gets_the_stored_answer(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    first = take_in(pair.agent.context(), raw).envelope
+    before = effects(pair)
+    assert take_in(pair.agent.context(), raw).envelope == first
+    assert effects(pair) == before
+
+
+def test_white_space_and_another_alphabet_do_not_make_a_second_message(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    first = take_in(pair.agent.context(), raw).envelope
+    again = json.dumps(json.loads(raw), indent=2).encode()
+    assert again != raw
+    assert take_in(pair.agent.context(), again).envelope == first
+
+
+def test_64_copies_at_once_are_carried_out_exactly_once(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    context = pair.agent.context()
+    start = threading.Barrier(COPIES)
+
+    def copy(_: int) -> bytes:
+        start.wait()
+        return take_in(context, raw).envelope
+
+    with ThreadPoolExecutor(COPIES) as pool:
+        answers = list(pool.map(copy, range(COPIES)))
+    assert len(set(answers)) == 1
+    assert opened(answers[0]).status is Status.QUEUED
+    assert effects(pair) == 2  # one proposal and the record of one message
+
+
+def test_64_copies_at_once_over_http_are_carried_out_exactly_once(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    with pair.serving(connection_s=60.0) as server:
+        port = int(server.server_address[1])
+
+        def copy(_: int) -> tuple[int, bytes]:
+            return post(port, raw)
+
+        with ThreadPoolExecutor(COPIES) as pool:
+            answers = list(pool.map(copy, range(COPIES)))
+    assert {status for status, _ in answers} == {200}
+    assert len({content for _, content in answers}) == 1
+    assert effects(pair) == 2
+
+
+def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
+    """The published ring of 1,000 was flushed in six seconds, and what had stood in it came again."""
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    pair.agent.take_in(raw)
+    context, now = pair.agent.context(), pair.agent.now
+    seen = Seen(seen_paths(context, pair.agent.desk.home), logged={})
+    for _ in range(1100):
+        seen.take(pair.message(), now)
+    before = effects(pair)
+    assert pair.agent.take_in(raw).status is Status.QUEUED
+    assert effects(pair) == before
+
+
+def test_a_full_record_refuses_until_something_expires(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nightledger.files.seen.MAX_IDS", 2)
+    first = pair.sealed(pair.message())
+    pair.agent.take_in(first)
+    pair.agent.take_in(pair.sealed(pair.message()))
+    more = pair.sealed(pair.message())
+    assert refused(pair, more)
+    before = effects(pair)
+    pair.agent.take_in(first)
+    assert effects(pair) == before
+
+
+# ---------------------------------------------------------------- the record of ids
+
+
+def record_of(pair: Pair) -> Path:
+    return Path(pair.agent.desk.home.seen_ids)
+
+
+def test_a_deleted_record_allows_no_replay(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    record_of(pair).unlink()
+    assert refused(pair, raw)
+    assert (
+        pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    )  # and the channel goes on
+
+
+def test_all_that_is_disposable_may_go_and_nothing_comes_again(pair: Pair) -> None:
+    import shutil
+
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    shutil.rmtree(pair.agent.desk.home.work_dir)
+    assert refused(pair, raw)
+
+
+def test_a_deleted_record_and_pin_leave_the_log(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    record_of(pair).unlink()
+    (pair.agent.keys / pair.agent.home_id / "channel.json").unlink()
+    assert refused(pair, raw)
+
+
+def test_a_record_put_back_from_before_allows_no_replay(pair: Pair) -> None:
+    pair.ask("update_heartbeat", body={"state": {}})
+    old = record_of(pair).read_bytes()
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    record_of(pair).write_bytes(old)
+    assert refused(pair, raw)
+
+
+def test_a_torn_record_stops_nothing_and_allows_no_replay(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    whole = record_of(pair).read_bytes()
+    for cut in range(len(whole)):
+        record_of(pair).write_bytes(whole[:cut])
+        before = effects(pair)
+        pair.agent.take_in(raw)
+        assert effects(pair) == before
+        record_of(pair).write_bytes(whole)
+    record_of(pair).write_bytes(whole + b'{"id":"m-')
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+# ---------------------------------------------------------------- restart between record and execution
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing that comes after it is run."""
+
+
+@contextmanager
+def killed_at(owner: object, name: str, *, after: bool) -> Iterator[None]:
+    """Let the process end before or after a step."""
+    step = getattr(owner, name)
+
+    def die(*words: Any, **named: Any) -> Any:
+        if after:
+            step(*words, **named)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(owner, name, die)
+        yield
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "after"),
+    [
+        (receiving, "perform", False),  # recorded, not begun
+        (gate_messages, "_carry_out", True),  # carried out, not in the log
+        (gate_messages, "_record", True),  # in the log, no checkpoint
+        (receiving, "perform", True),
+        (receiving, "_sealed", False),
+        (Seen, "answered", False),  # all but the answer
+        (Seen, "answered", True),
+    ],
+)
+@pytest.mark.parametrize("action", ["propose_behavioral_change", "consolidate_daily", "update_heartbeat"])
+def test_a_restart_finishes_what_was_begun_and_does_nothing_twice(
+    pair: Pair,
+    owner: object,
+    name: str,
+    after: bool,  # noqa: FBT001 - a parameter of the test
+    action: str,
+) -> None:
+    log = "# 2026-02-28\n\n- 09:40 Root cause: cron has no PATH; call restic by its full path from now on\n"
+    bodies = {
+        "propose_behavioral_change": CHANGE,
+        "consolidate_daily": {"date": "2026-02-28", "text": log},
+        "update_heartbeat": {"state": {"mail": "checked"}},
+    }
+    raw = pair.sealed(pair.message(action, body=bodies[action]))
+    with killed_at(owner, name, after=after), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    later(pair, hours=2)  # it comes again after it has expired: what was begun in time is finished
+    answer = pair.agent.take_in(raw)
+    assert answer.status is (Status.EXECUTED if action == "update_heartbeat" else Status.QUEUED)
+    assert effects(pair) == (1 if action == "update_heartbeat" else 2)
+    assert pair.agent.take_in(raw) == answer
+    assert pair.agent.run("verify").status == 0
+
+
+# ---------------------------------------------------------------- the wire
+
+
+def post(port: int, raw: bytes, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection(AGENT_ADDRESS, port, timeout=90)
+    try:
+        connection.request("POST", "/tc/message", raw, headers)
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+def test_an_oversized_message_is_refused_before_it_is_read(pair: Pair) -> None:
+    with (
+        pair.serving() as server,
+        socket.create_connection((AGENT_ADDRESS, server.server_address[1])) as client,
+    ):
+        client.sendall(
+            f"POST /tc/message HTTP/1.1\r\nContent-Length: {MAX_MESSAGE_BYTES + 1}\r\n\r\n".encode()
+        )
+        assert client.recv(4096).startswith(b"HTTP/1.0 413 ")
+    assert refused(pair, b" " * (MAX_MESSAGE_BYTES + 1))
+
+
+@pytest.mark.parametrize("length", ["9" * 30, "-1", "1e3", "0x10", "\uff11\uff12", ""])
+def test_a_length_that_is_none_is_refused(pair: Pair, length: str) -> None:
+    head = f"POST /tc/message HTTP/1.1\r\nContent-Length: {length}\r\n\r\n"
+    with (
+        pair.serving() as server,
+        socket.create_connection((AGENT_ADDRESS, server.server_address[1])) as client,
+    ):
+        client.sendall(head.encode())
+        assert client.recv(4096)[:12] in (b"HTTP/1.0 411", b"HTTP/1.0 413")
+
+
+def test_a_body_in_pieces_is_refused(pair: Pair) -> None:
+    with pair.serving() as server:
+        status, _ = post(int(server.server_address[1]), b"x", **{"Transfer-Encoding": "chunked"})
+    assert status == 411
+
+
+def test_a_slow_client_has_its_time_and_keeps_nobody_waiting(pair: Pair) -> None:
+    with pair.serving(connection_s=0.5) as server:
+        port = int(server.server_address[1])
+        began = time.monotonic()
+        dripping = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(8)]
+        for client in dripping:
+            client.sendall(b"POST /tc/message HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{")
+        status, _ = post(port, pair.sealed(pair.message()))
+        assert status == 200
+        gone = 0
+        while gone < len(dripping) and time.monotonic() - began < 20:
+            gone = sum(_is_closed(client) for client in dripping)
+        assert gone == len(dripping)
+        for client in dripping:
+            client.close()
+
+
+def _is_closed(client: socket.socket) -> bool:
+    """Drip one more byte; tell whether the other side has ended it."""
+    try:
+        client.sendall(b" ")
+        client.settimeout(0.05)
+        answer = client.recv(4096)
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+    return answer == b"" or b"408" in answer
+
+
+def test_more_connections_than_there_is_room_for_are_closed_at_once(pair: Pair) -> None:
+    with pair.serving(connection_s=2.0) as server:
+        port = int(server.server_address[1])
+        held = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(80)]
+        time.sleep(0.3)
+        with socket.create_connection((AGENT_ADDRESS, port)) as extra:
+            extra.settimeout(5)
+            assert extra.recv(10) == b""
+        for client in held:
+            client.close()
+
+
+def test_what_nobody_signed_gets_no_signed_answer_and_leaves_no_trace(pair: Pair) -> None:
+    size = pair.agent.desk.ledger().log.size
+    forged = seal(MESSAGE_TYPE, dump_record(pair.message()), pair.agent.key)
+    with pair.serving() as server:
+        port = int(server.server_address[1])
+        answers = [post(port, raw) for raw in (forged, b"{}", b"", b"\xff")]
+    assert [status for status, _ in answers] == [403, 400, 400, 400]
+    assert all("signatures" not in json.loads(content) for _, content in answers)
+    assert pair.agent.desk.ledger().log.size == size
+    assert not record_of(pair).exists()

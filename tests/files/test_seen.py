@@ -1,0 +1,209 @@
+"""An id that was taken in is never new again."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import IntegrityError, NotDurableError
+from nightledger.domain.message import Marks, Message
+from nightledger.files import seen as module
+from nightledger.files.seen import FullError, Seen, SeenPaths, State
+
+NOW = 1_772_262_000
+ISS = "b" * 32
+
+
+def message(n: int, *, exp: int = NOW + 60, iss: str = ISS) -> Message:
+    return Message(
+        v=1, id=f"m-{n:026d}", iss=iss, aud="a" * 32, iat=NOW, exp=exp, seq=n, action="x", domain="y", body={}
+    )
+
+
+def paths(root: Path) -> SeenPaths:
+    (root / "keys").mkdir(exist_ok=True)
+    return SeenPaths(
+        record=str(root / "work" / "seen-ids"),
+        answers=str(root / "work" / "answers"),
+        pin=str(root / "keys" / "channel.json"),
+    )
+
+
+def load(root: Path, **logged: int) -> Seen:
+    return Seen(paths(root), logged=logged)
+
+
+def taken(root: Path, *numbers: int, answer: bytes = b"yes") -> Seen:
+    seen = load(root)
+    for n in numbers:
+        seen.take(message(n), NOW)
+        seen.answered(message(n).id, answer)
+    return seen
+
+
+def test_an_id_is_new_then_begun_then_answered_whoever_looks(tmp_path: Path) -> None:
+    first = message(1)
+    assert load(tmp_path).state(first.id) is State.NEW
+    seen = load(tmp_path)
+    seen.take(first, NOW)
+    assert seen.state(first.id) is load(tmp_path).state(first.id) is State.BEGUN
+    seen.answered(first.id, b"yes")
+    again = load(tmp_path)
+    assert again.state(first.id) is State.ANSWERED
+    assert again.answer(first.id, 100) == b"yes"
+
+
+def test_an_answer_that_somebody_removed_is_none(tmp_path: Path) -> None:
+    seen = taken(tmp_path, 1)
+    Path(seen.paths.answer(message(1).id)).unlink()
+    assert seen.answer(message(1).id, 100) is None
+
+
+def test_marks_rise_with_what_is_taken_in(tmp_path: Path) -> None:
+    taken(tmp_path, 5, 3)
+    assert load(tmp_path).marks(ISS) == Marks(seq=5, iat=NOW)
+    assert load(tmp_path).marks("c" * 32) == Marks()
+
+
+def test_a_deleted_record_refuses_all_that_may_have_stood_in_it(tmp_path: Path) -> None:
+    taken(tmp_path, 5, 3)
+    Path(paths(tmp_path).record).unlink()
+    assert load(tmp_path).marks(ISS).lost_seq == 5
+    assert load(tmp_path).marks(ISS).lost_seq == 5  # it stays so, and the new record is a whole one
+
+
+def test_a_record_put_back_from_before_is_a_loss(tmp_path: Path) -> None:
+    record = Path(paths(tmp_path).record)
+    taken(tmp_path, 1)
+    old = record.read_bytes()
+    taken(tmp_path, 2, 3)
+    record.write_bytes(old)
+    seen = load(tmp_path)
+    assert seen.marks(ISS).lost_seq == 3
+    assert seen.state(message(1).id) is State.ANSWERED  # what it still says is kept
+
+
+def test_a_line_that_is_missing_inside_is_a_loss(tmp_path: Path) -> None:
+    record = Path(paths(tmp_path).record)
+    taken(tmp_path, 1, 2)
+    lines = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(b"".join(lines[:1] + lines[2:]))
+    assert load(tmp_path).marks(ISS).lost_seq == 2
+
+
+@given(cut=st.integers(0, 2000))
+def test_a_record_cut_anywhere_makes_no_id_new_that_could_come_again(tmp_path: Path, cut: int) -> None:
+    root = tmp_path / str(cut)
+    root.mkdir(exist_ok=True)
+    record = Path(paths(root).record)
+    record.unlink(missing_ok=True)
+    Path(paths(root).pin).unlink(missing_ok=True)
+    taken(root, 1, 2, 3)
+    content = record.read_bytes()
+    record.write_bytes(content[: min(cut, len(content))])
+    seen = load(root)
+    for n in (1, 2, 3):
+        known = seen.state(message(n).id) is not State.NEW
+        assert known or seen.marks(ISS).lost_seq >= n
+
+
+def test_a_torn_last_line_is_closed_append_only_and_is_no_loss(tmp_path: Path) -> None:
+    record = Path(paths(tmp_path).record)
+    taken(tmp_path, 1)
+    before = record.read_bytes()
+    record.write_bytes(before + b'{"n":3,"id":"m-')  # a crash in the middle of take
+    taken(tmp_path, 2)
+    assert record.read_bytes().startswith(before + b'{"n":3,"id":"m-\n')
+    seen = load(tmp_path)
+    assert seen.marks(ISS).lost_seq == 0
+    assert {seen.state(message(n).id) for n in (1, 2)} == {State.ANSWERED}
+
+
+def test_nothing_is_done_before_the_id_and_its_pin_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise NotDurableError("the disk is gone")
+
+    seen = load(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "replace_file", fail)
+        with pytest.raises(NotDurableError):
+            seen.take(message(1), NOW)
+    assert load(tmp_path).state(message(1).id) is State.BEGUN  # it is on disk; whoever resumes pins first
+
+
+def test_without_a_pin_the_log_says_what_was_taken_in(tmp_path: Path) -> None:
+    seen = load(tmp_path, **{ISS: 7})
+    assert seen.marks(ISS).lost_seq == 7
+    assert seen.marks(ISS).seq == 7
+
+
+def test_a_whole_record_without_its_pin_is_believed(tmp_path: Path) -> None:
+    taken(tmp_path, 1)
+    Path(paths(tmp_path).pin).unlink()
+    seen = load(tmp_path, **{ISS: 1})
+    assert seen.state(message(1).id) is State.ANSWERED
+    assert seen.marks(ISS).lost_seq == 0
+
+
+@pytest.mark.parametrize("pin", [b"{", b"[]", b'{"n":1}', b'{"n":1,"senders":[{"iss":"x","odd":1}]}'])
+def test_a_damaged_pin_is_an_alarm(tmp_path: Path, pin: bytes) -> None:
+    Path(paths(tmp_path).pin).write_bytes(pin)
+    with pytest.raises(IntegrityError, match="damaged"):
+        load(tmp_path)
+
+
+def test_lines_that_are_none_are_passed_over_and_counted_as_lost(tmp_path: Path) -> None:
+    record = Path(paths(tmp_path).record)
+    taken(tmp_path, 1, 2)
+    lines = record.read_bytes().splitlines(keepends=True)
+    record.write_bytes(
+        b"[1]\n" + b'{"n":"x"}\n' + b'{"id":"y"}\n' + lines[0] + b'{"n":2,"odd":1}\n' + lines[2] + lines[3]
+    )
+    seen = load(tmp_path)
+    assert seen.state(message(1).id) is State.BEGUN
+    assert seen.marks(ISS).lost_seq == 2
+
+
+def test_a_full_record_refuses_and_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_IDS", 2)
+    seen = taken(tmp_path, 1, 2)
+    with pytest.raises(FullError, match="remembered"):
+        seen.take(message(3), NOW)
+    assert seen.state(message(1).id) is State.ANSWERED
+    assert seen.state(message(3).id) is State.NEW
+    seen.take(message(4, iss="c" * 32), NOW)  # one sender's flood is not another's
+
+
+def test_answers_have_a_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_ANSWER_BYTES", 10)
+    seen = taken(tmp_path, 1, answer=b"x" * 10)
+    with pytest.raises(FullError):
+        seen.take(message(2), NOW)
+
+
+def test_expired_ids_are_forgotten_when_they_are_many_and_cannot_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 4)
+    seen = taken(tmp_path, 1, 2)
+    Path(seen.paths.answer(message(2).id)).unlink()
+    later = replace(message(3), exp=NOW + 900)
+    seen.take(later, NOW + 100)
+    assert seen.state(message(1).id) is State.NEW
+    assert seen.marks(ISS).forgotten_exp == NOW + 60  # so find_reasons refuses it at any clock
+    assert seen.state(later.id) is load(tmp_path).state(later.id) is State.BEGUN
+    assert not list((tmp_path / "work" / "answers").glob("m-*"))
+    assert load(tmp_path).marks(ISS).lost_seq == 0
+
+
+def test_few_expired_ids_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 4)
+    seen = taken(tmp_path, 1)
+    for n in (2, 3, 4):
+        seen.take(message(n, exp=NOW + 900), NOW)
+    seen.take(message(5, exp=NOW + 900), NOW + 100)
+    assert seen.state(message(1).id) is State.ANSWERED
