@@ -8,7 +8,7 @@ from nightledger.text.scan import mask, mask_secrets, scan, scan_secrets
 from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
-from nightledger.text.scan_rule import Rule
+from nightledger.text.scan_rule import Passage, Rule, Table, matches
 from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
@@ -153,3 +153,16 @@ def test_a_token_is_found_wherever_it_stands(before: str, after: str) -> None:
     token = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
     text = f"{before} {token}{after}"
     assert token not in mask_secrets(text)
+
+
+_TOLD = [text for _, text in (*CATCHES, *SPARES)]
+
+
+@given(
+    texts=st.lists(st.sampled_from(_TOLD) | st.text(max_size=30), max_size=3),
+    glue=st.sampled_from(["\n", " ", ""]),
+)
+def test_a_row_that_finds_something_is_never_left_out(texts: list[str], glue: str) -> None:
+    passage = Passage(glue.join(texts))
+    possible = {id(row) for row in Table(RULES).possible(passage)}
+    assert all(id(row) in possible for row in RULES if any(matches(row, passage)))

@@ -12,7 +12,7 @@ from nightledger.domain.proposal import Origin
 from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
-from nightledger.text.scan_rule import Passage, Rule, matches
+from nightledger.text.scan_rule import Passage, Rule, Table, matches
 from nightledger.text.scan_secret_places import repeated, tabled, values_of
 from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
@@ -20,7 +20,8 @@ from nightledger.text.scan_secrets import TOKEN_RULES
 from nightledger.text.scan_unicode import scan_characters, see_through
 
 _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
-
+_SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
+_STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
 
 REPEATED = "secret.repeated"
 """The row of values that another place tells as secrets."""
@@ -127,7 +128,7 @@ def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
                 covered[start:end] = b"\1" * (end - start)
                 found.append(Finding(rule=name, severity=severity, start=start, end=end, message=message))
 
-    for rule in (*TOKEN_RULES, *WORD_RULES, *TOLD_RULES):
+    for rule in _SECRETS.possible(passage):
         take(rule.name, rule.severity, rule.message, matches(rule, passage))
     take("secret.table", Severity.BLOCK, "a secret by its column or the file beside it", tabled(text))
     own = values_of(text, ((finding.start, finding.end) for finding in found if finding.rule in _TOLD))
@@ -144,7 +145,7 @@ def _steering(text: str) -> Iterator[Finding]:
     """Scan what a model reads: hidden characters dropped, look-alikes made plain."""
     seen = see_through(text)
     passage = Passage(seen.text)
-    for rule in (*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES):
+    for rule in _STEERING.possible(passage):
         for start, end in matches(rule, passage):
             yield _finding(rule, seen.origin(start), seen.origin(end - 1) + 1)
 

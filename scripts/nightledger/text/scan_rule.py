@@ -6,7 +6,7 @@ without anchors costs one substring search each. Patterns are compiled when firs
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import AnyStr
@@ -83,7 +83,7 @@ class Passage:
         """Lower-case ``text`` once for all rows."""
         self.text = text
         self.lowered = lower(text)
-        self._narrow = self.lowered.encode("ascii", "replace")
+        self.narrow = self.lowered.encode("ascii", "replace")
         self._places: dict[str, tuple[int, ...]] = {}
 
     def places(self, anchor: str) -> tuple[int, ...]:
@@ -93,8 +93,8 @@ class Passage:
         return self._places[anchor]
 
     def _search(self, anchor: str) -> Iterator[int]:
-        if anchor.isascii() and "?" not in anchor:
-            return _places(self._narrow, anchor.encode("ascii"))
+        if _is_narrow(anchor):
+            return _places(self.narrow, anchor.encode("ascii"))
         return _places(self.lowered, anchor) if self._foreign.issuperset(anchor) else iter(())
 
     @cached_property
@@ -104,10 +104,11 @@ class Passage:
 
     def may_hold(self, anchor: str) -> bool:
         """Say whether one of the words of ``KEY`` characters and more holds ``anchor``, which is ASCII."""
-        return anchor.encode("ascii") in self._keys
+        return anchor.encode("ascii") in self.keys
 
     @cached_property
-    def _keys(self) -> bytes:
+    def keys(self) -> bytes:
+        """Give the words of ``KEY`` characters and more, lower-cased, with blanks between them."""
         return b" ".join(word for _, word in self._words if len(word) >= KEY)
 
     @cached_property
@@ -118,7 +119,7 @@ class Passage:
         a line's end.
         """
         found, at = [], 0
-        for word in self._narrow.split(b" "):
+        for word in self.narrow.split(b" "):
             length = len(word)
             if length == FOUR or length >= DASHED:
                 found.append((at, word))
@@ -145,6 +146,48 @@ class Passage:
     @cached_property
     def _dashed(self) -> tuple[int, ...]:
         return tuple(at for at, word in self._words if FOUR < len(word) < LONG_WORD and word.count(b"-") >= 3)  # noqa: PLR2004 - between four groups
+
+
+class Table:
+    """Rows in their order, and which of them a text can hold anything for.
+
+    A row costs a few microseconds even where none of its anchors is in the text, and most texts
+    are short and hold none: their presence is asked once for all rows, in C.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        """Index the rows by their anchors."""
+        self._rules = tuple(rules)
+        numbered = tuple(enumerate(rules))
+        plain = [(n, rule) for n, rule in numbered if not rule.unbroken]
+        self._whole = frozenset(n for n, rule in numbered if rule.spots is None and not rule.anchors)
+        self._spots = [(rule.spots, n) for n, rule in numbered if rule.spots]
+        self._narrow = _index((a, n) for n, rule in plain for a in rule.anchors if _is_narrow(a))
+        self._wide = _index((a, n) for n, rule in plain for a in rule.anchors if not _is_narrow(a))
+        self._keys = _index((a, n) for n, rule in numbered if rule.unbroken for a in rule.anchors)
+
+    def possible(self, passage: Passage) -> list[Rule]:
+        """Give the rows that may find something in ``passage``, in their order; no other one can."""
+        found = {*self._whole, *(n for spots, n in self._spots if spots(passage))}
+        narrow, keys = passage.narrow.decode(), passage.keys.decode()
+        found.update(*[rows for anchor, rows in self._narrow if anchor in narrow])
+        if keys:
+            found.update(*[rows for anchor, rows in self._keys if anchor in keys])
+        if not passage.lowered.isascii() or "?" in narrow:
+            found.update(*[rows for anchor, rows in self._wide if anchor in passage.lowered])
+        return [self._rules[n] for n in sorted(found)]
+
+
+def _index(anchored: Iterable[tuple[str, int]]) -> list[tuple[str, list[int]]]:
+    rows: dict[str, list[int]] = {}
+    for anchor, n in anchored:
+        rows.setdefault(anchor, []).append(n)
+    return list(rows.items())
+
+
+def _is_narrow(anchor: str) -> bool:
+    """Tell whether an anchor is searched for in one byte a character, where all others are ``?``."""
+    return anchor.isascii() and "?" not in anchor
 
 
 def lower(text: str) -> str:
