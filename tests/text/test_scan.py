@@ -8,7 +8,7 @@ from nightledger.text.scan import mask, mask_secrets, scan, scan_secrets
 from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
-from nightledger.text.scan_rule import Passage, Rule, Table, matches
+from nightledger.text.scan_rule import Passage, Table, matches
 from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
@@ -23,36 +23,9 @@ def named(text: str, origin: Origin | None = None) -> set[str]:
     return {finding.rule for finding in scan(text, origin=origin)}
 
 
-@pytest.mark.parametrize(("rule", "text"), CATCHES)
-def test_every_row_catches_its_examples(rule: Rule, text: str) -> None:
-    found = [finding for finding in scan(text) if finding.rule == rule.name]
-    assert found, text
-    assert max(found, key=lambda finding: finding.severity is rule.severity).severity is rule.severity
-
-
-@pytest.mark.parametrize(("rule", "text"), SPARES)
-def test_every_row_spares_its_examples(rule: Rule, text: str) -> None:
-    assert not [f for f in scan(text) if f.rule == rule.name and f.message == rule.message], text
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"), [(kind, text) for kind, row in KINDS.items() for text in row.catches]
-)
-def test_every_kind_of_character_catches_its_examples(kind: str, text: str) -> None:
-    assert f"unicode.{kind}" in named(text)
-
-
 @pytest.mark.parametrize("text", [text for row in KINDS.values() for text in row.spares])
 def test_characters_that_do_their_own_work_pass(text: str) -> None:
     assert not scan(text)
-
-
-def test_rows_have_both_kinds_of_examples_and_a_class() -> None:
-    for rule in RULES:
-        assert rule.catches, rule.name
-        assert rule.spares, rule.name
-        assert rule.name.partition(".")[0] in {"secret", "markup", "instruction", "reviewer"}
-        assert all(anchor == anchor.lower() for anchor in rule.anchors)
 
 
 def test_a_finding_never_carries_the_secret() -> None:

@@ -98,3 +98,27 @@ def test_plain_text_is_seen_as_it_is() -> None:
     seen = see_through("plain")
     assert (seen.text, seen.origin(3)) == ("plain", 3)
     assert see_through("schön").text == "schön"
+
+
+@pytest.mark.parametrize(
+    "styled",
+    ["\uff4f\uff42\uff45\uff59", "\u24de\u24d1\u24d4\u24e8", "\U0001f17e\U0001f171\U0001f174\U0001f188", "\u1d0f\u0299\u1d07\u028f",
+     "\u1d52\u1d47\u1d49\u02b8", "o\u0336b\u0336e\u0336y", "\U0001d698\U0001d68b\U0001d68e\U0001d6a2", "o\u200bb\u2060e\ufeffy"],
+)  # fmt: skip
+def test_every_style_of_letters_is_read_as_plain_ones(styled: str) -> None:
+    assert see_through(styled).text.lower() == "obey"
+
+
+def test_a_whole_word_of_look_alikes_is_flagged_only_where_nothing_else_of_its_script_stands() -> None:
+    fake = "\u0440\u0430\u0443\u0440\u0430\u04cf"
+    assert severities(f"log in at {fake}") == [("unicode.whole_script", Severity.FLAG)]
+    assert see_through(f"log in at {fake}").text == "log in at paypal"
+    assert severities(f"{fake} \u0432\u044b\u043a\u043b\u044e\u0447\u0435\u043d") == []
+
+
+def test_two_scripts_of_look_alikes_in_one_word_are_a_mixed_script() -> None:
+    assert severities("log\u0456\u03bf") == [("unicode.mixed_script", Severity.QUARANTINE)]
+
+
+def test_a_mark_without_a_letter_strikes_nothing_through() -> None:
+    assert severities("\u0336 alone") == []

@@ -80,6 +80,7 @@ def test_the_same_head_is_cosigned_again_at_a_later_time() -> None:
 def test_a_longer_log_that_the_witness_shows_is_a_rollback() -> None:
     witness, tree = FakeWitness(1), tree_of(9)
     witness.remember(note_of(head_of(tree)))
+    assert ask(witness, view(tree_of(5)), 9).contradiction == ask(witness, view(tree_of(5))).contradiction
     found = ask(witness, view(tree_of(5))).contradiction
     assert found is not None
     assert (found.damage, found.head) == (Damage.ROLLBACK, head_of(tree))

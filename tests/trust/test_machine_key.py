@@ -58,3 +58,11 @@ def test_without_a_next_key_nothing_takes_over(tmp_path: Path) -> None:
     with pytest.raises(KeyFileError, match=r"machine-ed25519\.next is missing"):
         take_over(ring, HOME)
     assert load_machine_key(ring, HOME).public_key == first
+
+
+def test_a_public_file_that_is_missing_hinders_nothing(tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path)
+    machine_public_key(ring, HOME)
+    coming = machine_public_key(ring, HOME, coming=True)
+    (tmp_path / HOME / "machine-ed25519.pub").unlink()
+    assert take_over(ring, HOME) == coming

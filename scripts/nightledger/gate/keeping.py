@@ -19,6 +19,7 @@ from nightledger.domain.states import Book, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
+from nightledger.gate.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
 
 MOST_GAP_S = 2 * 86_400
@@ -112,6 +113,15 @@ def missing_blobs(home: Home, book: Book) -> tuple[str, ...]:
             named |= {sha256 for target in apply.targets for sha256 in (target.before, target.after)}
     blobs = BlobStore(home.blobs_dir)
     return tuple(sorted(sha256 for sha256 in named - book.gone.keys() if not blobs.exists(sha256)))
+
+
+def find_missing(home: Home, book: Book) -> tuple[Altered, ...]:
+    """Give the blobs that are missing, as ``verify`` shows them."""
+    blobs = BlobStore(home.blobs_dir)
+    return tuple(
+        Altered(path=home.relative(blobs.path(sha256)), message="it is missing; an undo may need it")
+        for sha256 in missing_blobs(home, book)
+    )
 
 
 def count_gone(book: Book) -> dict[Gone, int]:

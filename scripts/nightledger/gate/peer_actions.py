@@ -96,9 +96,7 @@ def keep_text(work: Work, text: str) -> Evidence:
 
 def drop_text(work: Work) -> None:
     """Remove what was kept of a message on which no proposal rests."""
-    path = work.gate.home.received(work.message.id)
-    if os.path.lexists(path):
-        os.unlink(path)
+    os.unlink(work.gate.home.received(work.message.id))
 
 
 def mask_lines(text: str) -> str:

@@ -12,8 +12,8 @@ from nightledger.domain.proposal import Origin
 from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
-from nightledger.text.scan_rule import Passage, Rule, Table, matches
-from nightledger.text.scan_secret_places import repeated, tabled, values_of
+from nightledger.text.scan_rule import Passage, Row, Table, matches
+from nightledger.text.scan_secret_places import REPEATED, TABLED, repeated, tabled, values_of
 from nightledger.text.scan_secret_told import TOLD_RULES
 from nightledger.text.scan_secret_words import WORD_RULES
 from nightledger.text.scan_secrets import TOKEN_RULES
@@ -23,8 +23,6 @@ _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 _SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
 _STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
 
-REPEATED = "secret.repeated"
-"""The row of values that another place tells as secrets."""
 _WIDE = frozenset(
     {
         "secret.answer",
@@ -41,8 +39,8 @@ _WIDE = frozenset(
         "secret.near_word",
         "secret.entropy",
         "secret.partial",
-        REPEATED,
-        "secret.table",
+        REPEATED.name,
+        TABLED.name,
         "secret.token",
         "secret.url_token",
     }
@@ -122,22 +120,17 @@ def _secrets(text: str, told: frozenset[str] = frozenset()) -> list[Finding]:
     found: list[Finding] = []
     covered = bytearray(len(text))
 
-    def take(name: str, severity: Severity, message: str, spans: Iterable[tuple[int, int]]) -> None:
+    def take(row: Row, spans: Iterable[tuple[int, int]]) -> None:
         for start, end in spans:
-            if name not in _WIDE or covered.find(1, start, end) < 0:
+            if row.name not in _WIDE or covered.find(1, start, end) < 0:
                 covered[start:end] = b"\1" * (end - start)
-                found.append(Finding(rule=name, severity=severity, start=start, end=end, message=message))
+                found.append(_finding(row, start, end))
 
     for rule in _SECRETS.possible(passage):
-        take(rule.name, rule.severity, rule.message, matches(rule, passage))
-    take("secret.table", Severity.BLOCK, "a secret by its column or the file beside it", tabled(text))
+        take(rule, matches(rule, passage))
+    take(TABLED, tabled(text))
     own = values_of(text, ((finding.start, finding.end) for finding in found if finding.rule in _TOLD))
-    take(
-        REPEATED,
-        Severity.BLOCK,
-        "a value told as a secret elsewhere in the text",
-        repeated(text, own | told),
-    )
+    take(REPEATED, repeated(text, own | told))
     return found
 
 
@@ -150,7 +143,7 @@ def _steering(text: str) -> Iterator[Finding]:
             yield _finding(rule, seen.origin(start), seen.origin(end - 1) + 1)
 
 
-def _finding(rule: Rule, start: int, end: int) -> Finding:
+def _finding(rule: Row, start: int, end: int) -> Finding:
     return Finding(rule=rule.name, severity=rule.severity, start=start, end=end, message=rule.message)
 
 

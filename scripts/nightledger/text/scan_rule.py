@@ -37,20 +37,34 @@ def always(_text: str, _match: re.Match[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One kind of text that a scanner finds.
+class Row:
+    """One row of the scanners' table: a kind of text that they find, however they find it.
 
     Several rows may share a name: the same kind in another language or notation.
 
     Attributes:
         name: Enumerated word, class before kind: ``secret.github``.
-        severity: What a match asks for.
+        severity: What a match asks for; the most, where its surroundings count.
         message: One line for the operator.
+        catches: Texts that it must find; tests run them.
+        spares: Texts that it must not find; tests run them.
+    """
+
+    name: str
+    severity: Severity
+    message: str
+    catches: tuple[str, ...]
+    spares: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Row):
+    """A row that a regular expression finds.
+
+    Attributes:
         anchors: Lower-case substrings, one of which every match holds; () without
             ``spots`` runs the pattern over the whole text.
         pattern: Regular expression. Its group ``it``, where there is one, is the finding.
-        catches: Texts that it must find; tests run them.
-        spares: Texts that it must not find; tests run them.
         folded: Match the lower-cased text instead of the text as written.
         accept: Second look at a match, given the text as written.
         after: Characters after an anchor in which a match must end.
@@ -58,13 +72,8 @@ class Rule:
         unbroken: Every match is one word of ``KEY`` characters and more, without a blank.
     """
 
-    name: str
-    severity: Severity
-    message: str
     anchors: tuple[str, ...]
     pattern: str
-    catches: tuple[str, ...]
-    spares: tuple[str, ...]
     folded: bool = False
     accept: Accept = always
     after: int = WINDOW_AFTER

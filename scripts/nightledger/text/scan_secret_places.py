@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from nightledger.text.scan_rule import Passage
+from nightledger.domain.finding import Severity
+from nightledger.text.scan_rule import Passage, Row
 from nightledger.text.scan_secret_words import TOLD, TOLD_ANCHORS
 from nightledger.text.secret_value import is_no_secret, is_password, is_random, is_strong
 
@@ -43,6 +44,19 @@ _HINTS = (
 )
 SHORTEST_REPEATED = 5
 """Characters of a told value that is looked for elsewhere; a shorter one is too often something else."""
+
+
+TABLED = Row(
+    name="secret.table", severity=Severity.BLOCK, message="a secret by its column or the file beside it",
+    catches=("| host | password |\n|---|---|\n| relay | Blau" + "kraut7! |\n", "| file | note |\n|---|---|\n| keys.kdbx | Wq8" + "!tzLm4x |\n"),
+    spares=("| host | password |\n|---|---|\n| relay | in the keyring |\n", "| host | port |\n|---|---|\n| relay | Blau" + "kraut7! |\n"),
+)  # fmt: skip
+REPEATED = Row(
+    name="secret.repeated", severity=Severity.BLOCK, message="a value told as a secret elsewhere in the text",
+    catches=("the gate password is `Blau" + "kraut7`\n\nIt opens with Blau" + "kraut7 again.",),
+    spares=("the gate password is in the keyring\n\nIt opens again.",),
+)  # fmt: skip
+PLACE_RULES = (TABLED, REPEATED)
 
 
 def telling(lines: Sequence[str]) -> set[int]:

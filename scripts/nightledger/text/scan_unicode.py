@@ -14,17 +14,16 @@ from functools import cache
 from itertools import groupby, pairwise
 
 from nightledger.domain.finding import Finding, Severity
+from nightledger.text.scan_confusables import CONFUSABLE, LETTER, foreign_scripts, unstyled
 from nightledger.text.scan_unicode_table import (
     BIDI_ISOLATES,
     BIDI_MARKS,
     BIDI_STRONG,
-    CONFUSABLE,
     INVISIBLE,
     KINDS,
-    LOOKALIKES,
+    OVERLAYS,
+    STACKING,
     TAGS,
-    WORD_END,
-    WORD_START,
     is_emoji,
     is_selector,
     joins,
@@ -43,6 +42,14 @@ _RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\
 _COLOUR = r"\x1b\[[0-9;]{0,12}m"
 """What a tool's coloured output leaves behind (ECMA-48 SGR)."""
 _COLOUR_LENGTH = 15
+_LOOKALIKES = f"[{''.join(CONFUSABLE)}]+"
+_WORD_START = f"{LETTER}+"
+_WORD_END = f"{LETTER}+\\Z"
+"""The rest of a look-alike's word after it and before it, searched in a short stretch."""
+_PILE = 3
+"""Marks on one letter; Vietnamese, spelled out, needs two."""
+_WHOLE_WORD = 3
+"""Letters of a foreign word that is taken for a Latin one; shorter ones are symbols."""
 
 
 def scan_characters(text: str) -> tuple[Finding, ...]:
@@ -55,7 +62,7 @@ def scan_characters(text: str) -> tuple[Finding, ...]:
     found = list(_runs(text, odd)) if odd else []
     return tuple(
         found
-        + [_finding("mixed_script", Severity.QUARANTINE, start, end) for start, end in _mixed_words(text)]
+        + [_finding(kind, KINDS[kind].severity, start, end) for start, end, kind in _lookalike_words(text)]
     )
 
 
@@ -84,7 +91,7 @@ def see_through(text: str) -> SeenText:
     if text.isascii():
         return SeenText(text=text, starts=(0,), origins=(0,))
     odd = {character: _plain(character) for character in set(text) if _plain(character) != character}
-    mixed = dict(_mixed_letters(text))
+    mixed = dict(_foreign_letters(text))
     places = [match.start() for match in _class_of(odd).finditer(text)] if odd else []
     pieces, starts, origins, done, size = list[str](), [0], [0], 0, 0
     for place in sorted({*places, *mixed}):
@@ -102,8 +109,8 @@ def _class_of(characters: Iterable[str]) -> re.Pattern[str]:
     return re.compile(f"[{''.join(map(re.escape, sorted(characters)))}]")
 
 
-def _mixed_letters(text: str) -> Iterator[tuple[int, str]]:
-    for start, end in _mixed_words(text):
+def _foreign_letters(text: str) -> Iterator[tuple[int, str]]:
+    for start, end, _ in _lookalike_words(text):
         for place in range(start, end):
             if text[place] in CONFUSABLE:
                 yield place, CONFUSABLE[text[place]]
@@ -129,6 +136,8 @@ def _wide_kind(character: str, code: int) -> str:
         return "bidi"
     if character in INVISIBLE:
         return "invisible"
+    if character in STACKING:
+        return "stacked"
     return {"Co": "private_use", "Cs": "not_utf8", "Cn": "" if is_emoji(character) else "unassigned"}.get(
         unicodedata.category(character), ""
     )
@@ -138,18 +147,9 @@ def _wide_kind(character: str, code: int) -> str:
 def _plain(character: str) -> str:
     if 0xE0020 <= ord(character) <= 0xE007E:  # noqa: PLR2004 - tags that spell ASCII
         return chr(ord(character) - 0xE0000)
-    if _kind(character) in {"tags", "selector", "invisible", "bidi"}:
+    if character in OVERLAYS or _kind(character) in {"tags", "selector", "invisible", "bidi"}:
         return ""
-    styled = (
-        unicodedata.normalize("NFKC", character)
-        if "\U0001d400" <= character <= "\U0001d7ff" or _is_fullwidth(character)
-        else ""
-    )
-    return styled or character
-
-
-def _is_fullwidth(character: str) -> bool:
-    return "\uff01" <= character <= "\uff5e"
+    return unstyled(character)
 
 
 def _runs(text: str, odd: set[str]) -> Iterator[Finding]:
@@ -217,32 +217,42 @@ def _judge_private(_text: str, start: int, end: int) -> Severity | None:
     return Severity.FLAG if end - start <= 2 else Severity.QUARANTINE  # noqa: PLR2004 - an icon or two
 
 
+def _judge_stacked(text: str, start: int, end: int) -> Severity | None:
+    struck = text[start] in OVERLAYS and text[start - 1 : start].isalpha()
+    return Severity.FLAG if struck or end - start >= _PILE else None
+
+
 def _judge_not_utf8(_text: str, _start: int, _end: int) -> Severity | None:
     return Severity.FLAG
 
 
 _JUDGES = {
     "bidi": _judge_bidi, "control": _judge_control, "invisible": _judge_invisible, "not_utf8": _judge_not_utf8,
-    "private_use": _judge_private, "selector": _judge_selector, "tags": _judge_tags, "unassigned": _always,
+    "private_use": _judge_private, "selector": _judge_selector, "stacked": _judge_stacked, "tags": _judge_tags, "unassigned": _always,
 }  # fmt: skip
 
 
-def _mixed_words(text: str) -> Iterator[tuple[int, int]]:
-    """Give the words that imitate Latin ones; letters beyond ``_WORD_REACH`` of a look-alike are cut off."""
+def _lookalike_words(text: str) -> Iterator[tuple[int, int, str]]:
+    """Give the words that imitate Latin ones, and how; letters beyond ``_WORD_REACH`` of a look-alike are cut off."""
     if text.isascii() or CONFUSABLE.keys().isdisjoint(text):
         return
+    alien = frozenset[str]().union(
+        *(letters for letters in foreign_scripts(text) if letters <= CONFUSABLE.keys())
+    )
     done = 0
-    for match in re.finditer(LOOKALIKES, text):
+    for match in re.finditer(_LOOKALIKES, text):
         if match.start() < done:
             continue
         head = text[max(done, match.start() - _WORD_REACH) : match.start()]
-        before = re.search(WORD_END, head)
-        after = re.match(WORD_START, text[match.end() : match.end() + _WORD_REACH])
+        before = re.search(_WORD_END, head)
+        after = re.match(_WORD_START, text[match.end() : match.end() + _WORD_REACH])
         start = match.start() - (len(before[0]) if before else 0)
         end = match.end() + (len(after[0]) if after else 0)
         done = end
         if _imitates(text[start:end]):
-            yield start, end
+            yield start, end, "mixed_script"
+        elif end - start >= _WHOLE_WORD and alien.issuperset(text[start:end]):
+            yield start, end, "whole_script"
 
 
 def _imitates(word: str) -> bool:

@@ -131,6 +131,8 @@ def ask_witness(name: str, channel: Channel, view: LogView, known_size: int) -> 
         known_size: The size that it cosigned last, as far as is known; 0 where nothing is.
     """
     got: list[Cosigned] = []
+    if known_size > view.head.size:
+        known_size = 0  # this log was longer once: let the witness say so, and show it
     try:
         for _ in range(MAX_TRIES):
             exchange = channel.ask(_request(view, known_size))

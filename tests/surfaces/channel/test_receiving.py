@@ -1,8 +1,128 @@
-from tests.surfaces.channel.machines import Pair
+"""A message is taken in once, answered signed, and judged by the log."""
 
-from nightledger.domain.message import Status
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import addition
+from tests.surfaces.channel.machines import Pair, opened
+
+from nightledger.codec.records import dump_record
+from nightledger.domain.errors import IntegrityError, LockedError
+from nightledger.domain.message import MESSAGE_TYPE, PeerKey, Peers, Status
+from nightledger.files.lock import Lock
+from nightledger.gate.peers import present_peers
+from nightledger.surfaces.channel import receiving
+from nightledger.surfaces.channel.contacts import read_contacts
+from nightledger.surfaces.channel.receiving import seen_paths, take_in
+from nightledger.trust.dsse import parse_envelope, seal, verify_envelope
+from nightledger.trust.sshsig import SignatureError
 
 
-def test_a_heartbeat_is_recorded(pair: Pair) -> None:
-    reply = pair.ask("update_heartbeat")
-    assert reply.status is Status.EXECUTED, reply.reason
+def test_a_heartbeat_is_executed_recorded_and_answered_signed(pair: Pair) -> None:
+    message = pair.message()
+    answered = take_in(pair.agent.context(), pair.sealed(message))
+    reply = opened(answered.envelope)
+    assert (reply.status, reply.re, reply.iss, reply.aud) == (
+        Status.EXECUTED,
+        message.id,
+        pair.agent.home_id,
+        pair.ops.home_id,
+    )
+    envelope = parse_envelope(answered.envelope, "it", max_bytes=1 << 20)
+    verify_envelope(envelope, envelope.payload_type, [pair.agent.key.public_key])
+    assert (answered.peer, answered.message) == ("ops", message)
+    assert pair.agent.desk.events()[-1] == "message.received"
+    assert read_contacts(pair.agent.desk.home)["ops"] == {"heard": "2026-03-01T06:00:00Z"}
+
+
+def test_what_is_refused_for_its_time_or_home_is_answered_signed_and_leaves_nothing(pair: Pair) -> None:
+    size = pair.agent.desk.ledger().log.size
+    reply = pair.ask("update_heartbeat", aud="f" * 32)
+    assert (reply.status, reply.reason) == (Status.REJECTED, "it is for another home")
+    assert pair.agent.desk.ledger().log.size == size
+    assert not Path(pair.agent.desk.home.seen_ids).exists()
+
+
+def test_a_list_of_machines_that_nobody_signed_lets_nobody_in(pair: Pair) -> None:
+    home = pair.agent.desk.home
+    known = present_peers(home)
+    (ops,) = known.peers
+    own = PeerKey(key=pair.agent.key.public_key.line)
+    Path(home.peers).write_bytes(dump_record(Peers(peers=(replace(ops, keys=(*ops.keys, own)),))))
+    forged = seal(MESSAGE_TYPE, dump_record(pair.message()), pair.agent.key)
+    size = pair.agent.desk.ledger().log.size
+    with pytest.raises(SignatureError):
+        take_in(pair.agent.context(), forged)
+    assert pair.agent.desk.ledger().log.size == size
+    assert pair.ask("update_heartbeat").status is Status.EXECUTED  # whom the log names may go on
+
+
+def test_a_damaged_log_stops_everything_and_the_message_may_come_again(pair: Pair) -> None:
+    log = Path(pair.agent.desk.home.audit_log)
+    whole = log.read_bytes()
+    log.write_bytes(whole.replace(b"genesis", b"genesys", 1))
+    raw = pair.sealed(pair.message())
+    with pytest.raises(IntegrityError):
+        take_in(pair.agent.context(), raw)
+    log.write_bytes(whole)
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+
+
+def test_a_run_at_work_is_not_disturbed_and_the_message_may_come_again(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.surfaces.session.LOCK_TIMEOUT_S", 0.0)
+    raw = pair.sealed(pair.message())
+    with Lock(pair.agent.desk.home.lock_path()), pytest.raises(LockedError):
+        take_in(pair.agent.context(), raw)
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+
+
+def test_the_channel_waits_for_the_message_before(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "PATIENCE_S", 0.0)
+    with Lock(pair.agent.desk.home.lock_path("channel")), pytest.raises(LockedError):
+        take_in(pair.agent.context(), pair.sealed(pair.message()))
+
+
+def test_looking_takes_no_lock_and_leaves_no_entry(pair: Pair) -> None:
+    size = pair.agent.desk.ledger().log.size
+    with Lock(pair.agent.desk.home.lock_path()):
+        reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
+    assert reply.status is Status.EXECUTED
+    assert reply.body["text"] == pair.agent.desk.text()
+    assert pair.agent.desk.ledger().log.size == size
+
+
+def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "MAX_REPLY_BYTES", 400)
+    reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
+    assert reply.status is Status.REJECTED
+    assert "at most 400 are sent" in reply.reason
+
+
+def test_an_answer_that_was_removed_is_made_again_without_doing_it_twice(pair: Pair) -> None:
+    message = pair.message(
+        "propose_behavioral_change", body={"text": "- Ask first.", "reason": "a transfer was cut"}
+    )
+    first = pair.agent.take_in(pair.sealed(message))
+    Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+    again = pair.agent.take_in(pair.sealed(message))
+    assert again == first
+    assert len(pair.agent.desk.ledger().book.proposals) == 1
+
+
+def test_a_decision_arrives_signed_and_counts_as_its_operators(pair: Pair) -> None:
+    desk = pair.agent.desk
+    proposal = desk.proposal(addition("first"))
+    (decision,), _ = desk.compose_all(proposal)
+    from nightledger.gate.signed import sign
+    from nightledger.trust.keys import load_operator_key, operator_key_path
+
+    signed = sign(decision, load_operator_key(operator_key_path(desk.ring, desk.home.identity.id)))
+    body = {"decision": signed.content.decode(), "signature": signed.signature}
+    assert pair.ask("decide", body=body).status is Status.EXECUTED
+    decided = next(
+        e for e in desk.ledger().log.events if e.event == "decision.recorded" and e.fields["proposal"]
+    )
+    assert decided.actor.value == "human"

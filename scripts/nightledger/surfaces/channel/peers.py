@@ -68,7 +68,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
 
 
 def _words(options: argparse.Namespace) -> tuple[str, str]:
-    words = [*options.words, "", ""]
+    words = [*options.words, "", "", ""]
     what, name = words[0] or "list", words[1]
     if what not in ("list", "add", "remove") or (what != "list") != bool(name) or words[2]:
         raise UsageError("say: channel peer list, channel peer add NAME, or channel peer remove NAME")

@@ -1,0 +1,29 @@
+"""The table of all that scanners look for: each row with what it must find and what it must not.
+
+``scan`` runs the rows; this module lays them side by side for tests and for the documentation.
+Invariant: complete, every name that a finding can carry stands here (a test walks the table).
+"""
+
+from nightledger.text.scan_instructions import INSTRUCTION_RULES
+from nightledger.text.scan_languages import LANGUAGE_RULES
+from nightledger.text.scan_markup import MARKUP_RULES
+from nightledger.text.scan_rule import Row
+from nightledger.text.scan_secret_places import PLACE_RULES
+from nightledger.text.scan_secret_told import TOLD_RULES
+from nightledger.text.scan_secret_words import WORD_RULES
+from nightledger.text.scan_secrets import TOKEN_RULES
+from nightledger.text.scan_unicode_table import KINDS
+
+TABLE: tuple[Row, ...] = (
+    *KINDS.values(),
+    *MARKUP_RULES,
+    *INSTRUCTION_RULES,
+    *LANGUAGE_RULES,
+    *TOKEN_RULES,
+    *WORD_RULES,
+    *TOLD_RULES,
+    *PLACE_RULES,
+)
+"""By class: characters, markup, instructions, secrets."""
+CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret")
+"""First parts of the rows' names."""

@@ -1,0 +1,47 @@
+"""The client's side of HTTP."""
+
+import pytest
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.operator import PeerAddress
+from nightledger.surfaces.channel.client import TransportError, ask_health, is_loopback, post
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("127.0.0.1", True),
+        ("127.0.0.2", True),
+        ("::1", True),
+        ("localhost", True),
+        ("10.0.0.5", False),
+        ("0.0.0.0", False),  # noqa: S104 - it is refused
+        ("localhost.example.org", False),
+        ("", False),
+    ],
+)
+def test_this_machine_is_told_from_others(host: str, here: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert is_loopback(host) is here
+
+
+def test_plain_http_beyond_this_machine_must_be_asked_for() -> None:
+    with pytest.raises(ConfigurationError, match="can be read on the way"):
+        post(PeerAddress(url="http://192.0.2.1:18799"), b"{}", 100)
+
+
+def test_where_it_was_asked_for_it_is_tried() -> None:
+    address = PeerAddress(
+        url="http://0.0.0.0:1", insecure_plain_http=True
+    )  # no name of this machine, and it is here
+    with pytest.raises(TransportError, match="does not answer"):
+        post(address, b"{}", 100, timeout_s=1)
+
+
+def test_https_needs_no_asking() -> None:
+    with pytest.raises(TransportError, match="does not answer"):
+        post(PeerAddress(url="https://127.0.0.1:1"), b"{}", 100, timeout_s=1)
+
+
+def test_a_machine_that_does_not_serve_has_no_health() -> None:
+    with pytest.raises(TransportError, match="does not answer"):
+        ask_health(PeerAddress(url="http://127.0.0.1:1"), timeout_s=1)

@@ -1,0 +1,164 @@
+"""The same bytes over a directory that both machines share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.surfaces.channel.machines import Pair
+
+from nightledger.domain.message import Status
+from nightledger.files.lock import Lock
+from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
+from nightledger.surfaces.channel import spooling
+from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, prepare, sent_dir
+from nightledger.surfaces.channel.spooling import empty_boxes, pending
+from nightledger.surfaces.channel.status import dead_letters
+
+BEAT = {"state": {"mail": "checked"}}
+
+
+@pytest.fixture
+def shared(pair: Pair, tmp_path: Path) -> Path:
+    """Give a directory that both machines see."""
+    path = tmp_path / "shared"
+    path.mkdir()
+    pair.ops.reach(agent={"spool": str(path)})
+    pair.agent.reach(ops={"spool": str(path)})
+    return path
+
+
+def send(pair: Pair, action: str = "update_heartbeat") -> tuple[str, Delivery]:
+    context = pair.ops.context()
+    outgoing = prepare(context, "agent", action, BEAT if action == "update_heartbeat" else {})
+    return outgoing.message.id, deliver(context, outgoing, Pace(pause=lambda _: None))
+
+
+def files(shared: Path) -> list[str]:
+    return sorted(str(path.relative_to(shared)) for path in shared.rglob("*") if path.is_file())
+
+
+def test_a_letter_is_taken_in_answered_and_the_answer_believed(pair: Pair, shared: Path) -> None:
+    message, delivery = send(pair)
+    assert delivery.spooled
+    assert files(shared) == [f"{pair.agent.home_id}/new/{message}{MESSAGE_SUFFIX}"]
+    emptied = empty_boxes(pair.agent.context())
+    assert emptied.answered == [(message, "update_heartbeat", "ops")]
+    assert files(shared) == [f"{pair.ops.home_id}/new/{message}{REPLY_SUFFIX}"]
+    got = empty_boxes(pair.ops.context())
+    ((peer, action, reply),) = got.replies
+    assert (peer, action, reply.status) == ("agent", "update_heartbeat", Status.EXECUTED)
+    assert files(shared) == []
+    assert list(pending(pair.ops.desk.home)) == []
+
+
+def test_it_is_the_same_message_by_either_way(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
+    assert pair.agent.take_in(letter.read_bytes()).status is Status.EXECUTED
+    empty_boxes(pair.agent.context())
+    assert pair.agent.desk.events().count("message.received") == 1
+
+
+def test_a_letter_that_comes_back_does_nothing_twice(pair: Pair, shared: Path) -> None:
+    """A synchroniser may bring back what was removed."""
+    message, _ = send(pair)
+    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
+    content = letter.read_bytes()
+    empty_boxes(pair.agent.context())
+    letter.write_bytes(content)
+    empty_boxes(pair.agent.context())
+    assert pair.agent.desk.events().count("message.received") == 1
+    empty_boxes(pair.ops.context())
+    answer = shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}"
+    answer.write_bytes(b"whatever")
+    assert empty_boxes(pair.ops.context()).replies == []  # nobody waits for it any more
+    assert not answer.exists()
+
+
+def test_half_a_letter_waits_until_it_is_whole(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
+    whole = letter.read_bytes()
+    os.utime(letter, (pair.agent.now, pair.agent.now))
+    for cut in (0, 1, len(whole) // 2, len(whole) - 1):
+        letter.write_bytes(whole[:cut])
+        os.utime(letter, (pair.agent.now, pair.agent.now))
+        emptied = empty_boxes(pair.agent.context())
+        assert (emptied.answered, emptied.later) == ([], 1)
+    letter.write_bytes(whole)
+    assert len(empty_boxes(pair.agent.context()).answered) == 1
+
+
+def test_what_never_becomes_readable_is_set_aside(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
+    letter.write_bytes(b"{")
+    long_ago = pair.agent.now - 10 * 86_400
+    os.utime(letter, (long_ago, long_ago))
+    assert empty_boxes(pair.agent.context()).set_aside == 1
+    assert files(shared) == [f"{pair.agent.home_id}/cur/{letter.name}.unreadable"]
+
+
+def test_a_run_at_work_leaves_letters_for_the_next_round(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.surfaces.session.LOCK_TIMEOUT_S", 0.0)
+    send(pair)
+    with Lock(pair.agent.desk.home.lock_path()):
+        assert empty_boxes(pair.agent.context()).later == 1
+    assert len(files(shared)) == 1
+    assert len(empty_boxes(pair.agent.context()).answered) == 1
+
+
+def test_a_crash_before_the_letter_is_removed_answers_it_again(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class KilledError(Exception):
+        pass
+
+    def die(*_: object) -> None:
+        raise KilledError
+
+    send(pair)
+    with monkeypatch.context() as patched:
+        patched.setattr(Spool, "done", die)
+        with pytest.raises(KilledError):
+            empty_boxes(pair.agent.context())
+    assert len(empty_boxes(pair.agent.context()).answered) == 1
+    assert pair.agent.desk.events().count("message.received") == 1
+    assert len(empty_boxes(pair.ops.context()).replies) == 1
+    assert files(shared) == []
+
+
+def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    assert empty_boxes(pair.ops.context()).dead == []
+    pair.ops.desk.wait(days=2)
+    assert empty_boxes(pair.ops.context()).dead == [message]
+    (letter,) = dead_letters(pair.ops.desk.home)
+    assert letter["error"] == "no answer came before it expired"
+    assert list(pending(pair.ops.desk.home)) == []
+    assert files(shared)  # it lies there still; the receiver refuses it
+
+
+def test_an_answer_of_a_machine_that_is_known_no_more_is_not_believed(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    empty_boxes(pair.agent.context())
+    assert pair.ops.run("channel", "peer", "remove", "agent").status == 0
+    answer = shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}"
+    os.utime(answer, (pair.ops.now, pair.ops.now))
+    emptied = empty_boxes(pair.ops.context())
+    assert (emptied.replies, emptied.later) == ([], 1)
+
+
+def test_a_record_of_what_waits_that_is_damaged_is_passed_over(pair: Pair, shared: Path) -> None:
+    send(pair)
+    directory = Path(sent_dir(pair.ops.desk.home))
+    (directory / "m-broken.json").write_text("{")
+    (directory / "m-other.txt").write_text("{}")
+    assert len(list(pending(pair.ops.desk.home))) == 1
+    assert shared.is_dir()
+
+
+def test_several_machines_may_share_one_directory(pair: Pair, shared: Path) -> None:
+    assert spooling.spools(pair.agent.context()) == [str(shared)]
