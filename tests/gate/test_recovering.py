@@ -49,6 +49,7 @@ def killed_at(root: Path, source: Path, desk: Desk, step: int) -> tuple[Desk, bo
 
 def check_after_a_kill(desk: Desk) -> None:
     assert desk.memory.read_bytes() in (MEMORY.encode(), AFTER)
+    assert not find_drift(desk.home, desk.ledger().book)  # what was cut short is no drift
     start_again(desk)
     assert state(desk) in ("approved", "applied")
     assert desk.memory.read_bytes() == (AFTER if state(desk) == "applied" else MEMORY.encode())
@@ -207,6 +208,25 @@ def test_a_memory_file_that_leads_out_of_the_home_does_not_stop_the_start(desk: 
     desk.memory.unlink()
     desk.memory.symlink_to(outside)
     assert not start_again(desk)
+
+
+@pytest.mark.parametrize("left", [bytes(len(AFTER)), AFTER[:40] + bytes(len(AFTER) - 40), AFTER[:9], b""])
+def test_new_bytes_that_power_loss_took_or_made_zeros_are_nobodys_writing(desk: Desk, left: bytes) -> None:
+    """The temporary file's name was on disk, its bytes were not: the files never changed places."""
+    ready(desk)
+
+    def work() -> None:
+        atomic._exchange = lambda *_: os._exit(DEAD)
+        desk.apply()
+
+    assert dies(work)
+    (temp,) = atomic.leftovers(desk.home.root)
+    Path(temp).write_bytes(left)
+    assert start_again(desk)
+    assert desk.events()[-1] == "apply.aborted"
+    assert desk.memory.read_bytes() == MEMORY.encode()
+    desk.apply()
+    assert desk.memory.read_bytes() == AFTER
 
 
 def test_an_edit_that_was_never_signed_is_withdrawn(desk: Desk) -> None:

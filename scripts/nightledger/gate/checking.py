@@ -59,8 +59,17 @@ def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
 
 
 def find_drift(home: Home, book: Book) -> tuple[str, ...]:
-    """Name the gated files whose bytes are not those last accepted, or cannot be read."""
-    return tuple(path for path in home.identity.gated if _sha256(home, path) != book.gated.get(path))
+    """Name the gated files whose bytes are not those last accepted, or cannot be read.
+
+    What an apply that a crash cut short has put in place is no drift: the next run finishes it.
+    """
+    cut_short = {(target.path, target.after) for apply in book.unfinished() for target in apply.targets}
+    return tuple(
+        path
+        for path in home.identity.gated
+        for sha256 in [_sha256(home, path)]
+        if sha256 != book.gated.get(path) and (path, sha256) not in cut_short
+    )
 
 
 def accepted_since(home: Home, book: Book, path: str) -> datetime | None:

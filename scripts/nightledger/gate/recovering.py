@@ -77,16 +77,23 @@ def _recover_one(gate: Gate, apply: Apply, found: Mapping[str, Mapping[str, byte
 def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     """Give the hashes of what the new bytes replaced; none when they were never put in place.
 
-    What was left beside the file is either our own new bytes, perhaps cut short, or what
+    What was left beside the file is either our own new bytes, perhaps not all of them, or what
     was replaced. Where nothing was left the file itself tells.
     """
     replaced = [
-        hashlib.sha256(content).hexdigest() for content in found if not write.after.startswith(content)
+        hashlib.sha256(content).hexdigest() for content in found if not _is_part(content, write.after)
     ]
     if replaced:
         return replaced
     present = read_gated(gate.home, write.path)
     return [hashlib.sha256(write.before).hexdigest()] if _comes_from_after(present, write) else []
+
+
+def _is_part(content: bytes, whole: bytes) -> bool:
+    """Tell whether bytes are what power loss leaves of a write: cut short, or zeros where it did not come."""
+    return len(content) <= len(whole) and all(
+        one in (0, other) for one, other in zip(content, whole, strict=False)
+    )
 
 
 def _comes_from_after(present: bytes, write: Write) -> bool:

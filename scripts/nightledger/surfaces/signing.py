@@ -39,6 +39,8 @@ def prepare(session: Session, principal: str = "") -> Signing:
     gate = session.gate
     principal = principal or principal_of(session)
     head = sign_head(gate, session.moment, keep=True)
+    if head.size != session.ledger.log.size:  # it closed what a crash had left at the log's end
+        session.reread()
     return Signing(
         principal=principal,
         machine=this_machine(),

@@ -92,3 +92,12 @@ def test_an_undo_that_would_change_other_bytes_than_those_shown_is_refused(
     assert "- One." in console.desk.text()
     assert console.desk.states(proposal) == ["applied"]
     assert len(console.desk.ledger().book.decisions) == 1
+
+
+def test_an_undo_behind_a_line_that_a_crash_left_in_the_log_is_signed_and_done(console: Console) -> None:
+    proposal = console.desk.applied(addition("One."))
+    with open(console.desk.home.audit_log, "ab") as log:
+        log.write(b'{"never":"acknowledged"}\n')
+    assert console.out("undo", proposal.id).endswith(f"Took back change 1 of {proposal.id}.\n")
+    assert "log.tail_closed" in console.desk.events()
+    assert console.desk.text() == MEMORY

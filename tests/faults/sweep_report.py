@@ -1,0 +1,46 @@
+"""One row a sweep, for ``make report-faults``: how much was tried, and what did not hold.
+
+A sweep calls :func:`report` at its end; where ``NIGHTLEDGER_FAULTS`` names a folder, the row is kept
+there as JSON ``{sweep, points, failed, controls, controls_caught}``.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+FOLDER = "NIGHTLEDGER_FAULTS"
+WHOLE = "only 'make test-faults' runs the whole sweep"
+
+
+def whole() -> bool:
+    """Tell whether all is to be tried, whatever it costs."""
+    return bool(os.environ.get(FOLDER))
+
+
+def report(
+    sweep: str, part: str = "", *, points: int, failed: int = 0, controls: int = 0, caught: int = 0
+) -> None:
+    """Keep what a sweep, or one part of it, found.
+
+    Args:
+        sweep: Its name, as the table shows it; rows of one name are added up.
+        part: Which part of it, where it has several.
+        points: How many states, kills, errors or attacks were tried.
+        failed: After how many of them something was not as it must be.
+        controls: How many faults were planted.
+        caught: How many of those were found.
+    """
+    row = {
+        "sweep": sweep,
+        "points": points,
+        "failed": failed,
+        "controls": controls,
+        "controls_caught": caught,
+    }
+    print(json.dumps({"part": part, **row}))
+    if whole():
+        folder = Path(os.environ[FOLDER])
+        folder.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^a-z0-9]+", "-", f"{sweep} {part}".lower()).strip("-")
+        (folder / f"{name}.json").write_text(json.dumps(row, sort_keys=True) + "\n")
