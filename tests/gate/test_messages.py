@@ -1,12 +1,14 @@
 """What a message may bring about, and the record of it."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk
 from tests.gate.peer_work import OPS, make_work
 
-from nightledger.domain.consent import ConsentGraph, Tier
+from nightledger.domain.consent import Tier
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.message import Status
 from nightledger.gate.messages import RULES, Done, Work, perform, rule_of
@@ -22,10 +24,13 @@ def messages(desk: Desk) -> list[dict[str, object]]:
     return [dict(event.fields) for event in desk.ledger().log.events if event.event == "message.received"]
 
 
-def tiers(work: Work, **actions: Tier) -> Work:
-    """Give the work in a home whose graph says something else."""
-    known = {**work.gate.consent.domains["self_modification"], **actions}
-    return replace(work, gate=replace(work.gate, consent=ConsentGraph(domains={"self_modification": known})))
+def tighten(desk: Desk, **tiers: str) -> None:
+    """Let the home's own graph ask for more; stricter it counts at once."""
+    domains: dict[str, list[str]] = {}
+    for action, tier in tiers.items():
+        domains.setdefault(tier, []).append(action)
+    own = {"v": 1, "domains": {"self_modification": domains}}
+    Path(desk.home.consent_graph).write_text(json.dumps(own))
 
 
 def test_what_a_message_brought_about_is_recorded_once(desk: Desk) -> None:
@@ -78,18 +83,33 @@ def test_an_action_belongs_to_its_domain(desk: Desk) -> None:
 
 
 def test_what_the_graph_blocks_is_not_done(desk: Desk) -> None:
-    work = tiers(make_work(desk, "propose_behavioral_change"), propose_behavioral_change=Tier.BLOCKED)
+    tighten(desk, propose_behavioral_change="blocked")
+    work = make_work(desk, "propose_behavioral_change", {"reason": "x"})
     assert "blocks" in perform(work, {"propose_behavioral_change": done}).reason
     assert desk.events()[-1] == "consent.blocked"
 
 
 def test_what_wants_approval_is_done_only_where_it_ends_as_a_proposal(desk: Desk) -> None:
-    proposing = tiers(
-        make_work(desk, "consolidate_daily"), consolidate_daily_to_memory=Tier.REQUIRES_APPROVAL
-    )
+    proposing = make_work(desk, "consolidate_daily", {"date": "2026-02-28", "text": "x"})
     assert perform(proposing, {"consolidate_daily": done}) is YES
-    looking = tiers(make_work(desk, "load_memory_file"), load_memory_file=Tier.REQUIRES_APPROVAL)
-    assert "approval" in perform(looking, {"load_memory_file": done}).reason
+    tighten(desk, load_memory_file="requires_approval")
+    looking = make_work(desk, "load_memory_file", {"path": "MEMORY.md"})
+    assert "wants the operator's approval" in perform(looking, {"load_memory_file": done}).reason
+
+
+def test_what_is_done_at_once_ends_when_nobody_reviews_any_more(desk: Desk) -> None:
+    desk.wait(days=29)
+    assert perform(make_work(desk, "load_memory_file", {"path": "x"}), {"load_memory_file": done}) is YES
+    desk.wait(days=2)
+    late = perform(make_work(desk, "load_memory_file", {"path": "x"}), {"load_memory_file": done})
+    assert "since nobody has signed a review" in late.reason
+
+
+def test_many_unknown_actions_are_recorded_as_blocked_a_few_times_a_day(desk: Desk) -> None:
+    for n in range(25):
+        perform(make_work(desk, f"action_{n}", seq=n), {})
+    assert desk.events().count("message.received") == 25
+    assert desk.events().count("consent.blocked") == 20
 
 
 def test_what_is_not_built_says_so(desk: Desk) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from nightledger.codec.records import dump_record
-from nightledger.domain.consent import SELF_MODIFICATION, Tier
+from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.message import Message, Peer, Status
 from nightledger.domain.moment import Moment
+from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Gate, Ledger, record
 
 
@@ -133,11 +134,16 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
         return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
     if message.domain != SELF_MODIFICATION:
         return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
-    tier = work.gate.consent.tier(SELF_MODIFICATION, rule.consent) if rule.consent else Tier.AUTONOMOUS
-    if tier is Tier.BLOCKED:
+    return _consent(work, rule) if rule.consent else (False, None)
+
+
+def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
+    answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
+    if answer.tier is Tier.BLOCKED:
         return True, _rejected(f"the consent graph blocks {rule.consent}")
-    if tier is not Tier.AUTONOMOUS and not rule.proposes:
-        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}")
+    if answer.tier is not Tier.AUTONOMOUS and not rule.proposes:
+        why = " since nobody has signed a review for long" if answer.why is Why.DECAYED else ""
+        return False, _rejected(f"the consent graph wants the operator's approval for {rule.consent}{why}")
     return False, None
 
 
@@ -160,7 +166,7 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
         "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
     }
     fields |= {name: value for name in ("proposal", "decision") if (value := getattr(done, name))}
-    events = [(EventName.MESSAGE, fields)]
+    record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
     if blocked:
-        events.append((EventName.CONSENT_BLOCKED, {"domain": message.domain, "action": message.action}))
-    record(work.gate, events, work.moment)
+        asked = [event for event in work.ledger.log.events if event.event == EventName.CONSENT_BLOCKED]
+        record_unknown(work.gate, asked, message.domain, message.action, work.moment)
