@@ -125,7 +125,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
     from nightledger.gate.keeping import count_gone, find_missing
     from nightledger.gate.opening import Ledger, fold_log
 
-    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT, EventName.EXPUNGED})
     ledger = Ledger(log=log, book=book)
     return Seen(
         report=log.report,
@@ -202,6 +202,14 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
+    yield from _lasting(seen)
+    yield from _notes(seen.rewrites) if seen.rewrites else ()
+    for missing in seen.report.unchecked:
+        yield f"not checked: {missing}"
+
+
+def _lasting(seen: Seen) -> Iterator[str]:
+    """Tell what stands in the log for ever and is no alarm."""
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
@@ -213,9 +221,6 @@ def _lines(seen: Seen) -> Iterator[str]:
     for reset in seen.resets:
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
-    yield from _notes(seen.rewrites) if seen.rewrites else ()
-    for missing in seen.report.unchecked:
-        yield f"not checked: {missing}"
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
