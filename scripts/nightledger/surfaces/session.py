@@ -14,6 +14,7 @@ from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.gate.expunging import finish_removals
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.recovering import recover
 from nightledger.gate.trust_changes import settle_trust
@@ -132,6 +133,7 @@ def writing(
         if recover(gate, session.ledger, session.moment):
             session.reread()
         settle_trust(gate, session.ledger, session.moment)
+        finish_removals(gate.home, session.ledger.book)
         try:
             yield session
             if session.reread().log.size > before:

@@ -129,7 +129,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
     from nightledger.gate.keeping import count_gone, find_missing
     from nightledger.gate.opening import Ledger, fold_log
 
-    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT, EventName.EXPUNGED})
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     return Seen(
@@ -211,13 +211,14 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
-    yield from _past(seen)
+    yield from _lasting(seen)
     yield from _notes(seen.rewrites) if seen.rewrites else ()
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
 
-def _past(seen: Seen) -> Iterator[str]:
+def _lasting(seen: Seen) -> Iterator[str]:
+    """Tell what stands in the log for ever and is no alarm."""
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
