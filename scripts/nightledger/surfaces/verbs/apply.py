@@ -35,25 +35,34 @@ def run(options: argparse.Namespace, context: Context) -> int:
         status = _ask_witnesses(context) if due else 0
         context.emit([])
         return status
-    if due is not None and (alarm := _ask_witnesses(context)):
+    alarm = 0 if due is None else _ask_witnesses(context)
+    if alarm:
         context.emit([])
         return alarm
-    from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces.session import writing
-
-    with writing(context, person=options.id is not None) as session:
-        attempts, aside = _apply_all(session, options.id)
-        _leave_mark(session, attempts)
+    attempts, alarm = _apply_all(context, options.id)
+    if due is not None and any(attempt.changes for attempt in attempts):
+        alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
         for line in _lines(attempt, asked=options.id is not None or not context.quiet):
             context.print(line)
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
-    return EXIT_ALARM if aside else _status(attempts, asked=options.id is not None)
+    return alarm or _status(attempts, asked=options.id is not None)
 
 
-def _apply_all(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
+def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], int]":
+    """Apply what may be, of one proposal or of all; and the status of an alarm, 0 where there is none."""
+    from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces.session import writing
+
+    with writing(context, person=id_text is not None) as session:
+        attempts, aside = _apply_in(session, id_text)
+        _leave_mark(session, attempts)
+    return attempts, EXIT_ALARM if aside else 0
+
+
+def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
     from nightledger.gate.settlement import finish_settlements
     from nightledger.gate.stored import find_status

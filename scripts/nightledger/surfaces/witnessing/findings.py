@@ -116,7 +116,12 @@ def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
 
 def _contradictions(home: Home) -> tuple[Finding, ...]:
     return tuple(
-        Finding(damage=_damage(known), path=home.audit_log, line=None, message=known.contradiction)
+        Finding(
+            damage=_damage(known),
+            path=home.audit_log,
+            line=None,
+            message=known.contradiction.partition(": ")[2],
+        )
         for known in read_memory(home).values()
         if known.contradiction
     )
