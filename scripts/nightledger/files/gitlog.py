@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 
 from nightledger.domain.errors import UnreadableError
+from nightledger.files.owner import for_child
 from nightledger.files.reading import read_optional
 
 TIMEOUT_S = 5.0
@@ -116,6 +117,7 @@ def _search(git_dir: str, blob: str, tips: tuple[str, ...]) -> str:
             stderr=subprocess.DEVNULL,
             timeout=TIMEOUT_S,
             check=False,
+            **for_child(),
         )
     found = ran.stdout.decode("ascii", "replace").strip()
     return found if ran.returncode == 0 and _OBJECT.fullmatch(found) else ""

@@ -25,6 +25,7 @@ from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
+from nightledger.gate.locking import require_exchangeable, swap_for, why_locked
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.witnessing import witnessed
@@ -151,7 +152,7 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         waiting = [(n, dict(waiting).get(n, TOUCHES)) for n in live if n not in dict(unplaced)]
     stale = _ask_again(gate, decision, unplaced, moment)
     applied = tuple(n for n in live if n not in dict(unplaced) and n not in dict(waiting))
-    reasons = [reason for write in writes for reason in check_result(gate, write)] if applied else []
+    reasons = [reason for write in writes for reason in _why_not_now(gate, write)] if applied else []
     raced = False
     if reasons or not applied:
         applied = ()
@@ -210,6 +211,11 @@ def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list
         else:
             stale.append((change.n, why_not(attempt)))
     return result.encode("utf-8", "surrogateescape"), stale
+
+
+def _why_not_now(gate: Gate, write: Write) -> list[str]:
+    locked = why_locked(gate, write.path)
+    return [*check_result(gate, write), *([locked] if locked else [])]
 
 
 def check_result(gate: Gate, write: Write) -> list[str]:
@@ -271,7 +277,11 @@ def write_all(
 
     Returns:
         Whether a rival wrote at the same moment (its bytes are kept as a blob and logged).
+
+    Raises:
+        LockError: A file is locked by the operating system, and this user cannot exchange it.
     """
+    require_exchangeable(gate, (write.path for write in writes if write.before != write.after))
     signed = {target.path: target for target in decision.targets}
     fields: dict[str, object] = {
         "decision": decision.id,
@@ -315,7 +325,12 @@ def exchange(gate: Gate, write: Write) -> str:
         else:
             return hashlib.sha256(b"").hexdigest()
     kept: list[str] = []
-    exchange_file(path, write.after, keep=lambda replaced: kept.append(blobs.put(replaced)))
+    exchange_file(
+        path,
+        write.after,
+        keep=lambda replaced: kept.append(blobs.put(replaced)),
+        swap=swap_for(gate, write.path),
+    )
     return kept[0]
 
 

@@ -19,6 +19,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.gate.around import read_accepted
 from nightledger.gate.drifting import Found, course_of, drift_proposal
 from nightledger.gate.gated import read_gated
+from nightledger.gate.locking import repair_locks
 from nightledger.gate.offering import offer_race, put_back
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing import store
@@ -26,6 +27,7 @@ from nightledger.gate.protected import first_seen, protected_now
 from nightledger.gate.stored import read_logged
 from nightledger.gate.writers import Guess, Scene, guess_writer
 
+_UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
 _LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
 
 
@@ -41,6 +43,7 @@ class Sighting:
         put_back: Whether the bytes last accepted stand there again.
         earlier: Since when these bytes were accepted before; None where they never were.
         protected: Whether it is a protected file, which is never changed by us.
+        relocked: Whether the operating system's lock on it was gone and is set again.
         problem: Why it cannot be looked after; empty where it can.
     """
 
@@ -51,6 +54,7 @@ class Sighting:
     put_back: bool = False
     earlier: datetime | None = None
     protected: bool = False
+    relocked: bool = False
     problem: str = ""
 
 
@@ -66,8 +70,11 @@ def guard(gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> tuple[Sig
     Returns:
         What is not as it was accepted, gated files first.
     """
+    repaired, lost = repair_locks(gate, ledger.book, moment)
     watch = _Watch(gate, ledger, scene, moment)
-    found = [sighting for path in gate.home.identity.gated for sighting in watch.gated(path)]
+    found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
+    found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
+    found += [sighting for path in gate.home.identity.gated for sighting in watch.gated(path)]
     found += watch.protected()
     return tuple(found)
 

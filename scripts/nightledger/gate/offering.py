@@ -35,6 +35,7 @@ from nightledger.gate.applying import Write, exchange
 from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
+from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing import quarantine, store, supersede
 from nightledger.gate.screening import Held, unseen
@@ -101,7 +102,7 @@ def put_back(
         Id of the proposal; empty where nothing was left to ask; None where the edit cannot be
         proposed, or the file not be written, and so stays as it is.
     """
-    if not os.access(os.path.dirname(gate.home.resolve(path)), os.W_OK):
+    if why_locked(gate, path) or not os.access(os.path.dirname(gate.home.resolve(path)), os.W_OK):
         return None
     edit = Edit(
         path=path,

@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.errors import MissingBlobError, NightledgerError, RefusedError
+from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.finding import Severity
 from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import Write, write_all
+from nightledger.gate.around import read_accepted
 from nightledger.gate.composing import Choice, Refusal, Signing, make_decision
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.drifting import course_of
 from nightledger.gate.hunks import hunks_sha256
+from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.protected import read_watched
 from nightledger.gate.reviewing import Answer, Item, Verb
@@ -95,32 +96,37 @@ def plan_settlement(
         kept: Numbers of the changes that are accepted.
         taken_back: Numbers of those that go; the others stay as they are.
     """
-    target = stored.proposal.targets[0]
-    drift = book.drifts.get(target.path)
-    present = read_watched(gate.home, target.path)
-    is_present = hashlib.sha256(present).hexdigest() == target.base_sha256
-    if drift is None or drift.proposal != stored.proposal.id or not is_present:
-        return CHANGED_AGAIN
-    if drift.base != book.accepted_of(target.path):
-        return CHANGED_AGAIN
-    if taken_back and target.path not in book.gated:
-        return NEVER_CHANGED
-    try:
-        accepted = BlobStore(gate.home.blobs_dir).get(drift.base)
-    except MissingBlobError:
-        accepted = None
-    if accepted is None:
-        if taken_back:
-            return "the bytes accepted before were never kept: keep it whole, or edit the file"
-        accepted = b""
+    path = stored.proposal.targets[0].path
+    present = read_watched(gate.home, path)
+    kept_before = read_accepted(gate.home, book, path)
+    why = _why_not(book, stored, present, taken_back, is_known=kept_before is not None)
+    if why:
+        return why
+    accepted = b"" if kept_before is None else kept_before
     course = course_of(accepted, present)
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
     after = course.rebuild(stays).encode("utf-8", "surrogateescape")
     signed = course.rebuild(kept).encode("utf-8", "surrogateescape")
-    secrets = _secrets_returning(present, after)
-    if secrets:
+    if after != present and (locked := why_locked(gate, path)):
+        return locked
+    if secrets := _secrets_returning(present, after):
         return f"taking it back would bring a secret back ({', '.join(secrets)}): keep it instead"
-    return Write(path=target.path, before=present, after=after, accepted_before=accepted, accepted=signed)
+    return Write(path=path, before=present, after=after, accepted_before=accepted, accepted=signed)
+
+
+def _why_not(book: Book, stored: Stored, present: bytes, taken_back: Sequence[int], *, is_known: bool) -> str:
+    """Say why an item cannot be settled so; empty where it can."""
+    target = stored.proposal.targets[0]
+    drift = book.drifts.get(target.path)
+    if drift is None or drift.proposal != stored.proposal.id or drift.base != book.accepted_of(target.path):
+        return CHANGED_AGAIN
+    if hashlib.sha256(present).hexdigest() != target.base_sha256:
+        return CHANGED_AGAIN
+    if taken_back and target.path not in book.gated:
+        return NEVER_CHANGED
+    if taken_back and not is_known:
+        return "the bytes accepted before were never kept: keep it whole, or edit the file"
+    return ""
 
 
 def _secrets_returning(before: bytes, after: bytes) -> list[str]:

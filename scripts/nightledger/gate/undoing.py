@@ -32,6 +32,7 @@ from nightledger.gate.deciding import read_claim
 from nightledger.gate.drifting import course_of
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import line_at, readable_diff
+from nightledger.gate.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
@@ -76,6 +77,7 @@ def plan_undo(
 
     Raises:
         UsageError: Nothing of it is applied.
+        LockError: The file is locked by the operating system, and this user cannot exchange it.
     """
     applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
     wanted = tuple(only) or tuple(applied)
@@ -100,7 +102,9 @@ def plan_undo(
     if gone:
         why = "expunged" if Gone.EXPUNGED in gone else "expired"
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
-    return _merge(gate, ledger.book, stored, wanted, apply)
+    undo = _merge(gate, ledger.book, stored, wanted, apply)
+    require_exchangeable(gate, (write.path for write in undo.writes))
+    return undo
 
 
 def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:

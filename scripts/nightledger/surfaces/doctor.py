@@ -12,7 +12,9 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor_checks import Check, State, bad, looked
 from nightledger.surfaces.doctor_home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
+from nightledger.surfaces.doctor_locks import check_locks
 from nightledger.surfaces.doctor_program import check_program
+from nightledger.surfaces.doctor_rivals import check_rivals
 from nightledger.surfaces.doctor_schedule import check_schedule, place_of
 from nightledger.surfaces.instructions import Offer, offer
 from nightledger.trust.keys import KeyRing
@@ -59,6 +61,8 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: check_keys(home, ring)),
         ("log", lambda: check_log_of(home, ring, context.moment)),
         ("memory", lambda: check_memory(home, now)),
+        ("locks", lambda: check_locks(home, context.keys_dir)),
+        ("rivals", lambda: check_rivals(home)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
     )

@@ -43,6 +43,7 @@ def sighting_record(sighting: Sighting) -> dict[str, Any]:
         "put_back": sighting.put_back,
         "known_earlier": dump_moment(sighting.earlier) if sighting.earlier else None,
         "protected": sighting.protected,
+        "relocked": sighting.relocked,
         "problem": sighting.problem or None,
     }
 
@@ -54,6 +55,8 @@ def sighting_lines(sighting: Sighting) -> list[str]:
         return screen.wrap(
             f"{path} cannot be looked after: {screen.shown(sighting.problem)}", indent="  ", first=""
         )
+    if sighting.relocked:
+        return screen.wrap(f"{path} was not locked any more, and is locked again.", indent="  ", first="")
     if sighting.put_back:
         waits = (
             f"the edit waits as {sighting.proposal}" if sighting.proposal else "nothing of the edit is asked"

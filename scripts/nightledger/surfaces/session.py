@@ -14,6 +14,7 @@ from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.files.owner import acting_as_owner
 from nightledger.gate.expunging import finish_removals
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.recovering import recover
@@ -27,6 +28,8 @@ __all__ = ["Session", "actor_of", "reading", "require_machine", "this_machine", 
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
+FOR_ROOT = frozenset({"apply", "guard", "lock", "unlock"})
+"""Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
 
@@ -127,7 +130,8 @@ def writing(
     require_machine(gate.home)
     if person:
         require_person(context.verb, simulated=gate.home.identity.simulated)
-    with _turn(context, gate.home, answered=answered):
+    owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
+    with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = session.ledger.log.size
         if recover(gate, session.ledger, session.moment):

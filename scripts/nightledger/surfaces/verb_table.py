@@ -24,6 +24,8 @@ VERBS = {
     "edit": ("edit", "change a gated file yourself: editor, diff, signature"),
     "history": ("history", "what changed a gated file, when and why"),
     "verify": ("verify", "check the audit log, its signatures and the gated files"),
+    "lock": ("lock", "have the operating system lock gated and protected files (root)"),
+    "unlock": ("unlock", "take these locks away (root)"),
     "guard": ("guard", "look whether a gated file was changed outside the gate"),
     "key": ("key", "who may sign: list, add, rotate, revoke, recovery, reset"),
     "prove": ("prove", "prove to others that an entry is in the log; export the log"),
@@ -48,6 +50,8 @@ GROUPS = {
     "Trust": (
         "verify",
         "guard",
+        "lock",
+        "unlock",
         "key",
         "consent",
         "expunge",

@@ -56,7 +56,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
 def _alarms(sightings: "tuple[Sighting, ...]", options: argparse.Namespace) -> bool:
     if any(sighting.problem for sighting in sightings):
         return True
-    return bool(options.exit_code) and any(not sighting.put_back for sighting in sightings)
+    return bool(options.exit_code) and any(
+        not (sighting.put_back or sighting.relocked) for sighting in sightings
+    )
 
 
 def _nothing_new(context: Context) -> bool:
