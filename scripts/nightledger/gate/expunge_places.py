@@ -10,6 +10,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.trust.dsse import payloads_in
 
 MAX_BYTES = 1 << 32
 Holds = Callable[[bytes], bool]
@@ -20,7 +21,8 @@ class Found:
     """Where a text is; paths relative to the home, sorted.
 
     Attributes:
-        removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts.
+        removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts, texts and
+            dead letters of messages.
         rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
         derived: Files that are folded from others, and disposable ones: they go and are made anew.
         gated: Gated files; they change by a signed edit only.
@@ -62,9 +64,10 @@ class _Search:
 
     def _held(self, path: str) -> bool:
         try:
-            return self.holds(read_regular(path, MAX_BYTES))
+            content = read_regular(path, MAX_BYTES)
         except NightledgerError:
             return False  # a link, a FIFO, no file: nothing of ours is there
+        return self.holds(content) or any(map(self.holds, payloads_in(content)))
 
 
 def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
@@ -80,11 +83,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     trust = search.among(_trust(home, ledger))
     gated = search.among(_existing(home.gated_paths()))
     accepted = search.among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
-    found = search.among(
-        path
-        for directory in (home.proposals_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir)
-        for path in _files(directory)
-    )
+    found = search.among((*_ours(home), *_existing([home.dead_letters])))
     rewritten = search.among(
         [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
     )
@@ -113,6 +112,18 @@ def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
 
 def _blob(home: Home, sha256: str) -> str:
     return os.path.join(home.blobs_dir, sha256[:2], sha256)
+
+
+def _ours(home: Home) -> Iterator[str]:
+    """Give the files of which each is one record of ours."""
+    for directory in (
+        home.proposals_dir,
+        home.decisions_dir,
+        home.blobs_dir,
+        home.quarantine_dir,
+        home.received_dir,
+    ):
+        yield from _files(directory)
 
 
 def _views(home: Home) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def mend(ring: KeyRing, home_id: str, able: Collection[bytes], stamp: str) -> No
 
 def _keep(path: Path, stamp: str) -> str:
     """Give a file a second name that stays; empty where there is no file."""
-    kept = path.with_name(f"{path.name}.before-{stamp}")
+    kept = path.with_name(f"{path.stem}.before-{stamp}{path.suffix}")
     if not os.path.lexists(path):
         return ""
     if not os.path.lexists(kept):

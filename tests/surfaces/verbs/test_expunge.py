@@ -74,6 +74,8 @@ def leak_everywhere(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     held = f"held: {LEAK}"
     name = f"{hashlib.sha256(held.encode()).hexdigest()}.txt"
     Path(caller.home.quarantine_dir, name).write_text(held)
+    Path(caller.home.received_dir).mkdir()
+    Path(caller.home.received("m-" + "a" * 26)).write_text(f"- sent: {LEAK}\n")
     Path(caller.home.archive_dir).mkdir()
     Path(caller.home.archive(2025)).write_text(f"- old: {LEAK}\n- kept\n")
     Path(caller.home.attention).write_text(LEAK)
@@ -161,6 +163,11 @@ def test_what_waits_with_it_ends_and_the_rest_is_asked_again(
     path = Path(desk.home.decision(decision.id))
     assert expunge(caller, monkeypatch) == 0
     assert desk.states(leaking) == ["withdrawn", "withdrawn"]
+    listed = {record["id"]: record["state"] for record in caller.record("proposals", "--all")}
+    assert listed == {leaking.id: "expunged", other.id: "cooling"}
+    assert "it held a text that the operator had removed for ever" in caller.text("proposals", "--all")
+    with pytest.raises(RefusedError, match="was expunged"):
+        caller.run("show", leaking.id)
     assert (desk.states(other), path.exists()) == (["approved"], True)
     assert caller.run("status", "--exit-code") == 0
 
@@ -276,6 +283,7 @@ def test_an_expunge_that_was_cut_short_is_finished(caller: Caller, monkeypatch: 
     assert left == {
         "memory/archive/2025.md",
         "memory/state/ATTENTION.md",
+        f"memory/state/received/m-{'a' * 26}.md",
         "memory/system/outcome-records.jsonl",
     }
     assert expunge(caller, monkeypatch) == 0  # what only the text itself finds

@@ -115,7 +115,7 @@ def test_a_rotation_keeps_the_old_key_and_lets_the_new_one_sign(caller: Caller) 
     assert new != old
     assert public_key_of(keys_dir(caller) / "operator.pub") == new
     kept = sorted(path.name for path in keys_dir(caller).iterdir() if ".before-" in path.name)
-    assert kept == ["operator.before-20260301T060000Z", "operator.pub.before-20260301T060000Z"]
+    assert kept == ["operator.before-20260301T060000Z", "operator.before-20260301T060000Z.pub"]
     assert signers(caller) == ["operator"]
     assert caller.desk.states(proposal) == ["approved"]  # it is not revoked
     assert caller.run("reject", proposal.id, "--reason", "changed my mind") == 0
@@ -177,7 +177,7 @@ def test_a_rotation_that_was_cut_short_after_it_was_signed_is_finished(
     assert public_key_of(keys_dir(caller) / "operator.pub") == made
     assert not (keys_dir(caller) / "operator.next.pub").exists()
     os.replace(
-        keys_dir(caller) / "operator.pub.before-20260301T060000Z", keys_dir(caller) / "operator.pub"
+        keys_dir(caller) / "operator.before-20260301T060000Z.pub", keys_dir(caller) / "operator.pub"
     )  # as a crash between the two files leaves it
     assert caller.run("key", "restore") == 0
     assert public_key_of(keys_dir(caller) / "operator.pub") == made

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_ALTERED = "its file is not what was logged: put it back from a backup; 'nightledger verify' names it"
+_TOLD = {
+    "altered": "its file is not what was logged: put it back from a backup; 'nightledger verify' names it",
+    "expunged": "it held a text that the operator had removed for ever",
+}
+"""What is said of a proposal whose file is not to be had, by its state."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,10 +44,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         shown = list(_records(session, closed=options.all))
     context.emit(shown)
     for record in shown:
-        altered = record["state"] == ALTERED
-        count = "set aside" if altered else f"{len(record['changes'])} change(s)"
+        altered = record["state"] in _TOLD
+        count = "set aside" if record["state"] == ALTERED else f"{len(record['changes'])} change(s)"
         context.print(f"{record['id']}  {record['state']:<9} {count}")
-        told = _ALTERED if altered else record["title"]
+        told = _TOLD[record["state"]] if altered else record["title"]
         for line in screen.wrap(screen.shown(told), indent="    ", first="    "):
             context.print(line)
     if not shown:
@@ -65,6 +69,6 @@ def _records(session: "Session", *, closed: bool) -> "Iterator[dict[str, Any]]":
         try:
             proposal = read_proposal(gate, status).proposal
         except AlteredError:
-            yield set_aside_record(status)
+            yield set_aside_record(book, status)
         else:
             yield proposal_record(gate, book, proposal, now)
