@@ -11,18 +11,8 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
-from nightledger.domain.proposal import Draft, Flag, Origin
+from nightledger.domain.proposal import Draft, Flag, Origin, least_trusted
 from nightledger.text.scan import scan, scan_secrets
-
-_UNTRUSTED_FIRST = (
-    Origin.WEB,
-    Origin.GROUP,
-    Origin.TOOL,
-    Origin.UNKNOWN,
-    Origin.SYSTEM,
-    Origin.AGENT,
-    Origin.OWNER,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +56,7 @@ def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
 
 def worst_origin(draft: Draft) -> Origin:
     """Give the least trusted origin of a draft's evidence: one tainted source taints it."""
-    origins = {evidence.origin for evidence in draft.evidence}
-    return next((origin for origin in _UNTRUSTED_FIRST if origin in origins), Origin.UNKNOWN)
+    return least_trusted(evidence.origin for evidence in draft.evidence)
 
 
 def _held(draft: Draft, findings: Sequence[Finding]) -> Held:
