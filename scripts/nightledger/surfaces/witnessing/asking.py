@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
+from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
@@ -145,7 +146,7 @@ def _ask(
             memory[name] = _remember(known, found, moment.at, taken)
     _keep(gate, ledger, policy, asked)
     for found in asked:
-        _remember_contradiction(gate, found, moment.at)
+        _pin_contradiction(gate, ledger, found, moment.at)
     write_memory(gate.home, {name: memory[name] for name in names if name in memory})
     return Round(
         asked=tuple(asked),
@@ -179,13 +180,23 @@ def _told(contradiction: Contradiction) -> str:
     return f"{contradiction.damage.value}: {contradiction.message}"
 
 
-def _remember_contradiction(gate: Gate, found: Asked, now: datetime) -> None:
-    """Pin what a witness saw, so that every later look at the log finds it."""
-    if found.contradiction is None:
+def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) -> None:
+    """Pin what a witness saw, so that every later look at the log finds it, and the gate refuses.
+
+    Not where the log says that the operator took an older backup over: then the alarm stands
+    until they sign a policy with another witness, and the gate must stay open for that.
+    """
+    if found.contradiction is None or _lost_entries(ledger):
         return
     head = found.contradiction.head
     with suppress(IntegrityError):  # another head of this size is pinned already: then that is in the pin
         remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
+
+
+def _lost_entries(ledger: Ledger) -> bool:
+    return any(
+        event == EventName.RESTORED and fields.get("lost") for event, fields, _ in ledger.log.entries()
+    )
 
 
 def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:
