@@ -45,17 +45,14 @@ class Round:
         met: Whether the quorum has now cosigned the newest head; True where it asks for nobody.
         strangers: Names in ``operator.yaml`` that are not in the policy.
         unreachable: Names in the policy of which ``operator.yaml`` has no address.
+        standing: What witnesses remember that this log does not continue, now or when last asked.
     """
 
     asked: tuple[Asked, ...] = ()
     met: bool = True
     strangers: tuple[str, ...] = ()
     unreachable: tuple[str, ...] = ()
-
-    @property
-    def contradictions(self) -> tuple[Contradiction, ...]:
-        """What witnesses remember that this log does not continue."""
-        return tuple(asked.contradiction for asked in self.asked if asked.contradiction)
+    standing: tuple[str, ...] = ()
 
 
 def open_channel(name: str, address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
@@ -107,10 +104,10 @@ def ask_quietly(context: Context) -> int:
         IntegrityError: The log or a trust file is not what was signed.
     """
     found = ask_round(context)
-    for contradiction in found.contradictions if found else ():
-        context.note(f"error: {contradiction.damage.value.upper()}: {contradiction.message}")
+    for told in found.standing if found else ():
+        context.note(f"error: {told}")
         context.note("hint: somebody put this home back to an older state, or there are two of it; keep both")
-    return EXIT_ALARM if found and found.contradictions else 0
+    return EXIT_ALARM if found and found.standing else 0
 
 
 def ask_behind(context: Context) -> None:
@@ -153,6 +150,9 @@ def _ask(
         met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
         strangers=tuple(name for name in addresses if name not in names),
         unreachable=tuple(name for name in names if name not in addresses),
+        standing=tuple(
+            memory[name].contradiction for name in names if name in memory and memory[name].contradiction
+        ),
     )
 
 
@@ -177,7 +177,7 @@ def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -
 
 
 def _told(contradiction: Contradiction) -> str:
-    return f"{contradiction.damage.value}: {contradiction.message}"
+    return f"{contradiction.damage.value.upper()}: {contradiction.message}"
 
 
 def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) -> None:

@@ -130,4 +130,4 @@ def _contradictions(home: Home, policy: Policy) -> tuple[Finding, ...]:
 
 
 def _damage(known: Remembered) -> Damage:
-    return Damage.ROLLBACK if known.contradiction.startswith("rollback") else Damage.FORK
+    return Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK
