@@ -82,6 +82,9 @@ coverage: .stamps/dev ## branch coverage of the tests: 95 % of all, 100 % of dom
 test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vectors/README.md)
 	NIGHTLEDGER_VECTORS="$$(realpath "$$VECTORS")" $(BIN)/pytest -q tests/vectors
 
+scorecard: .stamps/dev ## attack a small audit log in every place: what was tried, found and rightly named
+	@$(BIN)/python -m bench.scorecard
+
 mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the tests must notice
 	$(BIN)/python -m bench.mutants
 
@@ -101,4 +104,4 @@ lock: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors mutants bench bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors scorecard mutants bench bench-consolidate bench-checkup lock help

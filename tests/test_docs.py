@@ -255,7 +255,12 @@ def test_formats_lists_events_and_classes_that_exist() -> None:
     listed = [table for table in tables(FORMATS) if table[0][0] in ("event", "class")]
     events, classes = ({code for row in table[1:] for code in codes(row[0])} for table in listed)
     assert events == {event.value for event in EventName} - UNWRITTEN
-    assert classes == {damage.value.upper() for damage in Damage} | {"ALTERED", "DRIFT", "REWRITTEN"}
+    assert classes == {damage.value.upper() for damage in Damage} | {
+        "ALTERED",
+        "DRIFT",
+        "EARLIER",
+        "REWRITTEN",
+    }
 
 
 def test_formats_lists_hosts_as_their_presets_are() -> None:

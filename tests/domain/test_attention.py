@@ -73,7 +73,7 @@ def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
         "\n"
         "- 2 proposals wait, the oldest since 2026-02-26 00:30 UTC: `nightledger review`\n"
         "- 1 proposal was altered (p-3): `nightledger verify`\n"
-        "- 1 file changed outside the gate (MEMORY.md): `nightledger history`\n"
+        "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
         "- 5 jobs failed (link 2026-02-20, link 2026-02-21, link 2026-02-22 and 2 more): `nightledger status`\n"
         "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"
     )

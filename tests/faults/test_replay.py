@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.sweep_report import report
 from tests.surfaces.channel.machines import AGENT_ADDRESS, Pair, copy_pair, make_pair, opened
 
 from nightledger.codec.canonical import canonical
@@ -35,6 +36,7 @@ from nightledger.trust.sshsig import SignatureError
 
 CHANGE = {"text": "- Ask before restarting the relay.", "reason": "a transfer was cut"}
 COPIES = 64
+SWEEP = "replay and forgery"
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def pair(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pair:
-    """Give two machines that know each other."""
-    return copy_pair(template, tmp_path, monkeypatch)
+def pair(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[Pair]:
+    """Give two machines that know each other; what was tried on them is counted."""
+    made = copy_pair(template, tmp_path, monkeypatch)
+    yield made
+    report(SWEEP, request.node.name, points=max(1, made.tried))
 
 
 def effects(pair: Pair) -> int:
@@ -62,6 +68,7 @@ def effects(pair: Pair) -> int:
 
 def refused(pair: Pair, raw: bytes) -> bool:
     """Tell whether bytes are not taken in, whatever the way they are turned away, and bring nothing about."""
+    pair.tried += 1
     before = effects(pair)
     try:
         turned_away = pair.agent.take_in(raw).status is Status.REJECTED
@@ -481,8 +488,8 @@ def test_a_slow_client_has_its_time_and_keeps_nobody_waiting(pair: Pair) -> None
         port = int(server.server_address[1])
         began = time.monotonic()
         dripping = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(8)]
-        for client in dripping:
-            client.sendall(b"POST /tc/message HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{")
+        for number, client in enumerate(dripping):  # some in the middle of a header, some of a body
+            client.sendall(b"POST /tc/message HTTP/1.1\r\nContent-Length: 1000\r\n" + b"\r\n{" * (number % 2))
         status, _ = post(port, pair.sealed(pair.message()))
         assert status == 200
         gone = 0

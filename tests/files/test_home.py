@@ -68,15 +68,19 @@ def test_every_path_of_the_contract_is_named() -> None:
         ".nightledger/locks/link.lock": home.lock_path("link"),
         ".nightledger/next-due": home.next_due,
         ".nightledger/links": home.link_index_dir,
-        ".nightledger/channel": home.channel_dir,
-        "config/nightledger/peers.json": home.peers,
-        "memory/state/received/m-qygk77v7yviucnh5dahsec22w6.md": home.received(
-            "m-qygk77v7yviucnh5dahsec22w6"
-        ),
-        "memory/state/tc-heartbeat.json": home.heartbeat,
-        "memory/state/tc-dead-letters.jsonl": home.dead_letters,
         ".nightledger/seen-ids": home.seen_ids,
     } == {path: f"/h/{path}" for path in EXPECTED}
+
+
+def test_every_path_of_messages_is_named() -> None:
+    home = Home("/h")
+    message = "m-qygk77v7yviucnh5dahsec22w6"
+    assert home.channel_dir == "/h/.nightledger/channel"
+    assert home.peers == "/h/config/nightledger/peers.json"
+    assert home.received_dir == "/h/memory/state/received"
+    assert home.received(message) == f"/h/memory/state/received/{message}.md"
+    assert home.heartbeat == "/h/memory/state/tc-heartbeat.json"
+    assert home.dead_letters == "/h/memory/state/tc-dead-letters.jsonl"
 
 
 EXPECTED = [
@@ -115,11 +119,6 @@ EXPECTED = [
     ".nightledger/locks/link.lock",
     ".nightledger/next-due",
     ".nightledger/links",
-    ".nightledger/channel",
-    "config/nightledger/peers.json",
-    "memory/state/received/m-qygk77v7yviucnh5dahsec22w6.md",
-    "memory/state/tc-heartbeat.json",
-    "memory/state/tc-dead-letters.jsonl",
     ".nightledger/seen-ids",
 ]
 

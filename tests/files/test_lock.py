@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -110,3 +111,17 @@ def test_a_holder_that_cannot_be_read_is_another_process(path: str, monkeypatch:
         with pytest.raises(LockedError, match="another process"):
             Lock(path).acquire()
         monkeypatch.undo()
+
+
+def test_a_lock_that_could_not_be_taken_for_want_of_room_is_not_held(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            Lock(path).acquire()
+    with Lock(path):
+        pass

@@ -20,10 +20,14 @@ from nightledger.gate.composing import Refusal, Signing, compose, make_decision
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
+from nightledger.gate.settlement import carry_out, compose_settlements
+from nightledger.gate.stored import read_proposal
 from nightledger.gate.undoing import Undo, apply_undo, plan_undo, undo_choice
+from nightledger.gate.writers import Scene
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))
@@ -119,6 +123,13 @@ class Desk:
         status = self.ledger().book.proposals[proposal.id]
         return [status.state_of(n).value for n in sorted(status.changes)]
 
+    def states_of(self, name: str) -> list[str]:
+        status = self.ledger().book.proposals[name]
+        return [status.state_of(n).value for n in sorted(status.changes)]
+
+    def proposal_of(self, name: str) -> Proposal:
+        return read_proposal(self.gate, self.ledger().book.proposals[name]).proposal
+
     def ledger(self) -> Ledger:
         return read_ledger(self.gate)
 
@@ -211,6 +222,35 @@ class Desk:
         decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
         ledger = self.ledger()
         return apply_undo(self.gate, ledger, ledger.book.decisions[decision.id], planned, self.moment)
+
+    def guard(self, **scene: Any) -> tuple[Sighting, ...]:
+        """Let the guard look."""
+        return guard(self.gate, self.ledger(), Scene(**scene), self.moment)
+
+    def drift(self) -> Proposal:
+        """Give the item of what drifted in MEMORY.md."""
+        book = self.ledger().book
+        drift = book.open_drift("MEMORY.md")
+        assert drift is not None
+        return read_proposal(self.gate, book.proposals[drift.proposal]).proposal
+
+    def settle(
+        self, keep: Sequence[int] = (), take_back: Sequence[int] = (), *, item: Proposal | None = None
+    ) -> list[Refusal]:
+        """Answer what drifted, sign, and carry it out; what is not named waits."""
+        proposal = item or self.drift()
+        given = [(n, Verb.APPROVE) for n in keep] + [(n, Verb.REJECT) for n in take_back]
+        answers = [Answer(proposal=proposal.id, n=n, verb=verb) for n, verb in given]
+        ledger = self.ledger()
+        items = items_of(self.gate, ledger.book.proposals[proposal.id], DecisionType.DRIFT, {})
+        found, refusals = compose_settlements(self.gate, ledger.book, items, answers, self.signing())
+        for settlement in found:
+            decision = self.accept(settlement.decision)
+            ledger = self.ledger()
+            carry_out(
+                self.gate, ledger, ledger.book.decisions[decision.id], settlement.taken_back, self.moment
+            )
+        return refusals
 
     def edit(self, content: bytes) -> Proposal:
         """Edit MEMORY.md as its operator: propose, sign, apply at once."""

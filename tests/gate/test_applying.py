@@ -14,6 +14,7 @@ from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.gate import applying
 from nightledger.gate.applying import Write, apply_one, check_result, place_changes
+from nightledger.gate.checking import find_drift
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.hunks import hunks_sha256
 from nightledger.trust.keys import load_operator_key, operator_key_path
@@ -356,8 +357,22 @@ def test_a_rival_that_writes_at_the_same_moment_keeps_its_bytes(
     assert kept["path"] == "MEMORY.md"
 
 
-def test_drift_found_by_an_apply_stays_and_is_told(desk: Desk) -> None:
+def test_drift_found_by_an_apply_stays_drift_and_the_change_is_signed_around_it(desk: Desk) -> None:
     ready(desk)
+    desk.memory.write_text(MEMORY + "\n- by hand\n")
+    desk.apply()
+    book = desk.ledger().book
+    assert "- by hand" in desk.text()
+    assert LESSON in desk.text()
+    accepted = BlobStore(desk.home.blobs_dir).get(book.gated["MEMORY.md"]).decode()
+    assert accepted == desk.text().removesuffix("\n- by hand\n")
+    assert find_drift(desk.home, book) == ("MEMORY.md",)
+    assert book.drifted == ()
+
+
+def test_drift_is_taken_in_and_told_where_the_bytes_accepted_before_were_never_kept(desk: Desk) -> None:
+    ready(desk)
+    Path(BlobStore(desk.home.blobs_dir).path(desk.ledger().book.gated["MEMORY.md"])).unlink()
     desk.memory.write_text(MEMORY + "\n- by hand\n")
     desk.apply()
     assert "- by hand" in desk.text()

@@ -271,7 +271,7 @@ def test_an_altered_proposal_is_not_made_again_over_its_file(desk: Desk) -> None
 
 
 def test_what_could_not_be_applied_is_not_shown_and_the_rest_is(desk: Desk) -> None:
-    desk.memory.write_text("# M\n\n## Lessons\n\n- One.\n\nA paragraph\ngoes on\n\n- Two.\n")
+    desk.edit(b"# M\n\n## Lessons\n\n- One.\n\nA paragraph\ngoes on\n\n- Two.\n")
     inside = replace(
         removal("goes on"), op=Op.REPLACE, after="```\nnever closed", rank=0.9, statement_key="fence"
     )

@@ -10,7 +10,15 @@ from tests.gate.witnessed import TRUE, cosign, make_witnessed_desk, two_of_three
 
 from nightledger.domain.errors import UsageError
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.witnessing import find_leaves, has_waits_between, read_policy, witnessed
+from nightledger.gate.witnessing import (
+    find_leaves,
+    has_waits_between,
+    look_at_witnesses,
+    read_cosignatures,
+    read_policy,
+    witnessed,
+)
+from nightledger.trust.report import Damage
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +142,30 @@ def test_what_witnesses_know_is_told_for_both_waits(desk: Desk) -> None:
     assert found is not None
     assert (found.proposed.first, found.signed.first) == (TRUE, TRUE + timedelta(hours=1))
     assert found.proposed.last == found.signed.last == TRUE + timedelta(hours=1)
+
+
+def test_a_cosigned_head_that_the_log_does_not_continue_is_an_alarm(desk: Desk, tmp_path: Path) -> None:
+    shutil.copytree(tmp_path / "home", tmp_path / "old-home")
+    shutil.copytree(tmp_path / "keys", tmp_path / "old-keys")
+    desk.proposal(addition("Check the fuse first."))
+    cosign(desk, 0)
+    newer = Path(desk.home.cosigned).read_bytes()
+    for name in ("home", "keys"):
+        shutil.rmtree(tmp_path / name)
+        (tmp_path / f"old-{name}").rename(tmp_path / name)
+    Path(desk.home.cosigned).write_bytes(newer)
+    found = look_at_witnesses(desk.home, read_cosignatures(desk.home, desk.ledger(), desk.moment), TRUE)
+    assert [finding.damage for finding in found.findings] == [Damage.ROLLBACK, Damage.STALE_WITNESS]
+    assert "a head of 2 entries that this log does not continue" in found.findings[0].message
+
+
+def test_a_day_without_a_quorum_is_stale(desk: Desk) -> None:
+    cosign(desk, 0)
+    heads = read_cosignatures(desk.home, desk.ledger(), desk.moment)
+    assert look_at_witnesses(desk.home, heads, TRUE + timedelta(hours=24)).findings == ()
+    look = look_at_witnesses(desk.home, heads, TRUE + timedelta(hours=24, seconds=1))
+    assert [finding.damage for finding in look.findings] == [Damage.STALE_WITNESS]
+    assert (look.size, look.at) == (1, TRUE)
 
 
 def test_entries_are_found_by_what_they_are_about(desk: Desk) -> None:

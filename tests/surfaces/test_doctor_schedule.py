@@ -42,6 +42,7 @@ def test_the_printed_lines_are_recognised_in_a_crontab(bin_dir: Path, tmp_path: 
     found = checks(home, tmp_path)
     assert [(c.state, c.message) for c in found] == [
         (State.GOOD, "cron calls night"),
+        (State.GOOD, "cron calls guard"),
         (State.GOOD, "cron calls apply"),
     ]
 
@@ -53,7 +54,7 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
     crontab(bin_dir, cron_text(other) + cron_text(mine).replace("\n", "\n#"))
     found = checks(home, tmp_path)
     assert [c.state for c in found] == [State.BAD]
-    assert "nothing calls night and apply" in found[0].message
+    assert "nothing calls night, guard and apply" in found[0].message
     assert "schedule --print cron" in found[0].fix
 
 
@@ -88,7 +89,9 @@ def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path:
         path = tmp_path / "user" / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text)
-    assert [c.message for c in checks(home, tmp_path)] == [f"{kind} calls night", f"{kind} calls apply"]
+    assert [c.message for c in checks(home, tmp_path)] == [
+        f"{kind} calls {name}" for name in ("night", "guard", "apply")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["systemd", "launchd"])
@@ -103,7 +106,7 @@ def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path,
             path.write_text(file.text)
     found = checks(home, tmp_path)
     assert found[0].message == f"{kind} calls apply"
-    assert found[1].message.startswith("nothing calls night:")
+    assert found[1].message.startswith("nothing calls night and guard:")
 
 
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])

@@ -68,7 +68,7 @@ def test_it_names_what_was_altered_what_drifted_and_what_fails(caller: Caller) -
     assert page(caller) == (
         "# What needs the operator\n\n"
         f"- 1 proposal was altered ({altered.id}): `nightledger verify`\n"
-        "- 1 file changed outside the gate (MEMORY.md): `nightledger history`\n"
+        "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
         "- 3 jobs failed (close_day 2026-03-01, consolidate 2026-03-01, link 2026-03-01): `nightledger status`\n"
     )
 

@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.errors import RecordError
-from nightledger.trust.dsse import Envelope, dump_envelope, pae, parse_envelope, seal, verify_envelope
+from nightledger.trust.dsse import (
+    Envelope,
+    dump_envelope,
+    pae,
+    parse_envelope,
+    payloads_in,
+    seal,
+    verify_envelope,
+)
 from nightledger.trust.machine_key import MachineKey
 from nightledger.trust.sshsig import SignatureError
 
@@ -159,3 +167,10 @@ def test_an_envelope_that_is_too_large_is_refused() -> None:
 def test_no_bytes_end_in_anything_but_an_envelope_or_a_named_problem(raw: bytes) -> None:
     with contextlib.suppress(RecordError):
         parse(raw)
+
+
+@given(payloads=st.lists(st.binary(min_size=1, max_size=60), max_size=4))
+def test_what_envelopes_carry_is_found_in_any_file_of_ours(payloads: list[bytes]) -> None:
+    lines = b"".join(b'{"envelope":' + seal(KIND, payload, KEY) + b"}\n" for payload in payloads)
+    assert list(payloads_in(lines)) == payloads
+    assert list(payloads_in(b'{"payload":"not base64!"}')) == []

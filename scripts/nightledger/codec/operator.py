@@ -1,5 +1,8 @@
 """``operator.yaml`` to :class:`Operator`."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import Operator, PeerAddress, WitnessAddress
@@ -18,12 +21,23 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
         ConfigurationError: Naming every problem with its line; a program without its full path too.
     """
     values = parse_configuration(raw, "operator", where=where, hint=_HINT)
-    notify = tuple(values.get("notify", ()))
-    if notify and not notify[0].startswith("/"):
-        # cron's search path is not the operator's, and a home must not be able to shadow a program.
-        raise ConfigurationError(
-            f"{where}: notify: {notify[0]!r} is not a full path", hint=f"command -v {notify[0]} gives it"
-        )
+    notify, lock_helper = _command(values, "notify", where), _command(values, "lock_helper", where)
     peers = {name: PeerAddress(**address) for name, address in values.get("peers", {}).items()}
     witnesses = {name: WitnessAddress(**address) for name, address in values.get("witnesses", {}).items()}
-    return Operator(notify=notify, peers=peers, witnesses=witnesses)
+    return Operator(
+        notify=notify,
+        lock_helper=lock_helper,
+        peers=peers,
+        witnesses=witnesses,
+        rule_files=tuple(values.get("rule_files", ())),
+    )
+
+
+def _command(values: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    words = tuple(values.get(key, ()))
+    if words and not words[0].startswith("/"):
+        # cron's search path is not the operator's, and a home must not be able to shadow a program.
+        raise ConfigurationError(
+            f"{where}: {key}: {words[0]!r} is not a full path", hint=f"command -v {words[0]} gives it"
+        )
+    return words

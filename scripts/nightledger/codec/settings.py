@@ -6,6 +6,7 @@ from datetime import time
 from typing import Any
 
 from nightledger.codec.configuration import parse_configuration
+from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.settings import Settings
 
@@ -54,4 +55,8 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
 
 
 def _settings(values: dict[str, Any]) -> Settings:
-    return Settings(**{**values, "nightly_at": time.fromisoformat(values["nightly_at"])})
+    meant = {
+        "nightly_at": time.fromisoformat(values["nightly_at"]),
+        "on_drift": OnDrift(values["on_drift"]),
+    }
+    return Settings(**{**values, **meant})

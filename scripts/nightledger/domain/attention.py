@@ -43,7 +43,7 @@ _SAID = {
 _NEXT = {
     Need.WAITING: "nightledger review",
     Need.ALTERED: "nightledger verify",
-    Need.DRIFT: "nightledger history",
+    Need.DRIFT: "nightledger review",
     Need.TRUST: "nightledger key list",
     Need.WITNESS: "nightledger witness ask",
     Need.FAILED: "nightledger status",

@@ -107,6 +107,7 @@ class _Fold:
         self.gone: dict[str, Gone] = {}
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.drifts: dict[str, Drift] = {}
+        self.offers: dict[str, Drift] = {}
         self.accepted: dict[str, dict[str, datetime]] = {}
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
@@ -127,7 +128,7 @@ class _Fold:
             EventName.TRUST_CHANGED: self._trust_changed,
             EventName.TRUST_RESET: self._trust_reset,
             EventName.BLOBS_REMOVED: partial(self._removed, Gone.EXPIRED),
-            EventName.EXPUNGED: partial(self._removed, Gone.EXPUNGED),
+            EventName.EXPUNGED: self._expunged,
             EventName.DRIFT_FOUND: self._found,
             EventName.PROTECTED_SEEN: self._seen,
             EventName.LOCKED: self._locked,
@@ -147,6 +148,7 @@ class _Fold:
             trust=self.trust.chain(),
             gone=self.gone,
             drifts=self.drifts,
+            offers=self.offers,
             accepted=LazyMap(self.accepted, _accepted),
             protected=self.protected,
             races=tuple(self.races.values()),
@@ -194,6 +196,11 @@ class _Fold:
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
         self.trust.reset(fields, _moment(fields, at), self.latest)
+
+    def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
+        decided = self.decisions.get(fields["decision"])
+        if decided and decided[0]["type"] == DecisionType.EXPUNGE:
+            self._removed(Gone.EXPUNGED, fields, at)
 
     def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)
@@ -252,7 +259,9 @@ class _Fold:
         path, sha256 = fields["path"], fields["sha256"]
         self._kept((sha256,))
         self.races.pop((path, sha256), None)
-        self.drifts[path] = Drift(
+        running = self.proposals.get(fields["proposal"])
+        is_item = running is not None and running.leaf["kind"] == Kind.DRIFT
+        (self.drifts if is_item else self.offers)[path] = Drift(
             path=path,
             sha256=sha256,
             base=fields["base"],

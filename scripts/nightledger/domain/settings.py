@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import time, timedelta
 
 from nightledger.domain.cooling import Cooling
+from nightledger.domain.drift import OnDrift
 from nightledger.domain.lanes import Lanes
 
 
@@ -26,6 +27,7 @@ class Settings:
         cooling_after_signature_minutes: From its signature to its earliest apply.
         undo_days: How long an applied change can be undone.
         decision_expires_days: How long an approval that was not applied stays good.
+        on_drift: What the guard does about a gated file that changed outside the gate.
         nightly_additions: Additions that all jobs together may propose for one period.
         waiting_changes: Changes of jobs that may wait at a time.
         reviewable_days: Days on which someone could have reviewed, after which a proposal is withdrawn.
@@ -50,6 +52,7 @@ class Settings:
     cooling_after_signature_minutes: int = 10
     undo_days: int = 7
     decision_expires_days: int = 7
+    on_drift: OnDrift = OnDrift.KEEP
     nightly_additions: int = 5
     waiting_changes: int = 15
     reviewable_days: int = 14

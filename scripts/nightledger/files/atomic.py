@@ -71,6 +71,7 @@ def exchange_file(
     *,
     expect_sha256: str | None = None,
     keep: "Callable[[bytes], None] | None" = None,
+    swap: "Callable[[str, str], str] | None" = None,
 ) -> bytes:
     """Replace a file and give the very bytes that were replaced, so that a rival's write is not lost.
 
@@ -87,6 +88,7 @@ def exchange_file(
         expect_sha256: Hex SHA-256 that the file must have before; checked once more by the
             caller on what is returned.
         keep: Called with the replaced bytes before their last name is removed: store them.
+        swap: Stands in for :func:`swap_files`, where a lock of the operating system is in the way.
 
     Raises:
         FileChangedError: When the file was not the expected one before; nothing was changed.
@@ -96,13 +98,22 @@ def exchange_file(
     _expect(path, expect_sha256)
     os.lstat(path)
     temp = _write_temp(path, content, FILE_MODE)
-    old = temp if _exchange(temp, path) else _swap_by_link(temp, path)
+    old = (swap or swap_files)(temp, path)
     sync_directory(os.path.dirname(path) or ".")
     replaced = _read(old)
     if keep is not None:
         keep(replaced)
     os.unlink(old)
     return replaced
+
+
+def swap_files(temp: str, path: str) -> str:
+    """Let a prepared file take the place of another; give the name under which the other now is.
+
+    Raises:
+        OSError: Neither way is possible here; the prepared file is removed.
+    """
+    return temp if _exchange(temp, path) else _swap_by_link(temp, path)
 
 
 def sha256_file(path: str) -> str:

@@ -60,8 +60,6 @@ class Home:
             )
         return found
 
-    # ------------------------------------------------------------ identity
-
     @property
     def identity(self) -> "Identity":
         """Who this home is, read once.
@@ -101,8 +99,6 @@ class Home:
             )
         adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
         raise ConfigurationError(f"{self.root} is not a home yet", hint=f"make it one: {adopt}")
-
-    # ------------------------------------------------------------ gated files
 
     @property
     def memory_md(self) -> str:
@@ -227,9 +223,14 @@ class Home:
         """What needs the operator."""
         return os.path.join(self.state_dir, "ATTENTION.md")
 
+    @property
+    def received_dir(self) -> str:
+        """Texts that came in messages and that proposals rest on; secrets masked."""
+        return os.path.join(self.state_dir, "received")
+
     def received(self, message_id: str) -> str:
-        """Give the file of a text that came in a message and that a proposal rests on; secrets masked."""
-        return os.path.join(self.state_dir, "received", f"{_checked_id(message_id)}.md")
+        """Give the file of the text of one message."""
+        return os.path.join(self.received_dir, f"{_checked_id(message_id)}.md")
 
     @property
     def heartbeat(self) -> str:

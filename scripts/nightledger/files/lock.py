@@ -61,16 +61,25 @@ class Lock:
         make_dir(os.path.dirname(self.path), ignored_by_git=True)
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
         try:
+            held = self._hold(descriptor)
+        except BaseException:  # a server lives on: what it does not use it must not hold
+            os.close(descriptor)
+            raise
+        if held:
+            self._descriptor = descriptor
+        else:
+            os.close(descriptor)
+        return held
+
+    def _hold(self, descriptor: int) -> bool:
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            os.close(descriptor)
             return False
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
-            os.close(descriptor)
             return False
         os.ftruncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
-        self._descriptor = descriptor
         return True
 
     def __enter__(self) -> "Self":

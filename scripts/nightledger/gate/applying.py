@@ -11,19 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionTarget
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.ids import content_id
-from nightledger.domain.judge import Rules, judge
+from nightledger.domain.judge import EDIT_LANE, Rules, judge
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change
-from nightledger.domain.states import DecisionStatus
+from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.atomic import create_file, exchange_file
 from nightledger.files.blobs import BlobStore
+from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
+from nightledger.gate.locking import require_exchangeable, swap_for, why_locked
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.witnessing import witnessed
@@ -44,6 +46,7 @@ class Attempt:
         changes: Numbers of the changes applied.
         stale: For each change that has no place any more, its number and why.
         reasons: Why nothing was applied; empty when something was.
+        waits: For each change that touches what drifted, its number and why; it is tried again.
         wait_s: Seconds until asking again may help.
         raced: Whether a writer that ignores our lock wrote at the same moment; its bytes are kept.
     """
@@ -53,17 +56,28 @@ class Attempt:
     changes: tuple[int, ...] = ()
     stale: tuple[tuple[int, str], ...] = ()
     reasons: tuple[str, ...] = ()
+    waits: tuple[tuple[int, str], ...] = ()
     wait_s: int = 0
     raced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """New bytes for one gated file, and the bytes that they replace."""
+    """New bytes for one gated file, and the bytes that they replace.
+
+    Attributes:
+        path: The file.
+        before: What stands in it.
+        after: What is to stand in it.
+        accepted_before: What was accepted before, where drift makes it something else than ``before``.
+        accepted: What is accepted since, where it is something else than ``after``.
+    """
 
     path: str
     before: bytes
     after: bytes
+    accepted_before: bytes | None = None
+    accepted: bytes | None = None
 
 
 def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Attempt:
@@ -90,7 +104,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
         return Attempt(decision=status.id, proposal=status.proposal, stale=stale)
     if reasons or verdict.wait_s:
         return Attempt(decision=status.id, proposal=status.proposal, reasons=reasons, wait_s=verdict.wait_s)
-    return _place(gate, stored, claim.decision, live, moment)
+    return _place(gate, ledger.book, stored, claim.decision, moment)
 
 
 def _ask_again(
@@ -119,22 +133,26 @@ def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
     return reasons
 
 
-def _place(gate: Gate, stored: Stored, decision: Decision, live: tuple[int, ...], moment: Moment) -> Attempt:
+def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
     """Place the approved changes that are still to be applied; the others were answered since."""
+    live = book.proposals[decision.proposal].approved_by(decision.id)
     writes: list[Write] = []
     unplaced: list[tuple[int, str]] = []
+    waiting: list[tuple[int, str]] = []
     for target in decision.targets:
         changes = [c for c in stored.proposal.changes if c.n in live and c.target == target.path]
-        before = read_gated(gate.home, target.path)
-        after, lost = place_changes(before, changes)
+        write, lost, waits = _write(gate, book, stored, target.path, changes)
+        writes.append(write)
         unplaced += lost
-        writes.append(Write(path=target.path, before=before, after=after))
+        waiting += waits
     if unplaced and len(writes) > 1:
         together = "another of its files has changed, and its files change together or not at all"
         unplaced += [(n, together) for n in live if n not in dict(unplaced)]
+    if waiting and len(writes) > 1:
+        waiting = [(n, dict(waiting).get(n, TOUCHES)) for n in live if n not in dict(unplaced)]
     stale = _ask_again(gate, decision, unplaced, moment)
-    applied = tuple(n for n in live if n not in dict(unplaced))
-    reasons = [reason for write in writes for reason in check_result(gate, write)] if applied else []
+    applied = tuple(n for n in live if n not in dict(unplaced) and n not in dict(waiting))
+    reasons = [reason for write in writes for reason in _why_not_now(gate, write)] if applied else []
     raced = False
     if reasons or not applied:
         applied = ()
@@ -146,8 +164,33 @@ def _place(gate: Gate, stored: Stored, decision: Decision, live: tuple[int, ...]
         changes=applied,
         stale=stale,
         reasons=tuple(reasons),
+        waits=tuple(waiting),
         raced=raced,
     )
+
+
+def _write(
+    gate: Gate, book: Book, stored: Stored, path: str, changes: Sequence[Change]
+) -> tuple[Write, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
+    """Give new bytes of a file, the changes without a place, and those that wait for drift to be settled."""
+    before = read_gated(gate.home, path)
+    signed = read_accepted(gate.home, book, path)
+    if signed is None or signed == before:
+        after, lost = place_changes(before, changes)
+        return Write(path=path, before=before, after=after), lost, ()
+    if stored.proposal.lane == EDIT_LANE:
+        after, lost = place_changes(before, changes)
+        carried = carry(signed, before, after)
+        return (
+            Write(path=path, before=before, after=after, accepted_before=signed, accepted=carried),
+            lost,
+            (),
+        )
+    around = place_around(signed, before, changes)
+    write = Write(
+        path=path, before=before, after=around.after, accepted_before=signed, accepted=around.accepted
+    )
+    return write, around.stale, around.waiting
 
 
 def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list[tuple[int, str]]]:
@@ -168,6 +211,11 @@ def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list
         else:
             stale.append((change.n, why_not(attempt)))
     return result.encode("utf-8", "surrogateescape"), stale
+
+
+def _why_not_now(gate: Gate, write: Write) -> list[str]:
+    locked = why_locked(gate, write.path)
+    return [*check_result(gate, write), *([locked] if locked else [])]
 
 
 def check_result(gate: Gate, write: Write) -> list[str]:
@@ -209,35 +257,60 @@ def _placed(before: str, after: str) -> list[Placed]:
 
 
 def write_all(
-    gate: Gate, decision: Decision, changes: tuple[int, ...], writes: Sequence[Write], moment: Moment
+    gate: Gate,
+    decision: Decision,
+    changes: tuple[int, ...],
+    writes: Sequence[Write],
+    moment: Moment,
+    *,
+    taken_back: Sequence[int] = (),
 ) -> bool:
     """Write files so that a crash at any moment is finished or taken back at the next start.
 
+    Args:
+        gate: The home.
+        decision: What is carried out.
+        changes: Numbers of its changes that are.
+        writes: New bytes of each file; where they are those that stand there, only the log is written.
+        moment: The clocks.
+        taken_back: Numbers of the changes of a drift that are taken back.
+
     Returns:
         Whether a rival wrote at the same moment (its bytes are kept as a blob and logged).
+
+    Raises:
+        LockError: A file is locked by the operating system, and this user cannot exchange it.
     """
-    blobs = BlobStore(gate.home.blobs_dir)
+    require_exchangeable(gate, (write.path for write in writes if write.before != write.after))
     signed = {target.path: target for target in decision.targets}
-    targets = [
-        {
-            "path": write.path,
-            "before": blobs.put(write.before),
-            "after": blobs.put(write.after),
-            "signed_base": signed[write.path].base,
-            "signed_result": signed[write.path].result,
-        }
-        for write in writes
-    ]
     fields: dict[str, object] = {
         "decision": decision.id,
         "proposal": decision.proposal,
         "changes": list(changes),
-        "targets": targets,
+        "targets": [_logged(gate, write, signed[write.path]) for write in writes],
     }
+    if taken_back:
+        fields["taken_back"] = list(taken_back)
     apply_id = content_id("a", canonical(fields))
     record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields})], moment)
-    replaced = [(write.path, exchange(gate, write)) for write in writes]
+    replaced = [(write.path, exchange(gate, write)) for write in writes if write.before != write.after]
     return finish(gate, apply_id, replaced, writes, moment)
+
+
+def _logged(gate: Gate, write: Write, signed: DecisionTarget) -> dict[str, str]:
+    """Give what the log says of a write; all bytes that it names are kept as blobs when this returns."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    target = {
+        "path": write.path,
+        "before": blobs.put(write.before),
+        "after": blobs.put(write.after),
+        "signed_base": signed.base,
+        "signed_result": signed.result,
+    }
+    if write.accepted is not None and write.accepted_before is not None:
+        target["accepted_before"] = blobs.put(write.accepted_before)
+        target["accepted"] = blobs.put(write.accepted)
+    return target
 
 
 def exchange(gate: Gate, write: Write) -> str:
@@ -252,7 +325,12 @@ def exchange(gate: Gate, write: Write) -> str:
         else:
             return hashlib.sha256(b"").hexdigest()
     kept: list[str] = []
-    exchange_file(path, write.after, keep=lambda replaced: kept.append(blobs.put(replaced)))
+    exchange_file(
+        path,
+        write.after,
+        keep=lambda replaced: kept.append(blobs.put(replaced)),
+        swap=swap_for(gate, write.path),
+    )
     return kept[0]
 
 

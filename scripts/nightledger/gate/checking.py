@@ -5,6 +5,7 @@ Invariant: damage is named, never raised, so that one look tells everything.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
@@ -78,6 +79,19 @@ def find_drift(home: Home, book: Book) -> tuple[str, ...]:
         for sha256 in [_sha256(home, path)]
         if sha256 != book.gated.get(path) and (path, sha256) not in cut_short
     )
+
+
+def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
+    """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
+    sha256 = _sha256(home, path)
+    known = book.accepted.get(path, ())
+    return next((accepted.at for accepted in known if accepted.sha256 == sha256), None)
+
+
+def find_unsettled(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the gated files that drifted, and the protected files that changed and were not acknowledged."""
+    protected = [path for path in book.protected if book.open_drift(path) is not None]
+    return (*find_drift(home, book), *protected)
 
 
 def _sha256(home: Home, path: str) -> str:

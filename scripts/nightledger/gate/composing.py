@@ -13,6 +13,7 @@ from nightledger.domain.cooling import NONE, Cooling, cools_until
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import with_id
 from nightledger.gate.hunks import hunks_sha256, why_not
@@ -132,12 +133,12 @@ def compose_by(
 
 
 def _by_proposal(items: Sequence[Item], answers: Sequence[Answer]) -> Iterator[tuple[Item, list[Answer]]]:
-    """Give each proposal that was answered, in the order shown, by one of its items."""
+    """Give each proposal that was answered, in the order shown, by one of its items; drift is settled elsewhere."""
     seen = set()
     for item in items:
         name = item.stored.proposal.id
         given = [answer for answer in answers if answer.proposal == name]
-        if given and name not in seen:
+        if given and name not in seen and item.stored.proposal.kind is not Kind.DRIFT:
             yield item, given
         seen.add(name)
 

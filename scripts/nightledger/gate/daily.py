@@ -8,6 +8,7 @@ from nightledger.domain.event import EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState, ProposalStatus
 from nightledger.gate.inputs import read_inputs
 from nightledger.gate.opening import Gate, Ledger, record
@@ -60,8 +61,11 @@ def heartbeats(ledger: Ledger) -> list[str]:
 
 
 def is_tired(gate: Gate, ledger: Ledger, status: ProposalStatus) -> bool:
-    """Tell whether a proposal has waited through all the days that it may."""
-    if status.lane in UNTIRING or not status.open_changes():
+    """Tell whether a proposal has waited through all the days that it may.
+
+    What drifted stands in a file, whoever has looked: it waits until it is settled.
+    """
+    if status.lane in UNTIRING or status.kind is Kind.DRIFT or not status.open_changes():
         return False
     days = {  # on which the machine ran: a run that catches up signs several days and is one of these
         event.at.date()

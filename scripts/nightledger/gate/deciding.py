@@ -16,7 +16,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
-from nightledger.gate import trust_changes
+from nightledger.gate import expunging, trust_changes
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import Signed, read_signed, sign, signed_by, signer_of, with_id
@@ -60,6 +60,8 @@ def _consequences(
     """Give what is logged in one write with the decision, so that no crash parts them."""
     if decision.type is DecisionType.TRUST:
         return trust_changes.change_events(gate, ledger, decision, moment)
+    if decision.type is DecisionType.EXPUNGE:
+        return expunging.expunge_events(gate, ledger, decision)
     return []
 
 
@@ -123,6 +125,8 @@ def _subject_reasons(
         return trust_changes.change_reasons(gate, trust, decision, moment, by_recovery=by_recovery)
     if decision.type is DecisionType.CONSENT:
         return review_reasons(gate, decision)
+    if decision.type is DecisionType.EXPUNGE:
+        return expunging.expunge_reasons(gate, ledger, decision)
     return _proposal_reasons(ledger, decision)
 
 

@@ -14,10 +14,11 @@ from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
 from nightledger.files.atomic import create_file
+from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.gated import require_readable, sha256_gated
+from nightledger.gate.gated import read_gated, require_readable
 from nightledger.gate.trust_changes import keep_contents
 from nightledger.gate.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
@@ -209,6 +210,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
     _write_trust_files(founding, key.vkeys)
     trust = trust_files(home)
     keep_contents(home, {name: content for name in trust if (content := read_trust_file(home, name))})
+    blobs = BlobStore(home.blobs_dir)  # what is accepted is kept: drift is shown against it
     genesis = NewEvent(
         event=EventName.GENESIS.value,
         actor=Actor.HUMAN,
@@ -217,7 +219,7 @@ def _start(founding: Founding, passphrase: bytes | None, moment: Moment) -> None
             "origin": identity.origin,
             "simulated": identity.simulated,
             "trust": [{"name": name, "sha256": sha256} for name, sha256 in sorted(trust.items())],
-            "gated": [{"path": path, "sha256": sha256_gated(home, path)} for path in identity.gated],
+            "gated": [{"path": path, "sha256": blobs.put(read_gated(home, path))} for path in identity.gated],
         },
     )
     start_log(home, key, ring, genesis, trust, moment.at)

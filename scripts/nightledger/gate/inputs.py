@@ -75,14 +75,9 @@ def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
 
     Args:
         home: Whose.
-        events: Its log, as checked.
+        events: Its log, as checked; those that are neither a heartbeat nor an expunge do not matter.
     """
-    held: dict[str, list[tuple[str, Prefix]]] = {}
-    for event in events:
-        if event.event == EventName.HEARTBEAT:
-            for item in event.fields.get("inputs", ()):
-                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
-                held.setdefault(item["path"], []).append((event.fields["day"], prefix))
+    held = _held(events)
     now: list[Rewritten] = []
     before: list[Rewritten] = []
     for path, nights in sorted(held.items()):
@@ -92,6 +87,21 @@ def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
             (now if lost[-1] == len(nights) - 1 else before).append(found)
     return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home)))
+
+
+def _held(events: Iterable[Event]) -> dict[str, list[tuple[str, Prefix]]]:
+    """Give what each night read of each file, by path; what an expunge rewrote begins anew with it."""
+    held: dict[str, list[tuple[str, Prefix]]] = {}
+    for event in events:
+        if event.event == EventName.HEARTBEAT:
+            for item in event.fields.get("inputs", ()):
+                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
+                held.setdefault(item["path"], []).append((event.fields["day"], prefix))
+        elif event.event == EventName.EXPUNGED:
+            for item in event.fields["places"]:
+                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
+                held[item["path"]] = [(f"{event.at:%Y-%m-%d} (expunged)", prefix)]
+    return held
 
 
 def _rewritten_logs(home: Home) -> Iterator[Rewritten]:

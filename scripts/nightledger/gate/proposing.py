@@ -6,7 +6,7 @@ a crash in between leaves a file that nothing refers to and the next run writes 
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
@@ -24,7 +24,7 @@ from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import Unfit, make_changes
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.screening import Held, screen, unseen
+from nightledger.gate.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
 from nightledger.text.place import Applied, apply_hunks
 from nightledger.trust.event import path_word
@@ -98,8 +98,9 @@ def propose(
     said = said_before(stored, ledger.book)
     asked = submission.kind is Kind.REVERSAL or submission.supersedes is not None
     fresh = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
-    screened, clean = screen(fresh)
-    held = (*submission.held, *screened)
+    own = own_rules(gate) if fresh or submission.held else None
+    screened, clean = screen(fresh, own)
+    held = (*without_own_secrets(submission.held, own), *screened)
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
     chosen = _choose(gate, submission, stored, ledger.book, clean)
@@ -211,13 +212,7 @@ def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) ->
         changes: Proposal and number of each.
         moment: The clocks.
     """
-    events: list[tuple[EventName, dict[str, object]]] = [
-        (
-            EventName.CLOSED,
-            {"proposal": proposal, "changes": [n], "reason": ChangeState.SUPERSEDED.value},
-        )
-        for proposal, n in changes
-    ]
+    events = [_superseding(proposal, [n]) for proposal, n in changes]
     if events:
         record(gate, events, moment)
 
@@ -316,6 +311,30 @@ def _build(
 
 
 def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Moment) -> None:
+    closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
+    store(gate, proposal, moment, superseded=closing)
+
+
+def store(
+    gate: Gate,
+    proposal: Proposal,
+    moment: Moment,
+    *,
+    superseded: Mapping[str, Sequence[int]],
+    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+) -> None:
+    """Write a proposal's file, then its leaf with those of what it supersedes.
+
+    Args:
+        gate: The home.
+        proposal: As it is to be shown.
+        moment: The clocks.
+        superseded: For each proposal of which it replaces changes, their numbers.
+        after: What else is logged at the same time, behind it.
+
+    Raises:
+        RefusedError: It is larger than can be read again.
+    """
     content = dump_record(proposal)
     if len(content) > MAX_PROPOSAL_BYTES:
         raise RefusedError(
@@ -332,12 +351,10 @@ def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Momen
         "lane": proposal.lane,
         "changes": len(proposal.changes),
     }
-    events = [(EventName.PROPOSED, fields)]
-    if submission.supersedes is not None:
-        closed: dict[str, object] = {
-            "proposal": submission.supersedes,
-            "changes": list(submission.superseded_changes),
-            "reason": ChangeState.SUPERSEDED.value,
-        }
-        events.append((EventName.CLOSED, closed))
-    record(gate, events, moment)
+    closed = [_superseding(name, numbers) for name, numbers in superseded.items()]
+    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
+
+
+def _superseding(proposal: str, changes: Sequence[int]) -> tuple[EventName, dict[str, object]]:
+    reason = ChangeState.SUPERSEDED.value
+    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason}

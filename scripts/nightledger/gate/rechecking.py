@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import AlteredError
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import OPEN_STATES, Book
 from nightledger.gate.composing import Refusal
 from nightledger.gate.opening import Gate
@@ -45,6 +46,8 @@ def _why_fallen(gate: Gate, book: Book, answer: Answer, sha256: str) -> str:
     state = status.state_of(answer.n)
     if answer.verb is Verb.LATER:
         still = state in OPEN_STATES
+    elif status.kind is Kind.DRIFT:
+        still = answer.n in status.answerable(DecisionType.DRIFT)
     else:
         still = answer.n in status.answerable(DecisionType(answer.verb.value))
     if not still:

@@ -3,19 +3,21 @@
 Invariant: what is shown, hashed and signed are the same bytes, read once.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import AlteredError
+from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change
+from nightledger.domain.proposal import Change, Kind
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import readable_diff, why_not
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.protected import read_watched
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.told import NOTHING, told_by
 from nightledger.text.place import Applied, apply_hunks
@@ -77,13 +79,20 @@ def read_documents(gate: Gate) -> dict[str, str]:
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
-    """Give every change that waits for an answer, oldest proposal first; altered proposals are set aside."""
+    """Give every change that waits for an answer: what drifted first, then the oldest proposal first.
+
+    Altered proposals are set aside.
+    """
+    drifted: list[Item] = []
     waiting: list[tuple[Stored, ProposalStatus]] = []
     for status in ledger.book.live():
-        if status.lane != EDIT_LANE and status.answerable(DecisionType.APPROVE):
+        if status.lane != EDIT_LANE and status.open_changes():
             with suppress(AlteredError):
-                waiting.append((read_proposal(gate, status), status))
-    return items_in(waiting, DecisionType.APPROVE, documents)
+                if status.kind is Kind.DRIFT:
+                    drifted += items_of(gate, status, DecisionType.DRIFT, documents)
+                else:
+                    waiting.append((read_proposal(gate, status), status))
+    return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents)]
 
 
 def items_of(
@@ -94,9 +103,32 @@ def items_of(
     Raises:
         AlteredError: Its file is missing or is not what was logged.
     """
-    if not status.answerable(kind):
+    is_drift = status.kind is Kind.DRIFT and kind is not DecisionType.UNDO
+    numbers = status.answerable(DecisionType.DRIFT if is_drift else kind)
+    if not numbers:
         return []
-    return items_in([(read_proposal(gate, status), status)], kind, documents)
+    stored = read_proposal(gate, status)
+    if is_drift:
+        changes = [change for change in stored.proposal.changes if change.n in numbers]
+        return _drift_items(gate, stored, status, changes)
+    return items_in([(stored, status)], kind, documents)
+
+
+def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
+    """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
+    target = stored.proposal.targets[0]
+    told = told_by({}, [stored.proposal])
+    try:
+        present = hashlib.sha256(read_watched(gate.home, target.path)).hexdigest()
+    except NightledgerError as error:
+        present, why = "", str(error)
+    else:
+        changed = "the file has changed again: 'nightledger guard' looks anew"
+        why = "" if present == target.base_sha256 else changed
+    return [
+        Item(stored=stored, status=status, change=change, diff=change.diff, unplaced=why, told=told)
+        for change in changes
+    ]
 
 
 def items_in(

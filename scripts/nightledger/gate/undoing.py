@@ -15,13 +15,24 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
-from nightledger.domain.states import Apply, ChangeState, DecisionStatus, Gone, ProposalStatus
+from nightledger.domain.states import (
+    AppliedTarget,
+    Apply,
+    Book,
+    ChangeState,
+    DecisionStatus,
+    Gone,
+    ProposalStatus,
+)
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import Write, check_result, place_changes, write_all
+from nightledger.gate.around import carry, read_accepted
 from nightledger.gate.composing import Choice, text_sha256
 from nightledger.gate.deciding import read_claim
+from nightledger.gate.drifting import course_of
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import line_at, readable_diff
+from nightledger.gate.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
@@ -69,6 +80,7 @@ def plan_undo(
     Raises:
         UsageError: Nothing of it is applied.
         RefusedError: It would bring back what was taken out as a secret.
+        LockError: The file is locked by the operating system, and this user cannot exchange it.
     """
     applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
     wanted = tuple(only) or tuple(applied)
@@ -93,7 +105,9 @@ def plan_undo(
     if gone:
         why = "expunged" if Gone.EXPUNGED in gone else "expired"
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
-    return _merge(gate, stored, status, wanted, apply)
+    undo = _merge(gate, ledger.book, stored, wanted, apply)
+    require_exchangeable(gate, (write.path for write in undo.writes))
+    return undo
 
 
 def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:
@@ -113,29 +127,23 @@ def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -
     raise RefusedError(f"the log holds no apply of {status.id}")
 
 
-def _merge(gate: Gate, stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], apply: Apply) -> Undo:
-    blobs = BlobStore(gate.home.blobs_dir)
+def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], apply: Apply) -> Undo:
+    status = book.proposals[stored.proposal.id]
     writes, diffs = [], []
     for target in apply.targets:
         changes = [c for c in stored.proposal.changes if c.target == target.path and c.n in apply.changes]
         kept = [change for change in changes if change.n not in wanted]
         if len(kept) == len(changes):
             continue
-        before, after = blobs.get(target.before), blobs.get(target.after)
-        without, lost = place_changes(before, kept)
-        if lost:
-            return _cannot(stored, status, wanted, f"change {lost[0][0]} rests on it")
-        current = read_gated(gate.home, target.path)
-        merged = take_back(_text(without), _text(after), _text(current))
-        if isinstance(merged, Conflict):
-            return _cannot(stored, status, wanted, f"the same lines of {target.path} were changed since")
-        write = Write(path=target.path, before=current, after=merged.text.encode("utf-8", "surrogateescape"))
-        if _brings_secret(write, told_values(_text(before))):
+        write = _without(gate, book, stored, target, kept)
+        if isinstance(write, str):
+            return _cannot(stored, status, wanted, write)
+        if _brings_secret(write, told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))):
             raise _never_back(stored)
         if reasons := check_result(gate, write):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
-        diffs.append(readable_diff(_text(current), merged.text, path=target.path))
+        diffs.append(readable_diff(_text(write.before), _text(write.after), path=target.path))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
 
 
@@ -150,6 +158,40 @@ def _never_back(stored: Stored) -> RefusedError:
         f"{stored.proposal.id} took out a secret, and that does not come back",
         hint=f"its other changes can be undone one by one: 'nightledger undo {stored.proposal.id[:10]}#N'",
     )
+
+
+def _without(
+    gate: Gate, book: Book, stored: Stored, target: AppliedTarget, kept: Sequence[Change]
+) -> Write | str:
+    """Give a file without what an apply put in, the kept changes apart; or why that cannot be."""
+    bounds = _bounds(gate, stored, target, kept)
+    if isinstance(bounds, str):
+        return bounds
+    current = read_gated(gate.home, target.path)
+    merged = take_back(*bounds, _text(current))
+    if isinstance(merged, Conflict):
+        return f"the same lines of {target.path} were changed since"
+    result = merged.text.encode("utf-8", "surrogateescape")
+    signed = read_accepted(gate.home, book, target.path)
+    if signed is None or signed == current:
+        return Write(path=target.path, before=current, after=result)
+    carried = carry(signed, current, result)
+    return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
+
+
+def _bounds(
+    gate: Gate, stored: Stored, target: AppliedTarget, kept: Sequence[Change]
+) -> tuple[str, str] | str:
+    """Give the text with the kept changes only, and with all; or why there is no such text."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
+        found = blobs.get(stored.proposal.targets[0].base_sha256)
+        course = course_of(blobs.get(target.accepted_before), found)
+        return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
+    without, lost = place_changes(blobs.get(target.before), kept)
+    if lost:
+        return f"change {lost[0][0]} rests on it"
+    return _text(without), _text(blobs.get(target.after))
 
 
 def undo_choice(undo: Undo) -> Choice:

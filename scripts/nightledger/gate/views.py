@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.proposal import Change, Op, Proposal
+from nightledger.domain.proposal import Change, Kind, Op, Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
@@ -81,8 +81,8 @@ def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, 
 def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[tuple[Proposal, Change]]:
     for item in stored:
         status = ledger.book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            if change.n in status.open_changes():
+        for change in item.proposal.changes if status.kind is not Kind.DRIFT else ():
+            if change.n in status.open_changes():  # what drifted stands in the file; nobody proposes it
                 yield item.proposal, change
 
 

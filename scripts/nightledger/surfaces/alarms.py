@@ -6,8 +6,9 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
-from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.checking import find_altered
 from nightledger.gate.opening import Ledger
+from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.witnessing.findings import look
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage
@@ -21,7 +22,7 @@ class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``witness``, ``failed``, ``missed`` or ``machine``.
+        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``failed``, ``missed`` or ``machine``.
         message: What and where, one sentence.
         hint: The next step.
     """
@@ -82,7 +83,7 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
     return [
         *_reset_alarms(book, at),
         *altered,
-        *_drift_alarms(home, book),
+        *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
         *_witness_alarms(home, Ledger(log=log, book=book), at),
     ]
 
@@ -109,15 +110,4 @@ def _reset_alarms(book: Book, at: Moment) -> list[Alarm]:
             message=f"the keys were reset, signed by nobody: another key counts in {hours} hours",
             hint="if that was not you: nightledger key confirm",
         )
-    ]
-
-
-def _drift_alarms(home: Home, book: Book) -> list[Alarm]:
-    return [
-        Alarm(
-            kind="drift",
-            message=f"{path} is not as it was last signed: it was changed outside the gate",
-            hint=f"'nightledger history {path}' says what was signed; 'nightledger edit {path}' signs a change",
-        )
-        for path in find_drift(home, book)
     ]

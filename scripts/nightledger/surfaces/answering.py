@@ -86,7 +86,10 @@ def _report(context: Context, decision: Decision) -> None:
             "not_before": decision.not_before.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
     )
-    if decision.type is DecisionType.APPROVE:
+    if decision.type is DecisionType.DRIFT:
+        told = f"Kept change {numbers}" if numbers else "Took every answered change back"
+        context.print(f"{told} of what was changed outside the gate.")
+    elif decision.type is DecisionType.APPROVE:
         context.print(f"Signed change {numbers}. It cools until {decision.not_before:%Y-%m-%d %H:%M} UTC.")
         context.print("Then: nightledger apply (cron runs it every 10 minutes)")
     elif decision.type is DecisionType.CLOSE:

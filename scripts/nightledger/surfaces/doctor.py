@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import Actor
 from nightledger.files.home import Home
+from nightledger.gate.opening import Gate, open_gate
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.doctor_checks import Check, State, bad, looked
 from nightledger.surfaces.doctor_home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
+from nightledger.surfaces.doctor_locks import check_locks
 from nightledger.surfaces.doctor_program import check_program
+from nightledger.surfaces.doctor_rivals import check_rivals
 from nightledger.surfaces.doctor_schedule import check_schedule, place_of
+from nightledger.surfaces.doctor_trust import check_trust
 from nightledger.surfaces.instructions import Offer, offer
 from nightledger.trust.keys import KeyRing
 
@@ -58,7 +63,10 @@ def diagnose(context: Context) -> Diagnosis:
         ("home", lambda: check_home(home, context.keys_dir)),
         ("keys", lambda: check_keys(home, ring)),
         ("log", lambda: check_log_of(home, ring, context.moment)),
+        ("keys", lambda: check_trust(_gate(context), context.moment)),
         ("memory", lambda: check_memory(home, now)),
+        ("locks", lambda: check_locks(home, context.keys_dir)),
+        ("rivals", lambda: check_rivals(home)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
     )
@@ -72,6 +80,10 @@ def diagnose(context: Context) -> Diagnosis:
         protection=protection(home, ring),
         offer=found[0] if found else None,
     )
+
+
+def _gate(context: Context) -> Gate:
+    return open_gate(context.home_path, context.keys_dir, actor=Actor.UNKNOWN)
 
 
 def _offer(home: Home, found: list[Offer]) -> tuple[Check, ...]:

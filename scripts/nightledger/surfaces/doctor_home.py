@@ -99,11 +99,7 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
     yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
     yield from looked("witness", lambda: check_witnesses(home, ledger, str(ring.directory), at))
     for path in find_drift(home, book):
-        yield bad(
-            "memory",
-            f"{path} is not as it was last signed",
-            f"nightledger edit {path} signs a change; nightledger history {path} says what was signed",
-        )
+        yield bad("memory", f"{path} is not as it was last signed", "nightledger review asks about each hunk")
 
 
 def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:

@@ -8,10 +8,12 @@ from enum import StrEnum
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within
+from nightledger.gate.trusting import read_trust_file
 from nightledger.surfaces.doctor_checks import Check, bad, good, note
 from nightledger.trust import keys
 from nightledger.trust.cosignature import has_mldsa
 from nightledger.trust.pin import read_pin
+from nightledger.trust.sshkey import SECURITY_KEY_KINDS
 
 AREA = "keys"
 
@@ -23,8 +25,12 @@ class Protection(StrEnum):
     """A file that every program of this user can read."""
     PASSPHRASE = "passphrase"  # noqa: S105 - a word, no secret
     """A file that is encrypted."""
-    ELSEWHERE = "elsewhere"
-    """On hardware, or in an agent: the file here holds the public key only."""
+    AGENT = "agent"
+    """In an agent that signs for whoever asks: the file here holds the public key only."""
+    HARDWARE = "hardware"
+    """On hardware that wants a touch for each signature."""
+    OTHER_MACHINE = "other_machine"
+    """On another machine, whose decisions travel in: this one holds public keys only."""
     MISSING = "missing"
     """No key of this home is here."""
 
@@ -59,12 +65,18 @@ def check_keys(home: Home, ring: keys.KeyRing) -> Iterator[Check]:
 def protection(home: Home, ring: keys.KeyRing) -> Protection:
     """Tell how the operator's key is protected, as far as its file says."""
     path = keys.operator_key_path(ring, home.identity.id)
-    if path.exists():
-        try:
+    public = path.with_name(f"{path.name}.pub")
+    try:
+        if path.exists():
+            if keys.public_key_of(path).kind in SECURITY_KEY_KINDS:
+                return Protection.HARDWARE
             return Protection.PASSPHRASE if keys.needs_passphrase(path) else Protection.NONE
-        except NightledgerError:
-            return Protection.NONE  # others may read it, or it is damaged: nothing protects it
-    return Protection.ELSEWHERE if path.with_name(f"{path.name}.pub").exists() else Protection.MISSING
+        if public.exists():
+            hardware = keys.public_key_of(public).kind in SECURITY_KEY_KINDS
+            return Protection.HARDWARE if hardware else Protection.AGENT
+    except NightledgerError:
+        return Protection.NONE  # others may read it, or it is damaged: nothing protects it
+    return Protection.OTHER_MACHINE if read_trust_file(home, "peers") else Protection.MISSING
 
 
 def _modes(directory: str) -> Iterator[Check]:
@@ -99,12 +111,16 @@ def _pin(home: Home, ring: keys.KeyRing) -> Check:
 def _operator(home: Home, ring: keys.KeyRing) -> Check:
     path = keys.operator_key_path(ring, home.identity.id)
     found = protection(home, ring)
+    if found is Protection.OTHER_MACHINE:
+        return good(AREA, "no operator's key is here: decisions are signed on another machine")
     if found is Protection.MISSING:
         return bad(AREA, f"{path} is missing: nobody can sign here", "restore it from a backup of the keys")
     if found is Protection.PASSPHRASE:
         return good(AREA, "the operator's key has a passphrase")
-    if found is Protection.ELSEWHERE:
-        return good(AREA, "the operator's key is on hardware or in an agent; ssh-keygen signs with it")
+    if found is Protection.HARDWARE:
+        return good(AREA, "the operator's key is on hardware, and wants a touch for each signature")
+    if found is Protection.AGENT:
+        return good(AREA, "the operator's key is in an agent; ssh-keygen signs with it")
     keys.needs_passphrase(path)  # says what is wrong with a file that cannot be used
     return note(
         AREA,

@@ -38,7 +38,7 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
             missing.append(call.name)
     if not missing:
         return
-    names = " and ".join(missing)
+    names = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
     fix = f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
     if newest is not None and timedelta() <= now - newest <= LATELY:

@@ -46,7 +46,7 @@ class Step:
 
     Attributes:
         at: When; aware, UTC.
-        kind: ``apply``, ``edit`` or ``undo``.
+        kind: ``apply``, ``edit``, ``undo``, or ``drift`` where what others wrote was settled.
         paths: Gated files, relative to the home.
         proposal: Id.
         decision: Id.
@@ -116,10 +116,9 @@ def _counts(book: Book, apply: Apply) -> bool:
 def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change], now: datetime) -> Step:
     book = ledger.book
     status, decision = book.proposals[apply.proposal], book.decisions[apply.decision]
-    undo = decision.type is DecisionType.UNDO
     return Step(
         at=apply.at,
-        kind="undo" if undo else "edit" if status.lane == EDIT_LANE else "apply",
+        kind=_kind(decision.type, status),
         paths=tuple(target.path for target in apply.targets),
         proposal=apply.proposal,
         decision=apply.decision,
@@ -128,6 +127,12 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change
         raced=apply.outcome == "raced",
         drifted=tuple(found.path for found in book.drifted if found.apply == apply.id),
     )
+
+
+def _kind(decision: DecisionType, status: ProposalStatus) -> str:
+    if decision in (DecisionType.UNDO, DecisionType.DRIFT):
+        return decision.value
+    return "edit" if status.lane == EDIT_LANE else "apply"
 
 
 def _told(

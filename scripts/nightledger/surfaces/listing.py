@@ -8,13 +8,15 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.gate.told import NOTHING
 from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
 
+EXPUNGED = "expunged"
+"""State of a proposal that the operator had removed for ever."""
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
@@ -94,14 +96,19 @@ def _approvals(book: Book, status: ProposalStatus) -> list[DecisionStatus]:
     return [decision for decision in decided if decision.type is DecisionType.APPROVE]
 
 
-def set_aside_record(status: ProposalStatus) -> dict[str, Any]:
-    """Give a proposal whose file is not what was logged: what the log says of it, and nothing of the file."""
+def set_aside_state(book: Book, status: ProposalStatus) -> str:
+    """Give the word for a proposal whose file is not to be had."""
+    return EXPUNGED if book.gone.get(status.sha256) is Gone.EXPUNGED else ALTERED
+
+
+def set_aside_record(book: Book, status: ProposalStatus) -> dict[str, Any]:
+    """Give a proposal whose file is gone or not what was logged: what the log says of it, nothing of the file."""
     return {
         "id": status.id,
         "kind": status.kind.value,
         "lane": status.lane,
         "title": "",
-        "state": ALTERED,
+        "state": set_aside_state(book, status),
         "created_at": _time(status.created.at),
         "not_before": None,
         "expires_at": None,

@@ -12,12 +12,13 @@ from nightledger.domain.agenda import duties, failing
 from nightledger.domain.attention import Item, Need, list_needs
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.checking import find_drift
+from nightledger.gate.checking import find_unsettled
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import find_set_aside
 from nightledger.gate.trust_changes import find_differing
@@ -60,10 +61,12 @@ def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
     for status in book.live():
         if status.id in aside:
             yield Item(need=Need.ALTERED, key=status.id, since=_changed_at(home.proposal(status.id), now))
-        elif status.open_changes() and status.lane != EDIT_LANE:
+        elif status.open_changes() and status.lane != EDIT_LANE and status.kind is not Kind.DRIFT:
             yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
-    for path in find_drift(home, book):
-        yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+    for path in find_unsettled(home, book):
+        drift = book.open_drift(path)
+        since = drift.at if drift else _changed_at(home.path(path), now)
+        yield Item(need=Need.DRIFT, key=path, since=min(since, now))
 
 
 def _of_witnesses(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:

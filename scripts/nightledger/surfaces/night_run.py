@@ -51,8 +51,7 @@ def run_night(context: Context, *, retry: bool) -> int:
         _say(context, home, report)
         told = _tell(context, home, report.needs)
     asked = _ask_witnesses(context)
-    failed = max([_status(failure) for failure in report.failures], default=0 if told else EXIT_REFUSED)
-    return max(asked, failed)
+    return max(asked, told, *(_status(failure.error) for failure in report.failures))
 
 
 def list_due(context: Context) -> int:
@@ -129,8 +128,8 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
     context.note("hint: it stays due and is tried again by itself; 'nightledger night --retry' tries at once")
 
 
-def _tell(context: Context, home: Home, needs: Sequence[Item]) -> bool:
-    """Write the page of what needs the operator, and run their notifier; False when that failed."""
+def _tell(context: Context, home: Home, needs: Sequence[Item]) -> int:
+    """Write the page of what needs the operator, and run their notifier; gives the exit status."""
     try:
         standing = find_needs(context)
         write_page(home, standing)
@@ -141,8 +140,8 @@ def _tell(context: Context, home: Home, needs: Sequence[Item]) -> bool:
     except NightledgerError as error:
         context.note(f"error: {error}")
         context.note(f"hint: {error.hint}")
-        return False
-    return True
+        return _status(error)
+    return 0
 
 
 def _ask_witnesses(context: Context) -> int:
@@ -154,8 +153,8 @@ def _ask_witnesses(context: Context) -> int:
     except NightledgerError as error:
         context.note(f"error: {error}")
         context.note(f"hint: {error.hint}")
-        return EXIT_ALARM if isinstance(error, IntegrityError) else EXIT_REFUSED
+        return _status(error)
 
 
-def _status(failure: Failure) -> int:
-    return EXIT_ALARM if isinstance(failure.error, IntegrityError) else EXIT_REFUSED
+def _status(error: BaseException) -> int:
+    return EXIT_ALARM if isinstance(error, IntegrityError) else EXIT_REFUSED

@@ -6,7 +6,7 @@ before it lets go of the lock; what a crash cut short is finished before anythin
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 from nightledger.domain.errors import LockedError
@@ -14,6 +14,8 @@ from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.files.owner import acting_as_owner
+from nightledger.gate.expunging import finish_removals
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
 from nightledger.gate.trust_changes import settle_trust
 from nightledger.surfaces.agent_host import require_person
@@ -24,6 +26,8 @@ __all__ = ["Session", "actor_of", "reading", "require_machine", "this_machine", 
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
+FOR_ROOT = frozenset({"apply", "guard", "lock", "unlock"})
+"""Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
 
@@ -65,13 +69,31 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         require_machine(gate.home)
         require_person(context.verb, simulated=gate.home.identity.simulated)
     ledger = read_ledger(gate)
-    if person and ledger.book.unfinished():
-        with writing(context):
-            pass  # what a crash cut short is finished before it is shown
+    if person and _catch_up(context, gate, ledger):
         ledger = read_ledger(gate)
     # What was read stays until this command ends; to search a long log for cycles takes half a second.
     gc.freeze()
     yield Session(gate=gate, ledger=ledger, moment=context.moment)
+
+
+def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
+    """Finish what a crash cut short, and tell of what drifted before a review, so that it is shown as it is now.
+
+    Raises:
+        LockedError: Something is unfinished, and another run is at work.
+    """
+    from nightledger.gate.guarding import is_quiet
+
+    unfinished = bool(ledger.book.unfinished())
+    behind = unfinished or (context.verb == "review" and not is_quiet(gate, ledger.book))
+    if not behind:
+        return False
+    with nullcontext() if unfinished else suppress(LockedError), writing(context) as session:
+        if context.verb == "review":
+            from nightledger.surfaces.guarding import look_after
+
+            look_after(session)
+    return True
 
 
 @contextmanager
@@ -104,12 +126,14 @@ def writing(
     require_machine(gate.home)
     if person:
         require_person(context.verb, simulated=gate.home.identity.simulated)
-    with _turn(context, gate.home, answered=answered):
+    owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
+    with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = session.ledger.log.size
         if recover(gate, session.ledger, session.moment):
             session.reread()
         settle_trust(gate, session.ledger, session.moment)
+        finish_removals(gate.home, session.ledger)
         try:
             yield session
             if session.reread().log.size > before:

@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import FileChangedError
 from nightledger.domain.event import EventName
+from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.composing import Refusal, close_choice, compose, make_decision
 from nightledger.gate.opening import record
 from nightledger.gate.rechecking import recheck
 from nightledger.gate.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.settlement import carry_out, compose_settlements
 from nightledger.gate.stored import is_altered
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.guarding import look_after
 from nightledger.surfaces.session import Session, writing
 from nightledger.surfaces.witnessing.asking import ask_behind
+from nightledger.trust.sshsig import Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +62,36 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
         decided = [answer for answer in standing if answer.verb is not Verb.LATER]
         if signer is None or not decided:
             return Settled(decisions=(), refusals=tuple(fallen))
+        settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = read_documents(session.gate)
         decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
         accepted = signing.sign_all(session, decisions, signer)
     ask_behind(context)
-    return Settled(decisions=tuple(accepted), refusals=(*fallen, *refusals))
+    return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
+
+
+def _settle_drift(
+    session: Session, items: Sequence[Item], answers: Sequence[Answer], signer: Signer
+) -> tuple[list[Decision], list[Refusal]]:
+    """Sign what was said about drift, one decision a file, and carry it out at once; it comes first.
+
+    What was left for later is offered anew, against the bytes that are accepted now.
+    """
+    gate = session.gate
+    if not any(item.stored.proposal.kind is Kind.DRIFT for item in items):
+        return [], []
+    shared = signing.prepare(session)
+    settlements, refusals = compose_settlements(gate, session.ledger.book, items, answers, shared)
+    done = []
+    for settlement in settlements:
+        accepted = signing.sign_all(session, [settlement.decision], signer)[0]
+        status = session.ledger.book.decisions[accepted.id]
+        carry_out(gate, session.ledger, status, settlement.taken_back, session.moment)
+        session.reread()
+        done.append(accepted)
+    if done:
+        look_after(session)
+    return done, refusals
 
 
 def close(context: Context, seen: Session, status: ProposalStatus, reason: str) -> Decision:

@@ -10,9 +10,6 @@ from nightledger.surfaces.doctor_keys import Protection
 NOT_BUILT = (
     "the guard, which would settle changes made outside the gate; they are shown, not taken back",
     "locks of the operating system on gated files",
-    "decisions signed on another machine",
-    "rotation and revocation of keys",
-    "the refusal of an operator's verbs in an agent's environment",
 )
 """What the design has and this version has not."""
 
@@ -36,24 +33,35 @@ _ALWAYS = (
     "delete the home, its keys, or both",
     "put home and keys together back to an older state: a witness, or a copy of audit/checkpoint kept elsewhere, shows it",
     "append false events with the log's key, which cron can read; none of them makes the gate accept a change",
+    "begin a reset of the keys: a key of its own counts after 24 hours unless a signature ends it; all lists tell of it",
+    "clear the mark of its host from the environment, so that an operator's verb does not refuse; it has still no key",
     "set the clock forward across a reboot, and so shorten cooling that no witness measures",
 )
 _BY_PROTECTION = {
     Protection.NONE: "read the operator's key and sign in your name; nothing would show that it was not you",
-    Protection.PASSPHRASE: "wait in your terminal or editor for the passphrase, and then sign in your name",
-    Protection.ELSEWHERE: "ask the hardware or agent for a signature; without a touch for each, it gets one",
+    Protection.PASSPHRASE: "wait in your terminal, your editor or the memory of a review for the passphrase, and then "
+    "sign in your name",
+    Protection.AGENT: "ask the agent that holds the key for a signature: it gets one, unless the agent asks you each time",
+    Protection.HARDWARE: "show you one text and have your touch sign another: the touch proves that somebody was there, "
+    "not what they had read",
+    Protection.OTHER_MACHINE: "hold back what waits, or tell the other machine of evidence that is none: what is signed "
+    "there is what was shown there, and whether it is true it does not say",
     Protection.MISSING: "make the home anew with keys of its own; the pin of the old one is then missing",
 }
 _NAMES = {
     Protection.NONE: "one user on one machine, operator's key without passphrase",
     Protection.PASSPHRASE: "one user on one machine, operator's key with a passphrase",
-    Protection.ELSEWHERE: "one user on one machine, operator's key on hardware or in an agent",
+    Protection.AGENT: "one user on one machine, operator's key in an agent",
+    Protection.HARDWARE: "one user on one machine, operator's key on hardware, a touch for each signature",
+    Protection.OTHER_MACHINE: "two machines: the operator signs on the other one, this one holds public keys only",
     Protection.MISSING: "no operator's key here: this machine can look, and not sign",
 }
 RAISED_BY = {
     Protection.NONE: "a passphrase (ssh-keygen -p), a key on hardware, or a user of its own for the agent",
     Protection.PASSPHRASE: "a key on hardware, or a user of its own for the agent",
-    Protection.ELSEWHERE: "a user of its own for the agent",
+    Protection.AGENT: "an agent that asks for each signature (ssh-add -c), or a key on hardware",
+    Protection.HARDWARE: "signing on another machine ('nightledger channel'), which no agent's program can change",
+    Protection.OTHER_MACHINE: "a witness on a third machine",
     Protection.MISSING: "the operator's key: restore it from a backup",
 }
 """What would raise each level."""

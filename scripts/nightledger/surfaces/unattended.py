@@ -43,6 +43,15 @@ CALLS = (
         why="Every 30 minutes: run the jobs that are due. Changes no memory.",
     ),
     Call(
+        name="guard",
+        script="memory_guard.py",
+        minutes=(8, 18, 28, 38, 48, 58),
+        cron="8,18,28,38,48,58 * * * *",
+        calendar="*:08/10",
+        why="Every 10 minutes: look whether a gated file was changed outside the gate. Changes memory only to put "
+        "signed bytes back (on_drift: propose).",
+    ),
+    Call(
         name="apply",
         script="proposal_applier.py",
         minutes=(0, 10, 20, 30, 40, 50),

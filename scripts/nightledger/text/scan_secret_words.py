@@ -197,8 +197,8 @@ _HEX_SAMPLE = "7f3a9c1e5b8d2046" + "93be71d0c45a8f26"
 
 WORD_RULES: tuple[Rule, ...] = (
     _row("url_password", "a password in an address", ("://",),
-         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@`\"'<>]{0,80}:(?P<it>[^\s/@`\"'<>]{3,120})@(?=[a-z0-9\[])", _is_login,
-         catches=("postgres://atlas:" + "Wq8!tz" + "@db.local:5432/atlas", "https://bot:" + _SAMPLE + "@git.example.org/x"),
+         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@`\"'<>]{0,80}:(?P<it>[^\s/`\"'<>]{3,120})@(?=[a-z0-9\[])", _is_login,
+         catches=("postgres://atlas:" + "Wq8!tz" + "@db.local:5432/atlas", "postgres://atlas:" + "Wq@8tz" + "@db.local:5432/atlas", "postgres://atlas:" + "p@" + "ss9w@db.local:5432/atlas", "https://bot:" + _SAMPLE + "@git.example.org/x"),
          spares=("postgres://user:password@localhost/db", "postgres://atlas:${DB_PASS}@db/atlas", "https://a.example/b:c")),
     _row("url_token", "a key in an address", ("key=", "token=", "secret=", "sig=", "password="),
          r"[?&](?:api_?key|key|access_token|auth_token|token|secret|client_secret|sig|signature|password)=(?P<it>[^\s&#`\"'<>)]{12,300})", _is_key,

@@ -8,7 +8,8 @@ no further members, each once, because what is not signed must not mean anything
 
 import base64
 import binascii
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from nightledger.trust.base64_strict import decode_base64, encode_base64
 from nightledger.trust.sshkey import ED25519, PublicKey, verify_raw
 from nightledger.trust.sshsig import SignatureError
 
+_PAYLOAD = re.compile(rb'"payload":"((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)"')
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 
 
@@ -124,6 +126,12 @@ def dump_envelope(envelope: Envelope) -> bytes:
             "signatures": [{"keyid": envelope.keyid, "sig": encode_base64(envelope.signature)}],
         }
     )
+
+
+def payloads_in(content: bytes) -> Iterator[bytes]:
+    """Give what the envelopes in a file of ours carry, unverified: a search does not see through base64."""
+    for found in _PAYLOAD.finditer(content):
+        yield base64.b64decode(found[1])
 
 
 def _problems(value: Any) -> list[str]:

@@ -90,11 +90,19 @@ def opened(envelope: bytes) -> Reply:
 
 @dataclass(slots=True, kw_only=True)
 class Pair:
-    """The two, and messages by hand."""
+    """The two, and messages by hand.
+
+    Attributes:
+        agent: Where the agent lives.
+        ops: Where its operator is.
+        seq: How many messages were made.
+        tried: How many attacks were tried.
+    """
 
     agent: Machine
     ops: Machine
     seq: int = 0
+    tried: int = 0
 
     def message(self, action: str = "update_heartbeat", **fields: Any) -> Message:
         """Give a message of the operator's machine to the agent's, good unless fields say otherwise."""

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.gate.homes import addition
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.domain.states import ChangeState
+from nightledger.trust.keys import public_key_of
 
 LOG = """# 2026-02-28
 
@@ -56,18 +58,21 @@ def test_a_change_asked_for_by_another_machine_ends_as_a_proposal_with_its_diff(
     assert pair.agent.desk.text() == pair.ops.desk.text()  # nothing was applied
 
 
-def test_an_operator_reviews_and_signs_on_another_machine(pair: Pair, tmp_path: Path) -> None:
-    added = pair.agent.run(
-        "key", "add", str(pair.ops.keys / pair.ops.home_id / "operator.pub"), "--principal", "ann"
-    )
-    assert added.status == 0, added.err
+def leave_public_keys_only(pair: Pair) -> None:
+    """Let the operator's key of the other machine sign, and the agent's machine hold none that may."""
+    public = str(pair.ops.keys / pair.ops.home_id / "operator.pub")
+    own = public_key_of(pair.agent.keys / pair.agent.home_id / "operator.pub").fingerprint
+    for words in (("key", "add", public, "--principal", "ann"), ("key", "revoke", own)):
+        ran = pair.agent.run(*words)
+        assert ran.status == 0, ran.err
     (pair.agent.keys / pair.agent.home_id / "operator").unlink()
-    private = [
-        path
-        for path in pair.agent.keys.rglob("*")
-        if path.is_file() and b"OPENSSH PRIVATE" in path.read_bytes()
-    ]
-    assert [path.name for path in private] == ["machine-ed25519"]
+    files = [path for path in pair.agent.keys.rglob("*") if path.is_file()]
+    private = [path.name for path in files if b"OPENSSH PRIVATE" in path.read_bytes()]
+    assert private == ["machine-ed25519"]
+
+
+def test_an_operator_reviews_and_signs_on_another_machine(pair: Pair, tmp_path: Path) -> None:
+    leave_public_keys_only(pair)
     with pair.serving():
         sent = pair.ops.record(
             "channel", "send", "propose_behavioral_change", "--to", "agent",
@@ -80,10 +85,23 @@ def test_an_operator_reviews_and_signs_on_another_machine(pair: Pair, tmp_path: 
     assert "recorded there" in reviewed.out
     status = pair.agent.desk.ledger().book.proposals[proposal]
     assert status.state_of(1) is ChangeState.APPROVED
+    early = pair.agent.run("apply")
+    assert (early.status, pair.agent.desk.text()) == (0, pair.ops.desk.text())  # it cools like any other
     pair.agent.desk.wait(hours=3)
     assert pair.agent.run("apply").status == 0
     assert "- Ask before restarting the relay." in pair.agent.desk.text()
     assert pair.agent.run("verify").status == 0
+
+
+def test_the_agents_machine_cannot_sign_for_itself_any_more(pair: Pair) -> None:
+    proposal = pair.agent.desk.proposal(addition("the agent's own wish"))
+    kept = (pair.agent.keys / pair.agent.home_id / "operator").read_bytes()
+    leave_public_keys_only(pair)
+    assert pair.agent.run("approve", proposal.id).status != 0
+    (pair.agent.keys / pair.agent.home_id / "operator").write_bytes(kept)  # a copy that somebody had made
+    (pair.agent.keys / pair.agent.home_id / "operator").chmod(0o600)
+    assert pair.agent.run("approve", proposal.id).status != 0
+    assert pair.agent.desk.states(proposal) == ["pending"]
 
 
 @pytest.mark.parametrize("action", ["restore_context", "prune_stale_memory"])

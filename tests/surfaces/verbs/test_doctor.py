@@ -50,14 +50,14 @@ def test_a_passphrase_raises_the_level(caller: Caller) -> None:
     create_operator_key(caller.desk.ring, caller.home.identity.id, passphrase=b"a long one")
     text = caller.text("doctor")
     assert "operator's key with a passphrase" in text
-    assert "wait in your terminal or editor for the passphrase" in text
+    assert "the memory of a review for the passphrase, and then sign in your name" in text
     assert "no key here may sign" in text
 
 
-def test_a_key_on_hardware_is_one_of_which_only_the_public_half_is_here(caller: Caller) -> None:
+def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(caller: Caller) -> None:
     (keys_of(caller) / "operator").unlink()
     text = caller.text("doctor")
-    assert "operator's key on hardware or in an agent" in text
+    assert "operator's key in an agent" in text
     assert "may sign, as 'operator'" in text
 
 

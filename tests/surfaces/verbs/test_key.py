@@ -8,12 +8,14 @@ from tests.gate.signers import Key, new_key
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.trusting import read_signers
 from nightledger.surfaces import key_actions, key_changes, key_list, trust_change
 from nightledger.surfaces.context import Context
 from nightledger.trust import operator_keys
 from nightledger.trust.keys import needs_passphrase, public_key_of
-from nightledger.trust.sshkey import PublicKeyError
+from nightledger.trust.signers import AllowedSigner
+from nightledger.trust.sshkey import PublicKeyError, ed25519_key
 
 
 @pytest.fixture
@@ -115,7 +117,7 @@ def test_a_rotation_keeps_the_old_key_and_lets_the_new_one_sign(caller: Caller) 
     assert new != old
     assert public_key_of(keys_dir(caller) / "operator.pub") == new
     kept = sorted(path.name for path in keys_dir(caller).iterdir() if ".before-" in path.name)
-    assert kept == ["operator.before-20260301T060000Z", "operator.pub.before-20260301T060000Z"]
+    assert kept == ["operator.before-20260301T060000Z", "operator.before-20260301T060000Z.pub"]
     assert signers(caller) == ["operator"]
     assert caller.desk.states(proposal) == ["approved"]  # it is not revoked
     assert caller.run("reject", proposal.id, "--reason", "changed my mind") == 0
@@ -177,7 +179,7 @@ def test_a_rotation_that_was_cut_short_after_it_was_signed_is_finished(
     assert public_key_of(keys_dir(caller) / "operator.pub") == made
     assert not (keys_dir(caller) / "operator.next.pub").exists()
     os.replace(
-        keys_dir(caller) / "operator.pub.before-20260301T060000Z", keys_dir(caller) / "operator.pub"
+        keys_dir(caller) / "operator.before-20260301T060000Z.pub", keys_dir(caller) / "operator.pub"
     )  # as a crash between the two files leaves it
     assert caller.run("key", "restore") == 0
     assert public_key_of(keys_dir(caller) / "operator.pub") == made
@@ -265,3 +267,11 @@ def test_a_home_that_nobody_may_sign_for_is_said_to_be_one() -> None:
         "differ_on_disk": [],
     }
     assert list(key_list._lines(record)) == ["Nobody may sign."]
+
+
+def test_a_line_says_what_it_is_for() -> None:
+    key = ed25519_key(bytes(32))
+    lines = {None: ("everything",), ("git", RECOVERY_NAMESPACE): ("git", "recovery")}
+    for namespaces, words in lines.items():
+        line = AllowedSigner(principals=("ana",), key=key, namespaces=namespaces)
+        assert key_changes.purposes(line) == words

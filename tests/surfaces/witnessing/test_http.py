@@ -211,6 +211,23 @@ def test_a_witness_that_says_nothing_is_not_waited_for(machines: Machines) -> No
     assert time.monotonic() - began < 10
 
 
+def test_a_witness_that_shows_no_head_for_a_reason_of_its_own_is_a_problem() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reply() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as sent:
+                b"".join(iter(sent.readline, b"\r\n"))
+                connection.sendall(b"HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n")
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        channel = HttpChannel(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(WitnessUnreachableError, match="answered 500"):
+            channel.newest("ab" * 32)
+        thread.join()
+
+
 @pytest.mark.parametrize("url", ["ftp://x", "http://127.0.0.1:notaport", "http://[::1"])
 def test_what_is_no_address_is_a_problem(url: str) -> None:
     with pytest.raises((WitnessUnreachableError, ValueError)):

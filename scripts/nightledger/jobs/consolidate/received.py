@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import PEER
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal
+from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.words import read_moment
 from nightledger.gate.gated import read_gated
 from nightledger.gate.messages import Done, Work
@@ -107,4 +107,4 @@ def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:
 def _in(evidence: Evidence, lines: Sequence[bytes]) -> Evidence:
     first, last = evidence.lines
     digest = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
-    return replace(evidence, sha256=digest, origin=Origin.TOOL)
+    return replace(evidence, sha256=digest, origin=least_trusted((evidence.origin, Origin.TOOL)))

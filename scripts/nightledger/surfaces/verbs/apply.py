@@ -35,30 +35,52 @@ def run(options: argparse.Namespace, context: Context) -> int:
         status = _ask_witnesses(context) if due else 0
         context.emit([])
         return status
-    if due is not None and (alarm := _ask_witnesses(context)):
+    alarm = 0 if due is None else _ask_witnesses(context)
+    if alarm:
         context.emit([])
         return alarm
-    from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.gate.stored import find_status
-    from nightledger.surfaces.session import writing
-
-    attempts, aside = [], False
-    with writing(context, person=options.id is not None) as session:
-        wanted = find_status(session.ledger.book, options.id).id if options.id else None
-        for decision in session.ledger.book.approvals_to_apply():
-            if wanted in (None, decision.proposal):
-                attempt, altered = _apply(session, decision)
-                attempts.append(attempt)
-                aside = aside or altered
-                session.reread()
-        _leave_mark(session, attempts)
+    attempts, alarm = _apply_all(context, options.id)
+    if due is not None and any(attempt.changes for attempt in attempts):
+        alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
         for line in _lines(attempt, asked=options.id is not None or not context.quiet):
             context.print(line)
     if not attempts and (options.id or not context.quiet):
         context.print("Nothing is signed that is not applied.")
-    return EXIT_ALARM if aside else _status(attempts, asked=options.id is not None)
+    return alarm or _status(attempts, asked=options.id is not None)
+
+
+def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], int]":
+    """Apply what may be, of one proposal or of all; and the status of an alarm, 0 where there is none."""
+    from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces.session import writing
+
+    with writing(context, person=id_text is not None) as session:
+        attempts, aside = _apply_in(session, id_text)
+        _leave_mark(session, attempts)
+    return attempts, EXIT_ALARM if aside else 0
+
+
+def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
+    """Look after the files, then apply what may be; tell whether something altered was set aside."""
+    from nightledger.gate.settlement import finish_settlements
+    from nightledger.gate.stored import find_status
+    from nightledger.surfaces.guarding import look_after
+
+    attempts, aside = [], False
+    look_after(session)
+    finish_settlements(session.gate, session.ledger, session.moment)
+    wanted = find_status(session.reread().book, name).id if name else None
+    for decision in session.ledger.book.approvals_to_apply():
+        if wanted in (None, decision.proposal):
+            attempt, altered = _apply(session, decision)
+            attempts.append(attempt)
+            aside = aside or altered
+            session.reread()
+    if any(attempt.changes for attempt in attempts):
+        look_after(session)  # what stands around the change is drift of other bytes now
+    return attempts, aside
 
 
 def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bool]":
@@ -75,7 +97,7 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
     refused = any(attempt.reasons or attempt.stale for attempt in attempts)
-    early = asked and any(attempt.wait_s for attempt in attempts)
+    early = asked and any(attempt.wait_s or attempt.waits for attempt in attempts)
     return 1 if refused or early or (asked and not attempts) else 0
 
 
@@ -91,6 +113,8 @@ def _lines(attempt: "Attempt", *, asked: bool) -> list[str]:
             f"Change {n} of {attempt.proposal} has no place any more: {reason}. 'nightledger review' asks again."
         )
     lines += [f"{attempt.proposal} was not applied: {reason}" for reason in attempt.reasons]
+    if asked:
+        lines += [f"Change {n} of {attempt.proposal} waits: {reason}." for n, reason in attempt.waits]
     if attempt.wait_s and asked:
         lines.append(
             f"{attempt.proposal} is cooling: {_duration(attempt.wait_s)} to go. Nothing was changed."
@@ -112,6 +136,7 @@ def _record(attempt: "Attempt") -> dict[str, object]:
         "applied": list(attempt.changes),
         "stale": [{"n": n, "reason": reason} for n, reason in attempt.stale],
         "reasons": list(attempt.reasons),
+        "waits": [{"n": n, "reason": reason} for n, reason in attempt.waits],
         "wait_s": attempt.wait_s,
         "raced": attempt.raced,
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Steps that are shown unless asked otherwise; a few screens."""
-_DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back"}
+_DONE = {"apply": "applied", "edit": "edited by hand", "undo": "taken back", "drift": "drift settled"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
+_EXPUNGED = "it held a text that the operator had removed for ever"
 _ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
 _CLOSED = "its file is not what was logged, and you closed it"
 
@@ -74,7 +75,7 @@ def _listed(session: "Session", *, closed: bool) -> "Iterator[Listed]":
     """Give what is shown; the files of what is closed are not looked at unless they are asked for."""
     from nightledger.domain.errors import AlteredError
     from nightledger.gate.stored import read_proposal
-    from nightledger.surfaces.listing import ALTERED, state_of
+    from nightledger.surfaces.listing import set_aside_state, state_of
 
     gate, book, now = session.gate, session.ledger.book, session.moment.at
     for status in book.proposals.values() if closed else book.live():
@@ -84,22 +85,25 @@ def _listed(session: "Session", *, closed: bool) -> "Iterator[Listed]":
         try:
             yield Listed(status=status, state=state, proposal=read_proposal(gate, status).proposal)
         except AlteredError:
-            yield Listed(status=status, state=ALTERED, proposal=None)
+            yield Listed(status=status, state=set_aside_state(book, status), proposal=None)
 
 
 def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str, Any]":
     from nightledger.surfaces.listing import proposal_record, set_aside_record
 
     if one.proposal is None:
-        return set_aside_record(one.status)
+        return set_aside_record(session.ledger.book, one.status)
     return proposal_record(session.gate, session.ledger.book, one.proposal, session.moment.at, told=told)
 
 
 def _lines(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> "Iterator[str]":
     from nightledger.surfaces import screen
+    from nightledger.surfaces.listing import EXPUNGED
 
     if one.proposal:
         count, text = f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
+    elif one.state == EXPUNGED:
+        count, text = "0 change(s)", _EXPUNGED
     else:
         count, text = "set aside", _CLOSED if one.status.id in given_up else _ALTERED
     yield f"{one.status.id}  {one.state:<9} {count}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nightledger.surfaces.session import Session
 
 KEYS = "y sign  n reject  e edit  s later  d whole diff  v evidence  q quit"
+DRIFT_KEYS = "y keep  n take back  s later  d whole diff  v evidence  q quit"
 EDITS_AT_MOST = 20
 
 
@@ -105,7 +106,7 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
         yield "Nothing waits for you."
         return
     for path in find_drift(home, book):
-        yield f"{path} was changed outside the gate since it was last signed."
+        yield f"{path} is not as it was last signed: what was changed outside the gate comes first."
     proposals = {item.stored.proposal.id for item in items}
     yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 
@@ -135,6 +136,15 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     from nightledger.domain.decision import DecisionType
     from nightledger.surfaces import screen
 
+    for decision in decisions:
+        if decision.type is DecisionType.DRIFT:
+            path = screen.shown(decision.targets[0].path)
+            back = (
+                ", the rest you answered was taken back"
+                if decision.targets[0].base != decision.targets[0].result
+                else ""
+            )
+            context.print(f"Settled {path}: kept {len(decision.changes)} change(s){back}.")
     approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
     rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
     if rejected:
@@ -154,10 +164,10 @@ def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, i
     for line in screen.item_lines(item, *place):
         context.print(line)
     while True:
-        key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
+        key = input("\n".join(screen.wrap(_keys(item), indent="  ")) + " > ").strip().lower()
         if key == "q":
             return None
-        if key == "e" and _edit(context, item):
+        if key == "e" and not _is_drift(item) and _edit(context, item):
             return []
         answer = _answer(item, key)
         if answer is not None:
@@ -166,14 +176,25 @@ def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, i
             context.print(line)
 
 
+def _is_drift(item: "Item") -> bool:
+    from nightledger.domain.proposal import Kind
+
+    return item.stored.proposal.kind is Kind.DRIFT
+
+
+def _keys(item: "Item") -> str:
+    return DRIFT_KEYS if _is_drift(item) else KEYS
+
+
 def _answer(item: "Item", key: str) -> "Answer | None":
     from nightledger.gate.reviewing import Answer, Verb
 
     name, n = item.stored.proposal.id, item.change.n
     if key == "y" and not item.unplaced:
         return Answer(proposal=name, n=n, verb=Verb.APPROVE)
-    if key == "n":
-        return Answer(proposal=name, n=n, verb=Verb.REJECT, reason=input("  reason > ").strip())
+    if key == "n" and not (_is_drift(item) and item.unplaced):
+        reason = "" if _is_drift(item) else input("  reason > ").strip()
+        return Answer(proposal=name, n=n, verb=Verb.REJECT, reason=reason)
     if key == "s":
         return Answer(proposal=name, n=n, verb=Verb.LATER)
     return None
@@ -195,6 +216,6 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
         return screen.diff_lines(item.stored.proposal.changes[item.change.n - 1].diff, told=item.told)
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
-    if key == "y":
+    if key in ("y", "n"):
         return [f"  it cannot be signed: {item.unplaced}"]
     return []

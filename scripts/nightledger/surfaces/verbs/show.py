@@ -16,6 +16,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
+    from nightledger.domain.errors import RefusedError
+    from nightledger.domain.states import Gone
     from nightledger.gate.stored import find_status, read_proposal
     from nightledger.gate.told import told_at_home
     from nightledger.surfaces import evidence, screen
@@ -24,6 +26,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     with reading(context) as session:
         status = find_status(session.ledger.book, options.id)
+        if session.ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
+            raise RefusedError(
+                f"{status.id} was expunged: it held a text that was removed for ever",
+                hint="'nightledger history' tells what was applied, and when",
+            )
         proposal = read_proposal(session.gate, status).proposal
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])

@@ -13,6 +13,8 @@ from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from nightledger.domain.states import Drifted, Gone
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
@@ -57,6 +59,8 @@ class Seen:
     altered: "tuple[Altered, ...]" = ()
     closed: tuple[str, ...] = ()
     drift: tuple[str, ...] = ()
+    earlier: "Mapping[str, datetime]" = field(default_factory=dict)
+    protected: tuple[str, ...] = ()
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
     resets: "tuple[TrustStep, ...]" = ()
@@ -121,19 +125,28 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
     from nightledger.domain.event import EventName
-    from nightledger.gate.checking import find_altered, find_closed, find_drift
+    from nightledger.gate.checking import (
+        accepted_since,
+        find_altered,
+        find_closed,
+        find_drift,
+        find_unsettled,
+    )
     from nightledger.gate.inputs import find_rewrites
     from nightledger.gate.keeping import count_gone, find_missing
     from nightledger.gate.opening import Ledger, fold_log
 
-    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT})
+    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT, EventName.EXPUNGED})
     ledger = Ledger(log=log, book=book)
+    drift = find_drift(home, book)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
         altered=(*find_altered(home, ledger, context.moment), *find_missing(home, book)),
         closed=find_closed(home, book),
-        drift=find_drift(home, book),
+        drift=drift,
+        earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
+        protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
         rewrites=find_rewrites(home, heartbeats),
         resets=book.trust.resets(),
@@ -166,7 +179,9 @@ def _record(seen: Seen) -> dict[str, Any]:
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
         "altered_and_closed": list(seen.closed),
-        "drift": list(seen.drift),
+        "drift": [path for path in seen.drift if path not in seen.earlier],
+        "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
+        "protected_changed": list(seen.protected),
         "drifted_before": [{"path": d.path, "apply": d.apply, "sha256": d.before} for d in seen.drifted],
         "rewritten": _rewritten(seen.rewrites.now if seen.rewrites else ()),
         "rewritten_before": _rewritten(seen.rewrites.before if seen.rewrites else ()),
@@ -205,15 +220,18 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
-    yield from _remarks(seen)
+    yield from _lasting(seen)
     yield from _notes(seen.rewrites) if seen.rewrites else ()
     for missing in seen.report.unchecked:
         yield f"not checked: {missing}"
 
 
-def _remarks(seen: Seen) -> Iterator[str]:
+def _lasting(seen: Seen) -> Iterator[str]:
+    """Tell what stands in the log for ever and is no alarm."""
     for name in seen.closed:
         yield f"note: the file of {name} is not what was logged; it was closed for that, and counts for nothing"
+    for path in seen.protected:
+        yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
         yield (
             f"note: {drifted.path} had been changed outside the gate when {drifted.apply} was applied; "
@@ -239,13 +257,23 @@ def _alarms(seen: Seen) -> Iterator[str]:
         )
     for told in seen.told:
         yield f"{told.damage.value.upper()} {told.path}: {told.message}"
-    for path in seen.drift:
-        yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger history' says what was"
+    yield from _drift(seen)
     for item in seen.rewrites.now if seen.rewrites else ():
         yield (
             f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
             "read; only appending is allowed there"
         )
+
+
+def _drift(seen: Seen) -> Iterator[str]:
+    for path in seen.drift:
+        if path in seen.earlier:
+            yield (
+                f"EARLIER {path}: it went back to the bytes accepted on {seen.earlier[path]:%Y-%m-%d %H:%M} UTC; "
+                "what was signed since is not in it. 'nightledger review' settles it"
+            )
+        else:
+            yield f"DRIFT {path}: its bytes are not those last signed; 'nightledger review' asks about each hunk"
 
 
 def _notes(rewrites: "Rewrites") -> Iterator[str]:

@@ -88,10 +88,10 @@ def serve(options: argparse.Namespace, context: Context) -> int:
     server = open_server(options)
     host, port = server.server_address[:2]
     name = f"[{host!s}]" if ":" in str(host) else str(host)
+    _stop_on_signals(server)
     context.note(
         f"serving {screen.shown(server.box.vkeys[0].name)} on http://{name}:{port}; end it with Ctrl-C"
     )
-    _stop_on_signals(server)
     with server:
         server.serve_forever(poll_interval=_POLL_S)
     return 0

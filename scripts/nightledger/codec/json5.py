@@ -1,0 +1,40 @@
+"""Read the JSON5 that people write by hand: comments, trailing commas, bare keys, single quotes.
+
+Only what configuration files of hosts use (json5.org, 2018): enough to look a setting up. What
+is not understood is an error, and the caller says that it could not read the file.
+"""
+
+import json
+import re
+from typing import Any
+
+_TOKEN = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+      |(?P<double>"(?:[^"\\]|\\.)*")
+      |(?P<single>'(?:[^'\\]|\\.)*')
+      |(?P<comma>,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]]))
+      |(?P<key>[A-Za-z_$][\w$-]*)(?=\s*:)
+      |(?P<other>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def parse_json5(text: str) -> Any:
+    """Give the value of a JSON5 document.
+
+    Raises:
+        ValueError: It is none, or uses what this reader does not know (hexadecimal numbers, ``+1``).
+    """
+    return json.loads("".join(map(_plain, _TOKEN.finditer(text.removeprefix("\ufeff")))))
+
+
+def _plain(match: "re.Match[str]") -> str:
+    """Give one token as plain JSON writes it."""
+    kind, token = match.lastgroup, match.group()
+    if kind in ("comment", "comma"):
+        return " "
+    if kind == "key":
+        return json.dumps(token)
+    if kind == "single":
+        return '"' + token[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+    return token

@@ -1,0 +1,174 @@
+"""Other writers of an agent's memory that its host's configuration turns on, and the setting that turns each off.
+
+Invariant: configuration is read and never written; a setting that is not there is told as
+such, because defaults change between versions. Written against the documentation that
+docs/formats.md names.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nightledger.codec.json5 import parse_json5
+from nightledger.domain.errors import NightledgerError
+from nightledger.files.reading import read_optional
+from nightledger.hosts.presets import CLAUDE_CODE, HERMES, OPENCLAW
+
+MAX_CONFIG_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """A writer beside the gate.
+
+    Attributes:
+        name: What it is called.
+        writes: What it writes.
+        is_on: Whether it is turned on; None where no setting says so and versions differ.
+        path: The file that says so, or that could.
+        setting: What to set there to turn it off.
+    """
+
+    name: str
+    writes: str
+    is_on: bool | None
+    path: str
+    setting: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A configuration that could not be read, and why."""
+
+    path: str
+    reason: str
+
+
+def find_rivals(host: str, root: str, workspace: str) -> tuple[Rival | Unread, ...]:
+    """Name the writers of a host that are on, or that may be.
+
+    Args:
+        host: Its name in records.
+        root: Its own directory (``hosts/roots.py``); may be missing.
+        workspace: The home, which may hold configuration of its own.
+    """
+    looks = {OPENCLAW: _openclaw, CLAUDE_CODE: _claude_code, HERMES: _hermes}
+    if host not in looks:
+        return ()
+    found = looks[host](root, workspace)
+    return tuple(one for one in found if isinstance(one, Unread) or one.is_on is not False)
+
+
+def _openclaw(root: str, _: str) -> Iterator[Rival | Unread]:
+    path = os.path.join(root, "openclaw.json")
+    config = _read(path)
+    if isinstance(config, Unread):
+        yield config
+        return
+    if config is None:
+        return
+    dreaming = _at(config, "plugins", "entries", "memory-core", "config", "dreaming", "enabled")
+    yield Rival(
+        name="OpenClaw dreaming",
+        writes="promotes lines to MEMORY.md by itself",
+        is_on=dreaming if isinstance(dreaming, bool) else None,
+        path=path,
+        setting="plugins.entries.memory-core.config.dreaming.enabled: false",
+    )
+    hook = _at(config, "hooks", "internal", "entries", "session-memory", "enabled")
+    on = hook is True and _at(config, "hooks", "internal", "enabled") is not False
+    yield Rival(
+        name="OpenClaw's session-memory hook",
+        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset; nights read these as daily logs",
+        is_on=on,
+        path=path,
+        setting="hooks.internal.entries.session-memory.enabled: false",
+    )
+
+
+def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
+    local = os.path.join(workspace, ".claude")
+    paths = (
+        os.path.join(local, "settings.local.json"),
+        os.path.join(local, "settings.json"),
+        os.path.join(root, "settings.json"),
+    )
+    configs: dict[str, Any] = {}
+    for path in paths:
+        config = _read(path)
+        if isinstance(config, Unread):
+            yield config
+        elif config is not None:
+            configs[path] = config
+    memory, where = _first(configs, "autoMemoryEnabled", paths[-1])
+    yield Rival(
+        name="Claude Code auto memory",
+        writes="keeps a memory of its own under projects/*/memory, beside yours",
+        is_on=memory is not False,
+        path=where,
+        setting='"autoMemoryEnabled": false',
+    )
+    dream, where = _first(configs, "autoDreamEnabled", paths[-1])
+    yield Rival(
+        name="Claude Code auto dream",
+        writes="rewrites that memory between sessions",
+        is_on=dream is True and memory is not False,
+        path=where,
+        setting='"autoDreamEnabled": false',
+    )
+
+
+def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
+    path = os.path.join(root, "config.yaml")
+    config = _read(path, yaml=True)
+    if isinstance(config, Unread):
+        yield config
+        return
+    if config is None:
+        return
+    approval = _at(config, "memory", "write_approval")
+    enabled = _at(config, "memory", "memory_enabled")
+    yield Rival(
+        name="Hermes' memory tool and background review",
+        writes="write memories/MEMORY.md and USER.md without asking",
+        is_on=approval is not True and enabled is not False,
+        path=path,
+        setting="memory.write_approval: true",
+    )
+
+
+def _first(configs: Mapping[str, Any], key: str, default: str) -> tuple[Any, str]:
+    """Give the value of the strongest settings file that has the key, and that file."""
+    for path, config in configs.items():
+        value = _at(config, key)
+        if value is not None:
+            return value, path
+    return None, default
+
+
+def _at(config: Any, *keys: str) -> Any:
+    """Give a value deep inside; None where there is none."""
+    for key in keys:
+        config = config.get(key) if isinstance(config, dict) else None
+    return config
+
+
+def _read(path: str, *, yaml: bool = False) -> Any:
+    """Give a configuration's value; None where there is no file."""
+    try:
+        raw = read_optional(path, MAX_CONFIG_BYTES)
+        if raw is None:
+            return None
+        return _parse_yaml(raw) if yaml else parse_json5(raw.decode())
+    except (NightledgerError, OSError, ValueError, RecursionError) as error:
+        return Unread(path=path, reason=str(error).split("\n", 1)[0])
+
+
+def _parse_yaml(raw: bytes) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(raw)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error

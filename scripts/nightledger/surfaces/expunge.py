@@ -1,0 +1,176 @@
+"""Have the operator sign that a leaked text goes, and say what cannot be reached.
+
+Invariant: the text itself is never printed, logged or written anywhere.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.needle import Needle
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.expunging import Plan, carry_out, parts, plan_hash, plan_text
+from nightledger.gate.gated import read_gated
+from nightledger.gate.unproposed import make_unproposed
+from nightledger.surfaces import signing
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.own_edit import apply_edit
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.trust.sshsig import Signer
+
+MARK = b"[expunged]"
+MAX_BYTES = 1 << 32
+SHOWN_LINES = 5
+BEYOND = (
+    "backups of this home",
+    "logs, transcripts and search indexes of the agent's host, and the context of running sessions",
+    "other machines, and whoever has read it",
+)
+"""What no file of a home shows."""
+
+
+def show(context: Context, asked: Needle | str) -> int:
+    """Say where it is; nothing is changed."""
+    with reading(context) as seen:
+        plan = _plan(seen, asked)
+        record = _record(seen.gate.home, plan, asked)
+    context.emit({**record, "decisions": []})
+    _tell(context, record)
+    context.print("Nothing was changed (--dry-run).")
+    return 0
+
+
+def expunge(context: Context, asked: Needle | str) -> int:
+    """Sign it and remove it.
+
+    Returns:
+        1 where it was in no file of ours.
+
+    Raises:
+        RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
+    """
+    with reading(context, person=True) as seen:
+        plan = _plan(seen, asked)
+        record = _record(seen.gate.home, plan, asked)
+        _tell(context, record)
+        if not plan.found.anything:
+            context.emit({**record, "decisions": []})
+            return 1
+        _require_consent(context)
+        signer = signing.unlock(seen, context)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        if isinstance(asked, Needle):
+            _edit_gated(session, asked, signer)
+        decisions = _sign(session, asked, signer)
+    context.emit({**record, "decisions": decisions})
+    context.print("Removed. What names it says 'expunged' from now on; nothing brings it back.")
+    return 0
+
+
+def _plan(session: Session, asked: Needle | str) -> Plan:
+    if isinstance(asked, Needle):
+        return plan_text(session.gate, session.ledger, asked)
+    return plan_hash(session.gate, session.ledger, asked)
+
+
+def _require_consent(context: Context) -> None:
+    if context.interactive() and input("Remove it for ever? [y/N] ").strip().lower() != "y":
+        raise RefusedError("nothing was removed")
+
+
+def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
+    """Take it out of gated files first, by signed edits; what these record goes with the rest."""
+    for path in session.gate.home.identity.gated:
+        content = read_gated(session.gate.home, path)
+        if needle.held_by(content):
+            apply_edit(session, path, needle.cut_from(content, MARK), signer)
+            session.reread()
+
+
+def _sign(session: Session, asked: Needle | str, signer: Signer) -> list[str]:
+    plan = _plan(session, asked)
+    held = (*plan.found.gated, *plan.found.accepted)
+    if held:
+        raise RefusedError(
+            f"{held[0]} still holds it: a gated file was changed outside the gate, or only its hash was given",
+            hint="'nightledger review' settles what changed; then run this again with the text",
+        )
+    accepted = []
+    for targets in parts(plan):
+        decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, signing.prepare(session))
+        accepted += signing.sign_all(session, [decision], signer)
+    carry_out(session.gate.home, plan)
+    return [decision.id for decision in accepted]
+
+
+def _record(home: Home, plan: Plan, asked: Needle | str) -> dict[str, Any]:
+    found = plan.found
+    return {
+        "removed": list(found.removed),
+        "overwritten": list(found.rewritten),
+        "made_anew": list(found.derived),
+        "edited": _places(home, found.gated, asked),
+        "accepted": list(found.accepted),
+        "kept": list(found.trust),
+        "elsewhere": _places(home, found.elsewhere, asked),
+        "beyond_reach": [*_git(home), *BEYOND],
+    }
+
+
+def _places(home: Home, paths: tuple[str, ...], asked: Needle | str) -> list[dict[str, Any]]:
+    """Give files with the lines that hold it."""
+    places = []
+    for path in paths:
+        content = read_regular(home.path(path), MAX_BYTES, within=home.root)
+        lines = asked.lines_in(content) if isinstance(asked, Needle) else ()
+        places.append({"path": path, "lines": list(lines)})
+    return places
+
+
+def _git(home: Home) -> Iterator[str]:
+    directory = home.root
+    while True:
+        if os.path.lexists(os.path.join(directory, ".git")):
+            yield f"the history of the git repository {directory}, and every clone of it"
+            return
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return
+        directory = parent
+
+
+def _tell(context: Context, record: dict[str, Any]) -> None:
+    for line in _lines(record):
+        context.print(line)
+
+
+def _lines(record: dict[str, Any]) -> Iterator[str]:
+    counts = (
+        ("removed", "removed whole"),
+        ("overwritten", "overwritten in place"),
+        ("made_anew", "removed and made anew"),
+    )
+    for name, what in counts:
+        for path in record[name]:
+            yield f"{path}: {what}"
+    for place in record["edited"]:
+        yield f"{_where(place)}: a signed edit puts {MARK.decode()} there"
+    if not any(record[name] for name in ("removed", "overwritten", "made_anew", "edited", "accepted")):
+        yield "It is in no file of ours."
+    for path in record["kept"]:
+        yield f"not removed: {path}, on which it rests who may sign"
+    for place in record["elsewhere"]:
+        yield f"not ours, remove it there yourself: {_where(place)}"
+    for text in record["beyond_reach"]:
+        yield f"not reached: {text}"
+
+
+def _where(place: dict[str, Any]) -> str:
+    lines = place["lines"]
+    if not lines:
+        return str(place["path"])
+    more = f" and {len(lines) - SHOWN_LINES} more" if len(lines) > SHOWN_LINES else ""
+    return f"{place['path']}:{','.join(map(str, lines[:SHOWN_LINES]))}{more}"

@@ -1,0 +1,70 @@
+"""The guard as commands call it: where traces are looked for, and how a sighting is told."""
+
+import os
+from typing import Any
+
+from nightledger.domain.words import dump_moment
+from nightledger.gate.guarding import Sighting, guard
+from nightledger.gate.protected import watched_paths
+from nightledger.gate.writers import Scene
+from nightledger.hosts.roots import state_roots
+from nightledger.surfaces import screen
+from nightledger.surfaces.session import Session
+
+
+def look_after(session: Session) -> tuple[Sighting, ...]:
+    """Let the guard look; the caller holds the home's lock."""
+    sightings = guard(session.gate, session.ledger, scene_of(session), session.moment)
+    session.reread()
+    return sightings
+
+
+def scene_of(session: Session) -> Scene:
+    """Give where traces of writers are looked for; in a simulated home, whose clock is set, none of hosts."""
+    if session.gate.home.identity.simulated:
+        return Scene()
+    return Scene(roots=state_roots(os.path.expanduser("~"), os.environ))
+
+
+def watched(session: Session) -> list[str]:
+    """Give every file on which a look depends, relative to the home."""
+    home = session.gate.home
+    own = (home.relative(home.settings), home.relative(home.audit_log))
+    return [*home.identity.gated, *watched_paths(home), *own]
+
+
+def sighting_record(sighting: Sighting) -> dict[str, Any]:
+    """Give a sighting as ``--json`` has it."""
+    return {
+        "path": sighting.path,
+        "proposal": sighting.proposal or None,
+        "writer": sighting.writer or None,
+        "new": sighting.new,
+        "put_back": sighting.put_back,
+        "known_earlier": dump_moment(sighting.earlier) if sighting.earlier else None,
+        "protected": sighting.protected,
+        "relocked": sighting.relocked,
+        "problem": sighting.problem or None,
+    }
+
+
+def sighting_lines(sighting: Sighting) -> list[str]:
+    """Say what was found and what to do."""
+    path = screen.shown(sighting.path)
+    if sighting.problem:
+        return screen.wrap(
+            f"{path} cannot be looked after: {screen.shown(sighting.problem)}", indent="  ", first=""
+        )
+    if sighting.relocked:
+        return screen.wrap(f"{path} was not locked any more, and is locked again.", indent="  ", first="")
+    if sighting.put_back:
+        waits = (
+            f"the edit waits as {sighting.proposal}" if sighting.proposal else "nothing of the edit is asked"
+        )
+        text = f"{path} was changed outside the gate; the bytes last signed were put back, and {waits}."
+    elif sighting.earlier:
+        text = f"{path} went back to what was accepted on {sighting.earlier:%Y-%m-%d %H:%M} UTC."
+    else:
+        text = f"{path} was changed outside the gate (writer: {sighting.writer})."
+    todo = "'nightledger review' asks about each hunk." if sighting.proposal else ""
+    return screen.wrap(f"{text} {todo}".rstrip(), indent="  ", first="")

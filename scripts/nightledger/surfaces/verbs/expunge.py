@@ -1,0 +1,78 @@
+"""Remove a leaked text from every file of ours. It is signed, and nothing brings it back.
+
+--text-from-stdin   the text, from standard input, so that no history of a shell keeps it
+--line FILE:N       the text of one line of a file in the home
+--sha256 HASH       a blob, proposal, decision or held-back text, by the SHA-256 of its bytes
+
+Proposals, decisions, blobs and held-back texts that hold it are removed whole; in outcomes, run
+ledgers and archives it is overwritten in place; in gated files a signed edit puts [expunged]
+there. What is folded from these is made anew. It says where else the text is, and what it
+cannot reach. An undo that needs the text says 'expunged'.
+
+Reads   every file of the home that may hold it
+Writes  those files, audit/decisions/, the audit log
+Changes memory where a gated file holds the text: the operator signs it here.
+"""
+
+import argparse
+import sys
+
+from nightledger.surfaces.context import Context
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from nightledger.domain.needle import Needle
+
+MAX_TEXT_BYTES = 1 << 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``expunge``."""
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--text-from-stdin", action="store_true", help="read the text from standard input")
+    what.add_argument("--line", metavar="FILE:N", help="a line of a file in the home, from 1")
+    what.add_argument("--sha256", metavar="HASH", help="SHA-256 of a file's bytes, in hex")
+    parser.add_argument("--dry-run", action="store_true", help="say where it is, and change nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Find it, have it signed, and remove it."""
+    from nightledger.surfaces.expunge import expunge, show
+
+    asked = _asked(options, context)
+    if options.dry_run:
+        return show(context, asked)
+    return expunge(context, asked)
+
+
+def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
+    import re
+
+    from nightledger.domain.errors import UsageError
+    from nightledger.domain.needle import needle_of
+
+    if options.sha256:
+        sha256: str = options.sha256.lower()
+        if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+            raise UsageError(f"{options.sha256!r} is not a SHA-256", hint="64 hex digits")
+        return sha256
+    if options.line:
+        return needle_of(_line(options.line, context))
+    return needle_of(sys.stdin.buffer.read(MAX_TEXT_BYTES).decode("utf-8", "surrogateescape"))
+
+
+def _line(place: str, context: Context) -> str:
+    from nightledger.domain.errors import UsageError
+    from nightledger.files.home import Home
+    from nightledger.files.reading import read_regular
+
+    name, _, number = place.rpartition(":")
+    if not name or not number.isdecimal():
+        raise UsageError(f"{place!r} is no line", hint="write it as MEMORY.md:12")
+    home = Home(context.home_path).require()
+    lines = read_regular(home.path(name), 1 << 30, within=home.root).split(b"\n")
+    if not 0 < int(number) <= len(lines):
+        raise UsageError(
+            f"{name} has {len(lines)} lines", hint="'nightledger expunge --text-from-stdin' takes the text"
+        )
+    return lines[int(number) - 1].decode("utf-8", "surrogateescape")

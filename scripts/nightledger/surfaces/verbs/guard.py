@@ -1,0 +1,94 @@
+"""Look whether a gated or protected file was changed outside the gate. Cron runs it every 10 minutes.
+
+What was found is kept byte for byte and offered in 'nightledger review', hunk by hunk. With
+'on_drift: propose' the bytes last signed are put back and the edit becomes a proposal.
+
+Reads   the gated and protected files, audit/
+Writes  audit/, memory/state/proposals/
+Changes no memory, but to put back what the operator signed ('on_drift: propose').
+"""
+
+import argparse
+import json
+import os
+
+from nightledger.surfaces.context import Context
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from nightledger.gate.guarding import Sighting
+
+MARK = os.path.join(".nightledger", "guarded")
+"""Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""
+_SETTLED_NS = 1_000_000_000
+"""A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``guard``."""
+    parser.add_argument("--exit-code", action="store_true", help="exit with 4 while something is not settled")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Look, keep, offer; 4 when a file cannot be looked after."""
+    if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
+        return 0
+    from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces import guarding
+    from nightledger.surfaces.session import writing
+
+    with writing(context) as session:
+        paths = guarding.watched(session)
+        before = _looks(session.gate.home.root, paths)
+        sightings = guarding.look_after(session)
+    if not any(sighting.problem or sighting.new for sighting in sightings):
+        _leave_mark(context.home_path, before)
+    context.emit({"drift": [guarding.sighting_record(sighting) for sighting in sightings]})
+    for sighting in sightings:
+        if sighting.new or sighting.problem or not context.quiet:
+            for line in guarding.sighting_lines(sighting):
+                context.print(line)
+    if not sightings and not context.quiet:
+        context.print("Every gated and protected file is as it was accepted.")
+    return EXIT_ALARM if _alarms(sightings, options) else 0
+
+
+def _alarms(sightings: "tuple[Sighting, ...]", options: argparse.Namespace) -> bool:
+    if any(sighting.problem for sighting in sightings):
+        return True
+    return bool(options.exit_code) and any(
+        not (sighting.put_back or sighting.relocked) for sighting in sightings
+    )
+
+
+def _nothing_new(context: Context) -> bool:
+    """Tell, by one small file and some stat calls, that nothing was touched since all was told."""
+    try:
+        mark = os.path.join(context.home_path, MARK)
+        marked_ns = os.stat(mark).st_mtime_ns
+        with open(mark, encoding="utf-8") as stream:
+            looks = json.load(stream)
+        now = _looks(context.home_path, list(looks))
+    except (OSError, ValueError, TypeError):
+        return False
+    settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
+    return bool(looks) and settled and now == looks
+
+
+def _looks(root: str, paths: "list[str]") -> "dict[str, list[int] | None]":
+    """Give what stat(2) says of files; None for a missing one."""
+    return {path: _look(os.path.join(root, path)) for path in paths}
+
+
+def _look(path: str) -> "list[int] | None":
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+def _leave_mark(root: str, looks: "dict[str, list[int] | None]") -> None:
+    from nightledger.files.atomic import replace_file
+
+    replace_file(os.path.join(root, MARK), json.dumps(looks).encode())

@@ -1,0 +1,49 @@
+"""Have the operating system lock gated and protected files (immutable) and the audit log (append-only).
+
+Then only root, or a helper with that one privilege, can apply: cron calls 'apply' and 'guard' as root
+with --home and NIGHTLEDGER_KEYS, or operator.yaml names a lock_helper. Linux: root; macOS: the
+files' owner may do it and undo it.
+
+Reads   the files' flags
+Writes  the files' flags, the audit log
+Changes no memory.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.gate.locking import Lockable
+
+_TOLD = {
+    "locked": "locked",
+    "unlocked": "not locked",
+    "impossible": "not enforced: its file system knows no such locks",
+    "missing": "not there",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """``lock`` has no options of its own."""
+    del parser
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Lock what can be locked, and say how each file stands."""
+    del options
+    from nightledger.gate.locking import lock_files
+    from nightledger.surfaces.session import writing
+
+    with writing(context, person=True) as session:
+        show(context, lock_files(session.gate, session.moment))
+    return 0
+
+
+def show(context: Context, found: "tuple[Lockable, ...]") -> None:
+    """Say how each file stands."""
+    context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})
+    for one in found:
+        if one.held.value != "missing":
+            context.print(f"{one.path}: {_TOLD[one.held.value]}")

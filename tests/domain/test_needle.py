@@ -1,0 +1,58 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import UsageError
+from nightledger.domain.needle import LEAST_CHARACTERS, needle_of
+
+
+def test_a_text_is_found_as_it_is_and_as_json_writes_it() -> None:
+    needle = needle_of('  the "blue" öffnen\\key \n')
+    for content in (
+        'x the "blue" öffnen\\key y'.encode(),
+        json.dumps({"a": 'the "blue" öffnen\\key'}).encode(),
+        json.dumps({"a": 'the "blue" öffnen\\key'}, ensure_ascii=False).encode(),
+    ):
+        assert needle.held_by(content)
+    assert not needle.held_by(b'the "blue" key')
+
+
+def test_every_line_that_is_long_enough_is_looked_for_by_itself() -> None:
+    needle = needle_of("first line\nno\nsecond line")
+    assert needle.held_by(b"+first line\n+no\n")
+    assert needle.held_by(b"+second line")
+    assert not needle.held_by(b"no")
+
+
+def test_the_longest_form_is_cut_first() -> None:
+    needle = needle_of("first line\nsecond line")
+    assert needle.cut_from(b"- first line\nsecond line\n", b"[-]") == b"- [-]\n"
+    assert needle.cut_from(b"second line, first line", b"[-]") == b"[-], [-]"
+
+
+def test_lines_are_counted_from_one() -> None:
+    assert needle_of("secret").lines_in(b"a\nsecret\nb\nmy secrets\n") == (2, 4)
+
+
+@pytest.mark.parametrize("text", ["", "12345", " 12345 ", "a\nb\nc", "12345\n12345"])
+def test_what_is_too_short_is_refused(text: str) -> None:
+    if len(text.strip()) >= LEAST_CHARACTERS:
+        assert needle_of(text).forms  # as a whole it is long enough
+    else:
+        with pytest.raises(UsageError, match="too many places"):
+            needle_of(text)
+
+
+@given(text=st.text(min_size=LEAST_CHARACTERS).filter(lambda text: len(text.strip()) >= LEAST_CHARACTERS))
+def test_what_is_cut_is_not_there_any_more(text: str) -> None:
+    try:
+        document = f"before {text.strip()} after".encode()
+    except UnicodeEncodeError:
+        return  # half a surrogate pair: no file holds it as UTF-8
+    assert not needle_of(text).held_by(needle_of(text).cut_from(document, b"\0"))
+
+
+def test_bytes_that_are_no_utf8_are_found() -> None:
+    assert needle_of(b"caf\xe9 key".decode("utf-8", "surrogateescape")).held_by(b"the caf\xe9 key")

@@ -1,0 +1,396 @@
+"""Locks of the operating system: who may change a locked file, and what a crash in the middle leaves.
+
+Tests marked ``root`` set real flags on a loop-mounted ext4 of their own; they run as root only.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, make_desk
+
+from nightledger.domain.event import EventName
+from nightledger.files.flags import Flag, read_flags, set_flag
+from nightledger.files.owner import acting_as_owner, for_child
+from nightledger.gate import locking
+from nightledger.gate.guarding import guard
+from nightledger.gate.locking import (
+    Held,
+    LockError,
+    lock_files,
+    lockables,
+    repair_locks,
+    unlock_files,
+)
+from nightledger.gate.recovering import recover
+from nightledger.gate.writers import Scene
+
+HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
+NOBODY = 65534
+MIB = 1 << 20
+
+
+def _why_not_here() -> str:
+    if sys.platform != "linux":
+        return "flags of ext4 are Linux's"
+    if os.geteuid() != 0:
+        return "only root sets the immutable flag: make test-faults as root"
+    missing = [name for name in ("mkfs.ext4", "mount", "umount") if shutil.which(name) is None]
+    return f"{', '.join(missing)} is not installed" if missing else ""
+
+
+root = pytest.mark.root
+WHY_NOT = _why_not_here()
+
+
+@pytest.fixture(scope="module")
+def disk() -> Iterator[Path]:
+    """Give a directory on an ext4 of our own, which other users can reach; what stays locked there goes with it."""
+    if WHY_NOT:
+        pytest.skip(WHY_NOT)
+    with tempfile.TemporaryDirectory(prefix="nightledger-locks-") as name:
+        base = Path(name)
+        base.chmod(0o755)
+        image, point = base / "image", base / "mounted"
+        point.mkdir()
+        with image.open("wb") as stream:
+            stream.truncate(64 * MIB)
+        subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], check=True)
+        mount = ["mount", "-o", "loop", str(image), str(point)]
+        mounted = subprocess.run(mount, capture_output=True, check=False)
+        if mounted.returncode:
+            pytest.skip(f"a loop device cannot be mounted here: {mounted.stderr.decode().strip()}")
+        yield point
+        subprocess.run(["umount", str(point)], check=True)
+
+
+@pytest.fixture
+def desk(disk: Path, tmp_path: Path) -> Iterator[Desk]:
+    """Give a home on that disk; unlocked again at the end, so that it can be removed."""
+    where = disk / tmp_path.name
+    where.mkdir()
+    made = make_desk(where)
+    yield made
+    for path in where.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            for flag in Flag:
+                set_flag(str(path), flag, on=False)
+    shutil.rmtree(where)
+
+
+def held(desk: Desk) -> dict[str, Held]:
+    return {one.path: one.held for one in lockables(desk.home)}
+
+
+def is_immutable(path: Path) -> bool:
+    return Flag.IMMUTABLE in (read_flags(str(path)) or ())
+
+
+@root
+def test_locking_holds_for_everyone_and_is_logged(desk: Desk) -> None:
+    assert held(desk)["MEMORY.md"] is Held.UNLOCKED
+    lock_files(desk.gate, desk.moment)
+    assert held(desk)["MEMORY.md"] is Held.LOCKED
+    assert held(desk)["SOUL.md"] is Held.MISSING
+    assert desk.ledger().book.locked == {"MEMORY.md", "audit/trusted-channel-audit.jsonl"}
+    for change in (
+        lambda: desk.memory.write_text("mine now"),
+        desk.memory.unlink,
+        lambda: desk.memory.rename(desk.memory.with_name("other")),
+        lambda: os.replace(shutil.copy(desk.memory, desk.memory.with_name("copy")), desk.memory),
+        lambda: os.truncate(desk.home.audit_log, 0),
+        lambda: os.unlink(desk.home.audit_log),
+    ):
+        with pytest.raises(PermissionError):
+            change()
+    unlock_files(desk.gate, desk.moment)
+    assert held(desk)["MEMORY.md"] is Held.UNLOCKED
+    assert desk.ledger().book.locked == frozenset()
+
+
+@root
+def test_applied_by_root_a_locked_file_changes_and_is_locked_again(desk: Desk) -> None:
+    lock_files(desk.gate, desk.moment)
+    proposal = desk.applied(addition("Set the zone in every timer."))
+    assert "zone in every timer" in desk.text()
+    assert is_immutable(desk.memory)
+    desk.undo(proposal)
+    assert desk.text() == MEMORY
+    assert is_immutable(desk.memory)
+    assert held(desk)["audit/trusted-channel-audit.jsonl"] is Held.LOCKED
+    assert [name.name for name in desk.memory.parent.iterdir() if name.name.endswith("-tmp")] == []
+
+
+@root
+def test_a_crash_between_unlocking_and_locking_is_repaired_and_logged(desk: Desk) -> None:
+    lock_files(desk.gate, desk.moment)
+    child = os.fork()
+    if child == 0:
+        setattr(locking, "swap_files", lambda *_: os._exit(9))  # noqa: B010 - dies where it is unlocked
+        desk.applied(addition("Set the zone in every timer."))
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert not is_immutable(desk.memory)
+    desk.wait(hours=4)
+    recover(desk.gate, desk.ledger(), desk.moment)
+    (sighting, *_) = guard(desk.gate, desk.ledger(), Scene(), desk.moment)
+    assert (sighting.path, sighting.relocked) == ("MEMORY.md", True)
+    assert is_immutable(desk.memory)
+    assert EventName.LOCK_REPAIRED in desk.events()
+    assert desk.text() == MEMORY
+    desk.apply()
+    assert "zone in every timer" in desk.text()
+
+
+@root
+def test_a_swap_that_fails_leaves_the_old_file_locked(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock_files(desk.gate, desk.moment)
+
+    def fails(*_: str) -> str:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(locking, "swap_files", fails)
+    with pytest.raises(OSError, match="Input/output"):
+        desk.applied(addition("Set the zone in every timer."))
+    assert is_immutable(desk.memory)
+    assert desk.text() == MEMORY
+
+
+def as_user(desk: Desk, work: Callable[[], object]) -> str:
+    """Do something as a user without rights, to whom the home belongs; give what came of it."""
+    for path in (desk.root, *desk.root.rglob("*")):
+        if not (path.is_file() and read_flags(str(path))):
+            os.chown(path, NOBODY, NOBODY)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        try:
+            said = repr(work())
+        except BaseException as error:  # noqa: BLE001 - the parent looks at it
+            said = repr(error)
+        os.write(writer, said.encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as stream:
+        return stream.read()
+
+
+@root
+def test_without_root_and_helper_nothing_is_exchanged_and_the_approval_waits(desk: Desk) -> None:
+    desk.applied(addition("Set the zone in every timer."))
+    proposal = desk.proposal(addition("Water the fern."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    os.chown(desk.memory, NOBODY, NOBODY)
+    os.chown(desk.home.audit_log, NOBODY, NOBODY)
+    lock_files(desk.gate, desk.moment)
+    assert "locked by the operating system" in as_user(desk, lambda: desk.apply()[0].reasons)
+    assert "fern" not in desk.text()
+    assert "PermissionError" in as_user(desk, lambda: desk.memory.write_text("mine now"))
+    assert "PermissionError" in as_user(desk, lambda: set_flag(str(desk.memory), Flag.IMMUTABLE, on=False))
+    assert "only root can lock" in as_user(desk, lambda: unlock_files(desk.gate, desk.moment))
+    assert as_user(desk, lambda: desk.proposal(addition("One more.")).lane) == "'operator'"
+
+
+@root
+def test_root_acts_as_the_owner_and_as_root_for_the_flag_alone(desk: Desk) -> None:
+    proposal = desk.proposal(addition("Water the fern."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    os.chown(desk.memory, NOBODY, NOBODY)
+    os.chown(desk.home.audit_log, NOBODY, NOBODY)
+    lock_files(desk.gate, desk.moment)
+    as_user(desk, lambda: None)
+    with acting_as_owner(desk.home.root):
+        assert os.geteuid() == NOBODY
+        (attempt,) = desk.apply()
+    assert os.geteuid() == 0
+    assert attempt.changes == (1,)
+    assert is_immutable(desk.memory)
+    foreign = [path for path in desk.root.rglob("*") if path.lstat().st_uid != NOBODY]
+    assert foreign == []
+    with acting_as_owner(desk.home.root):
+        assert for_child() == {"user": NOBODY, "group": NOBODY}
+        ran = subprocess.run(
+            ["/bin/sh", "-c", "id -u; id -ru"], capture_output=True, text=True, check=True, **for_child()
+        )
+    assert ran.stdout.split() == [str(NOBODY)] * 2
+    assert for_child() == {}
+
+
+@root
+def test_with_the_helper_a_user_without_rights_exchanges_what_was_prepared(desk: Desk) -> None:
+    uid = NOBODY
+    directory = desk.memory.parent
+    os.chown(directory, uid, uid)
+    os.chown(desk.memory, uid, uid)
+    set_flag(str(desk.memory), Flag.IMMUTABLE, on=True)
+    temp = directory / ".MEMORY.md.1.0.nightledger-tmp"
+    temp.write_text("new")
+    os.chown(temp, uid, uid)
+    old = desk.memory.stat().st_ino
+    assert helper("exchange", directory, "MEMORY.md", temp.name, uid, old) == (0, "")
+    assert desk.memory.read_text() == "new"
+    assert is_immutable(desk.memory)
+    assert temp.read_text() == MEMORY
+    assert not is_immutable(temp)
+    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
+    assert helper("lock", directory, "MEMORY.md", "-", uid, desk.memory.stat().st_ino) == (0, "")
+    assert is_immutable(desk.memory)
+
+
+def helper(*words: object) -> tuple[int, str]:
+    ran = subprocess.run(
+        [sys.executable, "-I", str(HELPER), *map(str, words)], capture_output=True, text=True, check=False
+    )
+    return ran.returncode, ran.stderr
+
+
+@root
+def test_the_helper_refuses_everything_else(desk: Desk) -> None:
+    uid = os.stat(desk.memory).st_uid
+    directory, memory = desk.memory.parent, desk.memory
+    set_flag(str(memory), Flag.IMMUTABLE, on=True)
+    inode = memory.stat().st_ino
+    good = directory / ".MEMORY.md.1.0.nightledger-tmp"
+    good.write_text("new")
+    (directory / "plain").write_text("x")
+    (directory / "linked").symlink_to(memory)
+    (directory / "pipe").parent.mkdir(exist_ok=True)
+    os.mkfifo(directory / ".MEMORY.md.9.0.nightledger-tmp")
+    os.link(good, directory / ".MEMORY.md.2.0.nightledger-tmp")
+    door = directory.parent / "door"
+    door.symlink_to(directory)
+    cases = [
+        ("exchange", directory, "MEMORY.md", good.name, uid, inode),  # two names
+        ("exchange", directory, "MEMORY.md", "plain", uid, inode),
+        ("exchange", directory, "MEMORY.md", ".MEMORY.md.9.0.nightledger-tmp", uid, inode),
+        ("exchange", directory, "MEMORY.md", "../" + good.name, uid, inode),
+        ("exchange", directory, "linked", good.name, uid, inode),
+        ("exchange", door, "MEMORY.md", good.name, uid, inode),
+        ("exchange", f"{directory}/../{directory.name}", "MEMORY.md", good.name, uid, inode),
+        ("exchange", "relative", "MEMORY.md", good.name, uid, inode),
+        ("lock", directory, "plain", "-", uid, inode),  # another inode
+        ("lock", directory, "MEMORY.md", "-", uid + 1, inode),
+        ("unlock", directory, "MEMORY.md", "-", uid, inode),
+        ("lock", directory, "missing", "-", uid, inode),
+        ("lock", directory, "", "-", uid, inode),
+    ]
+    for words in cases:
+        status, said = helper(*words)
+        assert status == 1, words
+        assert said.startswith("lock_helper.py: ")
+        assert is_immutable(memory), words
+        assert memory.read_text() == MEMORY, words
+    assert helper("exchange", directory)[0] == 2
+    assert helper("lock", directory, "MEMORY.md", "-", uid, "-1")[0] == 2
+
+
+@root
+def test_apply_goes_through_the_helper_that_the_operator_named(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock_files(desk.gate, desk.moment)
+    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
+    proposal = desk.proposal(addition("Set the zone in every timer."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply()
+    assert "lock_helper" in attempt.reasons[0]
+    operator = desk.ring.directory / "operator.yaml"
+    operator.write_text(f"lock_helper: [{sys.executable}, -I, {HELPER}]\n")
+    operator.chmod(0o600)
+    (attempt,) = desk.apply()
+    assert attempt.changes == (1,)
+    assert "zone in every timer" in desk.text()
+    assert is_immutable(desk.memory)
+    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
+    assert repair_locks(desk.gate, desk.ledger().book, desk.moment) == (("MEMORY.md",), ())
+    assert is_immutable(desk.memory)
+
+
+@root
+def test_a_helper_that_is_missing_lies_in_the_home_or_refuses_changes_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock_files(desk.gate, desk.moment)
+    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
+    proposal = desk.proposal(addition("Set the zone in every timer."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    operator = desk.ring.directory / "operator.yaml"
+    inside = desk.memory.with_name("helper")
+    inside.write_text("#!/bin/sh\nexit 0\n")
+    inside.chmod(0o755)
+    for command, said in (
+        ("[/nowhere/at/all]", "did not do its work"),
+        (f"[{inside}]", "nothing in a home is executed"),
+        ("[/bin/sh, -c, 'echo no >&2; exit 1']", "refuses"),
+        (f"[{sys.executable}, -c, 'import time; time.sleep(60)']", "did not do its work"),
+    ):
+        operator.write_text(f"lock_helper: {command}\n")
+        operator.chmod(0o600)
+        monkeypatch.setattr(locking, "TIMEOUT_S", 1)
+        with pytest.raises(LockError, match=said):
+            desk.apply()
+        assert desk.text() == MEMORY
+        recover(desk.gate, desk.ledger(), desk.moment)
+    assert [name for name in os.listdir(desk.memory.parent) if name.endswith("-tmp")] == []
+
+
+@root
+def test_what_cannot_be_locked_again_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock_files(desk.gate, desk.moment)
+    set_flag(str(desk.memory), Flag.IMMUTABLE, on=False)
+    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
+    (sighting, *_) = desk.guard()
+    assert "only root can lock it again" in sighting.problem
+    assert EventName.LOCK_REPAIRED not in desk.events()
+
+
+@root
+def test_drift_is_not_put_back_into_a_file_that_nobody_may_exchange(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.memory.write_text(f"{MEMORY}- Boat.\n")
+    lock_files(desk.gate, desk.moment)
+    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
+    (sighting,) = desk.guard()
+    assert not sighting.put_back
+    (refusal,) = desk.settle(take_back=[1])
+    assert "locked by the operating system" in refusal.reason
+    assert desk.settle(keep=[1]) == []
+
+
+# ---------------------------------------------------------------- without root
+
+
+def test_where_the_file_system_knows_no_flags_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make_desk(tmp_path)
+    monkeypatch.setattr(locking, "read_flags", lambda _: None)
+    assert {one.held for one in lockables(made.home)} == {Held.IMPOSSIBLE}
+    with pytest.raises(Exception, match="knows no such locks"):
+        lock_files(made.gate, made.moment)
+    made.applied(addition("Set the zone in every timer."))
+    assert "zone in every timer" in made.text()
+
+
+def test_only_root_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = make_desk(tmp_path)
+    monkeypatch.setattr(locking, "may_act_as_root", lambda: False)
+    monkeypatch.setattr(locking, "read_flags", lambda _: frozenset())
+    for refused in (lock_files, unlock_files):
+        with pytest.raises(Exception, match="only root can lock"):
+            refused(made.gate, made.moment)
+    assert EventName.LOCKED not in made.events()

@@ -1,0 +1,68 @@
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import UnreadableError
+from nightledger.files.append import append_records
+from nightledger.files.overwriting import overwrite, overwritten
+
+
+def test_every_occurrence_is_overwritten_and_nothing_moves(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"one secret\ntwo\nsecretsecret\n")
+    before = os.stat(path)
+    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"one xxxxxx\ntwo\nxxxxxxxxxxxx\n"
+    assert (os.stat(path).st_ino, os.stat(path).st_size) == (before.st_ino, before.st_size)
+
+
+def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret")
+    overwrite(str(path), [b"secret"])
+    assert overwrite(str(path), [b"secret", b""]) == b"a xxxxxx"
+
+
+def test_an_append_at_the_same_time_is_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret\n" * 2000)
+    writer = threading.Thread(target=lambda: [append_records(str(path), b"line %d\n" % n) for n in range(50)])
+    writer.start()
+    for _ in range(5):
+        overwrite(str(path), [b"secret"])
+    writer.join()
+    overwrite(str(path), [b"secret"])
+    lines = path.read_bytes().splitlines()
+    assert lines[:2000] == [b"a xxxxxx"] * 2000
+    assert lines[2000:] == [b"line %d" % n for n in range(50)]
+
+
+@pytest.mark.parametrize("kind", ["link", "directory", "missing"])
+def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "log"
+    if kind == "link":
+        path.symlink_to(tmp_path / "elsewhere")
+    elif kind == "directory":
+        path.mkdir()
+    with pytest.raises(UnreadableError, match="not a regular file"):
+        overwrite(str(path), [b"secret"])
+
+
+def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret b secret")
+    real = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda fd, content, at: real(fd, content[:2], at))
+    assert overwrite(str(path), [b"secret"]) == path.read_bytes() == b"a xxxxxx b xxxxxx"
+
+
+@given(content=st.binary(), needles=st.lists(st.binary(max_size=4)))
+def test_the_length_stays_and_no_needle_does(content: bytes, needles: list[bytes]) -> None:
+    after = overwritten(content, needles)
+    assert len(after) == len(content)
+    for needle in needles:
+        if needle.strip(b"x"):
+            assert needle not in after

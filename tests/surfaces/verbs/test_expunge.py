@@ -1,0 +1,312 @@
+"""A leaked text is removed from every file of ours, and what cannot be reached is named."""
+
+import hashlib
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, addition, removal
+from tests.gate.signers import let_sign, new_key
+from tests.surfaces.calling import Caller, make_caller
+
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.states import Gone
+from nightledger.files.blobs import BlobStore
+from nightledger.gate import expunging
+from nightledger.gate.daily import close_day
+from nightledger.surfaces.context import Context
+
+LEAK = "Q7-vault-combination-4411"
+"""Invented; no scanner knows its form."""
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    return make_caller(tmp_path, monkeypatch, capsys)
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")))
+    monkeypatch.setattr(sys, "stdin", stream)
+
+
+def expunge(caller: Caller, monkeypatch: pytest.MonkeyPatch, *words: str, text: str = LEAK) -> int:
+    typed(monkeypatch, text)
+    return caller.run("expunge", "--text-from-stdin", *words)
+
+
+def holders(caller: Caller, text: str = LEAK) -> set[str]:
+    """Name every file under home and keys that holds a text."""
+    return {
+        os.path.relpath(os.path.join(folder, name), caller.home.root)
+        for top in (caller.home.root, str(caller.desk.ring.directory))
+        for folder, _, names in os.walk(top)
+        for name in names
+        if text.encode() in Path(folder, name).read_bytes()
+    }
+
+
+def outcome(note: str) -> str:
+    record = {
+        "timestamp": "2026-03-01T05:00:00Z",
+        "task_type": "unlock",
+        "context_tags": ["vault"],
+        "resolution": "asked",
+        "outcome": "success",
+        "source_file": "memory/2026-02-28.md",
+        "note": note,
+    }
+    return json.dumps(record)
+
+
+def leak_everywhere(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a text get into everything of ours that can hold one."""
+    desk = caller.desk
+    desk.applied(addition(f"The code is {LEAK}."))
+    desk.applied(addition("Another lesson."))
+    desk.approve(desk.proposal(removal("- Keep backups for 30 days.")))
+    desk.reject(desk.proposal(addition("Wrong.")), reason=f"says {LEAK}")
+    typed(monkeypatch, outcome(f"it was {LEAK}"))
+    assert caller.run("log", "--stdin") == 0
+    held = f"held: {LEAK}"
+    name = f"{hashlib.sha256(held.encode()).hexdigest()}.txt"
+    Path(caller.home.quarantine_dir, name).write_text(held)
+    Path(caller.home.received_dir).mkdir()
+    Path(caller.home.received("m-" + "a" * 26)).write_text(f"- sent: {LEAK}\n")
+    Path(caller.home.archive_dir).mkdir()
+    Path(caller.home.archive(2025)).write_text(f"- old: {LEAK}\n- kept\n")
+    Path(caller.home.attention).write_text(LEAK)
+
+
+def test_it_goes_from_every_file_of_ours_and_verify_holds(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak_everywhere(caller, monkeypatch)
+    daily = Path(caller.home.root, "memory", "2026-02-28.md")
+    daily.write_text(f"# Saturday\n\n- wrote down {LEAK}\n")
+    close_day(caller.desk.gate, caller.desk.ledger(), "2026-02-28", caller.desk.moment)
+    assert len(holders(caller)) > 8
+    assert expunge(caller, monkeypatch) == 0
+    assert holders(caller) == {"memory/2026-02-28.md"}
+    assert caller.run("verify") == 0
+    assert "were expunged by the operator" in caller.text("verify")
+    assert caller.run("rebuild", "--check") == 0
+    text = caller.desk.text()
+    assert "- The code is [expunged]." in text
+    assert "- Another lesson." in text
+    assert caller.run("expunge", "--line", "memory/2026-02-28.md:3", "--dry-run") == 0
+
+
+def test_nothing_that_is_printed_holds_it(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leak_everywhere(caller, monkeypatch)
+    capsys.readouterr()
+    expunge(caller, monkeypatch, "--dry-run")
+    expunge(caller, monkeypatch)
+    caller.run("verify")
+    caller.run("history")
+    printed = capsys.readouterr()
+    assert LEAK not in printed.out + printed.err
+
+
+def test_the_record_names_what_was_done_and_what_is_beyond_reach(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak_everywhere(caller, monkeypatch)
+    Path(caller.home.root, "memory", "2026-02-28.md").write_text(f"# Saturday\n\n- wrote down {LEAK}\n")
+    Path(caller.home.root, "notes.md").write_text(f"{LEAK}\n" * 7)
+    Path(caller.home.root, ".git").mkdir()
+    typed(monkeypatch, LEAK)
+    record = caller.record("expunge", "--text-from-stdin", "--dry-run")
+    assert record["decisions"] == []
+    assert record["edited"] == [{"path": "MEMORY.md", "lines": [10]}]
+    assert record["overwritten"] == ["memory/archive/2025.md", "memory/system/outcome-records.jsonl"]
+    assert "memory/state/ATTENTION.md" in record["made_anew"]
+    assert {path.split("/")[1] for path in record["removed"] if path.startswith("audit/")} == {
+        "blobs",
+        "decisions",
+        "quarantine",
+    }
+    assert [place["path"] for place in record["elsewhere"]] == ["memory/2026-02-28.md", "notes.md"]
+    assert record["beyond_reach"][0].startswith("the history of the git repository")
+    typed(monkeypatch, LEAK)
+    text = caller.text("expunge", "--text-from-stdin", "--dry-run")
+    assert "not ours, remove it there yourself: memory/2026-02-28.md:3" in text
+    assert "notes.md:1,2,3,4,5 and 2 more" in text
+    assert "not reached: backups of this home" in text
+    assert "Nothing was changed (--dry-run)." in text
+    assert LEAK in caller.desk.text()
+
+
+def test_an_undo_that_needs_it_says_expunged(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    leaking = caller.desk.applied(addition(f"The code is {LEAK}."))
+    beside = caller.desk.applied(addition("Another choice.", section="Decisions"))
+    assert expunge(caller, monkeypatch) == 0
+    with pytest.raises(RefusedError, match="was expunged"):
+        caller.run("undo", leaking.id)
+    assert caller.desk.plan_undo(beside).problem == "the bytes that it needs were expunged"
+
+
+def test_what_waits_with_it_ends_and_the_rest_is_asked_again(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = caller.desk
+    leaking = desk.proposal(addition(f"The code is {LEAK}."), addition("With it."))
+    desk.approve(leaking, only=[1])
+    other = desk.proposal(addition("Another."))
+    decision = desk.compose_all(other)[0][0]
+    desk.accept(decision)
+    path = Path(desk.home.decision(decision.id))
+    assert expunge(caller, monkeypatch) == 0
+    assert desk.states(leaking) == ["withdrawn", "withdrawn"]
+    listed = {record["id"]: record["state"] for record in caller.record("proposals", "--all")}
+    assert listed == {leaking.id: "expunged", other.id: "cooling"}
+    assert "it held a text that the operator had removed for ever" in caller.text("proposals", "--all")
+    with pytest.raises(RefusedError, match="was expunged"):
+        caller.run("show", leaking.id)
+    assert (desk.states(other), path.exists()) == (["approved"], True)
+    assert caller.run("status", "--exit-code") == 0
+
+
+def test_a_decision_goes_by_its_hash_and_its_approval_is_asked_again(caller: Caller) -> None:
+    desk = caller.desk
+    proposal = desk.proposal(addition("Another."))
+    (decision,) = desk.approve(proposal)
+    path = Path(desk.home.decision(decision.id))
+    assert caller.run("expunge", "--sha256", desk.ledger().book.decisions[decision.id].sha256) == 0
+    assert not path.exists()
+    assert not Path(f"{path}.sig").exists()
+    assert desk.states(proposal) == ["stale"]
+    assert caller.run("verify") == 0
+
+
+def test_a_file_is_removed_by_its_hash(caller: Caller) -> None:
+    blob = BlobStore(caller.home.blobs_dir).put(b"somebody's picture")
+    record = caller.record("expunge", "--sha256", blob)
+    assert record["removed"] == [f"audit/blobs/sha256/{blob[:2]}/{blob}"]
+    assert caller.desk.ledger().book.gone[blob] is Gone.EXPUNGED
+    assert caller.run("expunge", "--sha256", blob) == 1
+    assert "It is in no file of ours." in caller.text("expunge", "--sha256", blob)
+
+
+def test_a_gated_file_is_never_removed_by_its_hash(caller: Caller) -> None:
+    with pytest.raises(RefusedError, match=r"MEMORY\.md still holds it"):
+        caller.run("expunge", "--sha256", hashlib.sha256(MEMORY.encode()).hexdigest())
+    assert caller.desk.text() == MEMORY
+
+
+def test_a_trust_file_is_named_and_kept(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    let_sign(caller.desk, new_key(caller.root, "ana"), "somebody-by-name")
+    assert expunge(caller, monkeypatch, text="somebody-by-name") == 1
+    typed(monkeypatch, "somebody-by-name")
+    text = caller.text("expunge", "--text-from-stdin")
+    assert "on which it rests who may sign" in text
+    assert caller.run("verify") == 0
+
+
+def test_what_was_signed_and_then_drifted_is_to_be_settled_first(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+    caller.desk.memory.write_text(caller.desk.text().replace(LEAK, "gone by hand"))
+    with pytest.raises(RefusedError, match="still holds it"):
+        expunge(caller, monkeypatch)
+
+
+def test_a_text_of_several_lines_goes_with_each_of_its_lines(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = f"{LEAK} north", f"{LEAK} south"
+    caller.desk.applied(addition(first), addition(second))
+    assert expunge(caller, monkeypatch, text=f"- {first}\n- {second}\n") == 0
+    assert holders(caller) == set()
+
+
+def test_characters_that_json_escapes_are_found(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak = 'say "sesame\\öffne" twice'
+    caller.desk.proposal(addition(leak))
+    typed(monkeypatch, outcome(leak))
+    caller.run("log", "--stdin")
+    assert expunge(caller, monkeypatch, text=leak) == 0
+    for file in Path(caller.home.root).rglob("*"):
+        if file.is_file():
+            assert b"sesame" not in file.read_bytes(), file
+
+
+@pytest.mark.parametrize("text", ["", "\n", "short", " a\n b\n"])
+def test_a_text_that_stands_everywhere_is_refused(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    with pytest.raises(UsageError, match="too many places"):
+        expunge(caller, monkeypatch, text=text)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--sha256", "abc"), "is not a SHA-256"),
+        (("--line", "MEMORY.md"), "is no line"),
+        (("--line", ":3"), "is no line"),
+        (("--line", "MEMORY.md:99"), "has 12 lines"),
+        (("--line", "MEMORY.md:0"), "has 12 lines"),
+    ],
+)
+def test_what_is_no_place_is_refused(caller: Caller, words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        caller.run("expunge", *words)
+
+
+def test_a_person_is_asked_once_more(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    caller.desk.proposal(addition(f"The code is {LEAK}."))
+    monkeypatch.setattr(Context, "interactive", lambda _: True)
+    monkeypatch.setattr("builtins.input", lambda _: "no")
+    with pytest.raises(RefusedError, match="nothing was removed"):
+        expunge(caller, monkeypatch)
+    assert holders(caller)
+    monkeypatch.setattr("builtins.input", lambda _: "y")
+    assert expunge(caller, monkeypatch) == 0
+    assert not holders(caller)
+
+
+def test_an_expunge_that_was_cut_short_is_finished(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak_everywhere(caller, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr("nightledger.surfaces.expunge.carry_out", lambda _home, _plan: None)
+        expunge(caller, patch)
+    assert len(holders(caller)) > 5
+    assert caller.run("apply") == 0  # the next run removes what the log names by hash
+    left = holders(caller)
+    assert left == {
+        "memory/archive/2025.md",
+        "memory/state/ATTENTION.md",
+        "memory/system/outcome-records.jsonl",
+    }
+    assert expunge(caller, monkeypatch) == 0  # what only the text itself finds
+    assert holders(caller) == set()
+    assert caller.run("verify") == 0
+
+
+def test_many_files_are_named_in_several_decisions(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expunging, "TARGETS_A_DECISION", 2)
+    leak_everywhere(caller, monkeypatch)
+    typed(monkeypatch, LEAK)
+    assert len(caller.record("expunge", "--text-from-stdin")["decisions"]) > 3
+    assert holders(caller) == set()
+    assert caller.run("verify") == 0
+
+
+def test_a_rewriting_after_an_expunge_is_an_alarm_again(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak_everywhere(caller, monkeypatch)
+    close_day(caller.desk.gate, caller.desk.ledger(), "2026-02-28", caller.desk.moment)
+    expunge(caller, monkeypatch)
+    assert caller.run("verify") == 0
+    outcomes = Path(caller.home.outcomes)
+    outcomes.write_bytes(outcomes.read_bytes().replace(b"asked", b"stole"))
+    assert caller.run("verify") == 4
+    assert "REWRITTEN memory/system/outcome-records.jsonl" in caller.text("verify")

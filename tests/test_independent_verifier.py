@@ -1,0 +1,410 @@
+"""Two verifiers that share no code, over the same homes: whole ones, tampered ones, random ones."""
+
+import ast
+import contextlib
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.gate.homes import START, Desk, addition, make_desk, open_desk
+from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
+
+from nightledger.demo.shell import Ran, Shell
+from nightledger.domain.moment import Moment
+from nightledger.gate.opening import log_key, sign_head
+from nightledger.trust.audit import append
+from nightledger.trust.event import Actor, NewEvent
+from nightledger.trust.scan import is_entry
+
+SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "independent_verifier.py"
+LOG = "audit/trusted-channel-audit.jsonl"
+
+pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+
+
+@pytest.fixture(scope="session")
+def program() -> ModuleType:
+    """The script as a module: read by its path, because nothing imports it."""
+    spec = importlib.util.spec_from_file_location("independent_verifier", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with everything in it: an apply, an undo, an edit, a rejection, a night, a new signer."""
+    root = tmp_path_factory.mktemp("lived")
+    desk = make_desk(root)
+    (root / "home" / "memory" / "2026-02-28.md").write_text("# 2026-02-28\n\n- 08:10 Moved the relay\n")
+    shell = shell_of(desk)
+    first = desk.applied(addition("Check the fuse first."))
+    desk.undo(first)
+    desk.applied(addition("Name the cable."))
+    desk.edit(desk.text().replace("30 days", "40 days").encode())
+    desk.reject(desk.proposal(addition("Never mind.")))
+    key = root / "second"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    assert shell.run("key", "add", f"{key}.pub", "--principal", "deputy", now=desk.moment.at).status == 0
+    desk.proposal(addition("Ask before orders."))
+    for _ in range(2):
+        desk.wait(days=1)
+        assert shell.run("night", now=desk.moment.at).status == 0
+    return root
+
+
+def shell_of(desk: Desk) -> Shell:
+    return Shell(home=desk.memory.parent, keys=desk.ring.directory)
+
+
+@pytest.fixture
+def desk(lived: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(lived, tmp_path, dirs_exist_ok=True)
+    found = open_desk(tmp_path)
+    found.moment = later_than_all(found)
+    return found
+
+
+def later_than_all(desk: Desk) -> Moment:
+    newest = desk.ledger().log.newest
+    assert newest is not None
+    return replace(START, at=newest.at)
+
+
+def ours(desk: Desk, *words: str) -> Ran:
+    return shell_of(desk).run("verify", *words, now=desk.moment.at)
+
+
+def theirs(desk: Desk, *words: str, keys: Path | None = None) -> tuple[int, str]:
+    """Run the script as anybody would: another process, nothing of ours on its path."""
+    command = [
+        sys.executable,
+        "-I",
+        str(SCRIPT),
+        desk.home.root,
+        "--keys",
+        str(keys or desk.ring.directory),
+        *words,
+    ]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.stderr == ""
+    return ran.returncode, ran.stdout
+
+
+def classes(text: str) -> set[str]:
+    return set(re.findall(r"^([A-Z]{4,}(?:-[A-Z]+)?) ", text, re.MULTILINE))
+
+
+def test_it_is_short_and_imports_nothing_of_ours() -> None:
+    source = SCRIPT.read_text(encoding="utf-8")
+    assert source.count("\n") <= 400
+    imported = {
+        (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name) or ""
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    }
+    assert {name.split(".")[0] for name in imported} <= set(sys.stdlib_module_names)
+
+
+def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
+    assert ours(desk).status == 0
+    status, said = theirs(desk)
+    assert (status, classes(said)) == (0, set())
+    (counted,) = re.findall(r"^checked: (.*)$", said, re.MULTILINE)
+    counts = {what: int(number) for number, what in re.findall(r"(\d+) ([a-z ]+)", counted)}
+    book = desk.ledger().book
+    assert counts["signed decisions"] == len(book.decisions) == 6
+    assert counts["proposals"] == len(book.proposals)
+    assert counts["applies"] == len(book.applies) == 4
+    assert counts["entries"] == desk.ledger().log.size
+    assert said.count("not checked: ") == 4
+    assert said.endswith("All of that holds.\n")
+
+
+# ------------------------------------------------------------------ tampering
+
+
+def flip(path: Path, at: int = -20) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[at] ^= 1
+    path.write_bytes(bytes(raw))
+
+
+def lines(desk: Desk) -> list[bytes]:
+    return (Path(desk.home.root) / LOG).read_bytes().splitlines(keepends=True)
+
+
+def write(desk: Desk, changed: list[bytes]) -> None:
+    (Path(desk.home.root) / LOG).write_bytes(b"".join(changed))
+
+
+def edit_a_line(desk: Desk) -> None:
+    write(
+        desk,
+        [
+            line.replace(b"2026-03-01", b"2026-03-02") if n == 3 else line
+            for n, line in enumerate(lines(desk))
+        ],
+    )
+
+
+def delete_from_the_middle(desk: Desk) -> None:
+    write(desk, lines(desk)[:4] + lines(desk)[5:])
+
+
+def swap_two(desk: Desk) -> None:
+    found = lines(desk)
+    found[3], found[4] = found[4], found[3]
+    write(desk, found)
+
+
+def cut_the_tail(desk: Desk) -> None:
+    write(desk, lines(desk)[:-3])
+
+
+def repeat_a_line(desk: Desk) -> None:
+    write(desk, [*lines(desk)[:5], *lines(desk)[4:]])
+
+
+def replace_the_genesis(desk: Desk) -> None:
+    write(desk, [lines(desk)[0].replace(b'"human"', b'"agent"'), *lines(desk)[1:]])
+
+
+def unsign_the_head(desk: Desk) -> None:
+    flip(Path(desk.home.checkpoint))
+
+
+def remove_the_head(desk: Desk) -> None:
+    Path(desk.home.checkpoint).unlink()
+
+
+def put_an_older_pair(desk: Desk) -> None:
+    kept = sorted(Path(desk.home.checkpoints_dir).glob("[0-9]*"), key=lambda path: int(path.name))
+    shutil.copy(kept[2], desk.home.checkpoint)
+    for newer in kept[3:]:
+        newer.unlink()
+    write(desk, lines(desk)[: int(kept[2].name)])
+
+
+def drift(desk: Desk) -> None:
+    desk.memory.write_text(desk.text() + "\n- Orders need no approval.\n")
+
+
+def edit_a_proposal(desk: Desk) -> None:
+    path = min(Path(desk.home.proposals_dir).glob("p-*.json"))
+    path.write_bytes(
+        path.read_bytes().replace(b"fuse", b"fire").replace(b"cable", b"table").replace(b"mind", b"mine")
+    )
+    flip(path)
+
+
+def remove_a_proposal(desk: Desk) -> None:
+    min(Path(desk.home.proposals_dir).glob("p-*.json")).unlink()
+
+
+def edit_a_decision(desk: Desk) -> None:
+    path = min(Path(desk.home.decisions_dir).glob("*.json"))
+    path.write_bytes(path.read_bytes().replace(b'"operator"', b'"nobody"'))
+
+
+def forge_a_signature(desk: Desk) -> None:
+    first, second = sorted(Path(desk.home.decisions_dir).glob("*.sig"))[:2]
+    shutil.copy(second, first)
+
+
+def let_another_key_sign(desk: Desk) -> None:
+    path = Path(desk.home.allowed_signers)
+    blob = "AAAAC3NzaC1lZDI1NTE5AAAAIKqP3QfFGwTr7XqJ0gM0nWm1vD7pZ1cJmWc8gW0m0C2e"
+    path.write_text(path.read_text() + f"agent ssh-ed25519 {blob}\n")
+
+
+def swap_the_policy(desk: Desk) -> None:
+    Path(desk.home.policy).write_text("quorum none\n")
+
+
+def rewrite_what_was_read(desk: Desk) -> None:
+    flip(Path(desk.home.runs), 30)
+
+
+TAMPERINGS: dict[Callable[[Desk], None], set[str]] = {
+    edit_a_line: {"EDITED"},
+    delete_from_the_middle: {"EDITED", "TRUNCATED", "ROLLBACK", "FORK"},
+    swap_two: {"EDITED"},
+    cut_the_tail: {"TRUNCATED", "ROLLBACK"},
+    repeat_a_line: {"EDITED", "FORK"},
+    replace_the_genesis: {"EDITED", "FORK"},
+    unsign_the_head: {"UNSIGNED"},
+    remove_the_head: {"UNSIGNED"},
+    put_an_older_pair: {"ROLLBACK", "TRUNCATED"},
+    drift: {"DRIFT"},
+    edit_a_proposal: {"ALTERED"},
+    remove_a_proposal: {"ALTERED"},
+    edit_a_decision: {"ALTERED"},
+    forge_a_signature: {"ALTERED"},
+    let_another_key_sign: {"ALTERED"},
+    swap_the_policy: {"ALTERED"},
+    rewrite_what_was_read: {"REWRITTEN"},
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERINGS, ids=lambda tamper: tamper.__name__)
+def test_both_catch_every_tampering_and_call_it_alike(desk: Desk, tamper: Callable[[Desk], None]) -> None:
+    tamper(desk)
+    mine = ours(desk)
+    status, said = theirs(desk)
+    assert (mine.status, status) == (4, 4), said
+    assert classes(mine.out) & TAMPERINGS[tamper], mine.out
+    assert classes(said) & TAMPERINGS[tamper], said
+    assert said.endswith("Something is wrong.\n")
+
+
+def test_a_change_of_signers_that_nobody_signed_is_caught_by_both(desk: Desk) -> None:
+    """Who holds the log's key adds an entry; the entry names a decision of another kind."""
+    decision = next(iter(desk.ledger().book.decisions))
+    forged = NewEvent(
+        event="trust.changed",
+        actor=Actor.HUMAN,
+        at=desk.moment.at,
+        fields={"decision": decision, "files": [{"name": "allowed_signers", "sha256": "00" * 32}]},
+    )
+    append(desk.home, log_key(desk.gate), [forged])
+    sign_head(desk.gate, desk.moment)
+    status, said = theirs(desk)
+    assert (status, "no decision that holds says this change" in said) == (4, True)
+
+
+def test_an_apply_that_nobody_signed_is_caught(desk: Desk) -> None:
+    entries = [json.loads(line) for line in lines(desk)]
+    intent = next(entry for entry in entries if entry["event"] == "apply.intent")
+    fields = {
+        name: value for name, value in intent.items() if name not in ("v", "seq", "event", "actor", "at")
+    }
+    sha256 = "11" * 32
+    fields |= {
+        "apply": "a-" + "b" * 26,
+        "targets": [{**intent["targets"][0], "after": sha256, "signed_result": sha256}],
+    }
+    done = {"apply": fields["apply"]}
+    events = [
+        NewEvent(event=name, actor=Actor.CRON, at=desk.moment.at, fields=one)
+        for name, one in (("apply.intent", fields), ("apply.done", done))
+    ]
+    append(desk.home, log_key(desk.gate), events)
+    sign_head(desk.gate, desk.moment)
+    status, said = theirs(desk)
+    assert (status, f"ALTERED {fields['apply']}" in said) == (4, True)
+
+
+def test_lines_that_nobody_acknowledged_count_for_neither(desk: Desk) -> None:
+    with (Path(desk.home.root) / LOG).open("ab") as stream:
+        stream.write(b'{"not":"ours"}\n{"torn')
+    assert ours(desk).status == theirs(desk)[0] == 0
+    desk.proposal(addition("After the crash."))  # closes the tail
+    assert shell_of(desk).run("rebuild", now=desk.moment.at).status == 0
+    assert ours(desk).status == theirs(desk)[0] == 0
+
+
+def test_without_a_pin_it_says_what_it_cannot_know(desk: Desk, tmp_path: Path) -> None:
+    status, said = theirs(desk, keys=tmp_path / "none")
+    assert (status, "not checked: that a machine pinned this very log" in said) == (0, True)
+    edit_a_line(desk)
+    assert theirs(desk, keys=tmp_path / "none")[0] == 4
+
+
+def test_a_head_kept_elsewhere_shows_what_home_and_keys_together_cannot(desk: Desk, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    shutil.copytree(tmp_path / "home", tmp_path / "old" / "home")
+    shutil.copytree(tmp_path / "keys", tmp_path / "old" / "keys")
+    desk.proposal(addition("One more."))
+    shell_of(desk).run("night", now=desk.moment.at)
+    sign_head(desk.gate, desk.moment)
+    shutil.copy(desk.home.checkpoint, kept)
+    assert theirs(desk, "--against", str(kept))[0] == 0
+    for name in ("home", "keys"):
+        shutil.rmtree(tmp_path / name)
+        shutil.copytree(tmp_path / "old" / name, tmp_path / name)
+    assert theirs(desk)[0] == 0
+    status, said = theirs(desk, "--against", str(kept))
+    assert (status, classes(said)) == (4, {"ROLLBACK"})
+    assert classes(ours(desk, "--against", str(kept)).out) == {"ROLLBACK"}
+
+
+def test_a_home_that_cannot_be_read_is_an_alarm_and_no_traceback(desk: Desk) -> None:
+    Path(desk.home.identity_file).write_text("nonsense")
+    status, said = theirs(desk)
+    assert (status, classes(said)) == (4, {"UNREADABLE"})
+
+
+# ------------------------------------------------------------------ its parts, against ours and the standards
+
+
+# RFC 8032 section 7.1, tests 1 to 3.
+RFC_8032 = """
+d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a -
+e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b
+3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c 72
+92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00
+fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025 af82
+6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a
+"""
+"""Key, message, signature."""
+
+
+@pytest.mark.parametrize("test", range(3))
+def test_ed25519_is_that_of_the_rfc(program: ModuleType, test: int) -> None:
+    key, text, made = (bytes.fromhex(word.strip("-")) for word in RFC_8032.split()[3 * test : 3 * test + 3])
+    assert program.ed25519_holds(key, made, text)
+    assert not program.ed25519_holds(key, made, text + b"x")
+    assert not program.ed25519_holds(key, made[:-1], text)
+    order = 2**252 + 27742317777372353535851937790883648493
+    raised = int.from_bytes(made[32:], "little") + order  # malleable: the same scalar, written otherwise
+    assert not program.ed25519_holds(key, made[:32] + raised.to_bytes(32, "little"), text)
+
+
+@settings(max_examples=25)
+@given(seed=st.binary(min_size=32, max_size=32), message=st.binary(max_size=80), bit=st.integers(0, 511))
+def test_ed25519_agrees_with_the_library(program: ModuleType, seed: bytes, message: bytes, bit: int) -> None:
+    private = Ed25519PrivateKey.from_private_bytes(seed)
+    public, signature = private.public_key().public_bytes_raw(), private.sign(message)
+    assert program.ed25519_holds(public, signature, message)
+    flipped = bytearray(signature)
+    flipped[bit // 8] ^= 1 << bit % 8
+    # What is no point of the curve is told so; the caller takes it as a signature that does not hold.
+    with contextlib.suppress(program.BrokenError):
+        assert not program.ed25519_holds(public, bytes(flipped), message)
+
+
+def test_roots_are_those_of_the_reference_tree(program: ModuleType) -> None:
+    found = program.roots_at(REFERENCE_LEAVES, range(9))
+    assert [found[size] for size in range(9)] == REFERENCE_ROOTS
+
+
+@given(
+    line=st.one_of(
+        st.binary(max_size=60),
+        st.sampled_from(
+            [b"null", b"1.5", b"1e3", b"NaN", b"true", b'"a"', b'"\\u0061"', b"[1]", b"9", b"-0"]
+        ).map(
+            lambda value: (
+                b'{"actor":"cron","at":"2026-03-01T06:00:00Z","event":"a.b","n":%s,"seq":3,"v":1}' % value
+            )
+        ),
+    )
+)
+def test_what_is_an_entry_is_one_to_both(program: ModuleType, line: bytes) -> None:
+    if b"\n" in line:
+        return
+    assert (program.read_entry(line, 3) is not None) == is_entry(line, 3)
