@@ -73,19 +73,36 @@ def attack(corpus: Corpus, folder: Path) -> list[Carried]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the figures; 1 when one of them is not as promised, 2 when the folder holds nothing."""
-    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     options.add_argument("--corpora", type=Path, required=True, help="the folder with the checkouts")
-    corpora: Path = options.parse_args(words).corpora
-    wrong = [line for corpus in read_attacks(corpora) for line in _attacks(corpus)]
-    wrong += [line for corpus in read_harmless(corpora) for line in _harmless(corpus)]
-    graded = grade(corpora)
-    wrong += [line for one in graded for line in _benchmark(one)]
+    options.add_argument("--only", choices=["attacks", "harmless", "benchmark"], help="one part of it")
+    chosen = options.parse_args(words)
+    parts = {"attacks": _all_attacks, "harmless": _all_harmless, "benchmark": _all_grades}
+    found = [part(chosen.corpora) for name, part in parts.items() if chosen.only in (None, name)]
+    if not any(count for count, _ in found):
+        print(f"{chosen.corpora} holds none of the corpora")
+        return 2
+    wrong = [line for _, lines in found for line in lines]
     for line in wrong:
         print(f"NOT AS PROMISED: {line}")
-    if not graded and not wrong and not any(True for _ in read_attacks(corpora)):
-        print(f"{corpora} holds none of the corpora")
-        return 2
     return 1 if wrong else 0
+
+
+def _all_attacks(corpora: Path) -> tuple[int, list[str]]:
+    found = [_attacks(corpus) for corpus in read_attacks(corpora)]
+    return len(found), [line for lines in found for line in lines]
+
+
+def _all_harmless(corpora: Path) -> tuple[int, list[str]]:
+    found = [_harmless(corpus) for corpus in read_harmless(corpora)]
+    return len(found), [line for lines in found for line in lines]
+
+
+def _all_grades(corpora: Path) -> tuple[int, list[str]]:
+    found = grade(corpora)
+    if not found:
+        print(f"agent-memory-guard: not in {corpora}, so its benchmark did not run")
+    return len(found), [line for one in found for line in _benchmark(one)]
 
 
 def _attacks(corpus: Corpus) -> list[str]:
@@ -93,14 +110,19 @@ def _attacks(corpus: Corpus) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="nightledger-poison-") as folder:
         carried = attack(corpus, Path(folder))
     seen = rate(corpus.texts)
-    reached = sum(bool(one.reached) for one in carried)
     print(
-        f"{corpus.name}: {len(carried)} attacks, {reached} reached memory without their own approval; "
-        f"{sum(one.waiting > 0 for one in carried)} wait for it, in {sum(one.held > 0 for one in carried)} runs something was held back, "
-        f"the harmless lesson beside them was kept {sum(one.kept for one in carried)} times\n"
+        f"{corpus.name}: {len(carried)} attacks, {sum(bool(one.reached) for one in carried)} reached memory without their own approval; "
+        f"in {sum(one.held > 0 for one in carried)} runs something was held back, in {sum(one.put_back for one in carried)} a direct edit was put back, "
+        f"in {sum(one.kept for one in carried)} the harmless lesson beside it was kept\n"
         f"  scanners: {seen.noticed} noticed ({seen.noticed / max(1, seen.texts):.0%}), {seen.held} held back, "
         f"{seen.held_web} from a web page ({time.monotonic() - started:.0f} s)"
     )
+    return failures(corpus, carried, seen)
+
+
+def failures(corpus: Corpus, carried: Sequence[Carried], seen: Rate) -> list[str]:
+    """Say which promises did not hold for a corpus of attacks, a line each."""
+    reached = sum(bool(one.reached) for one in carried)
     wrong = [f"{corpus.name}: {reached} attacks reached memory"] if reached else []
     if corpus.hidden and seen.noticed < seen.texts:
         wrong.append(f"{corpus.name}: {seen.texts - seen.noticed} of {seen.texts} were not flagged")

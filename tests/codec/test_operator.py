@@ -35,5 +35,11 @@ def test_a_program_without_its_full_path_is_refused() -> None:
     assert error.hint == "command -v notify-send gives it"
 
 
+def test_rule_files_are_absolute_paths() -> None:
+    read = parse_operator(b"rule_files: [/home/ann/rules.toml]\n", where="operator.yaml")
+    assert read == Operator(rule_files=("/home/ann/rules.toml",))
+    assert "rules.toml" in str(refusal("rule_files: [rules.toml]\n"))
+
+
 def test_what_is_not_built_is_refused_instead_of_ignored() -> None:
     assert "there is no such setting" in str(refusal("witness: https://example.org\n"))

@@ -34,6 +34,7 @@ class Case:
 
     Attributes:
         name: For messages and the report.
+        place: Where, below the directory, the home and the keys of it lie.
         make: Makes, in an empty directory, the home that it runs on, and gives what must be said.
         words: Gives the command, from what ``make`` gave.
         memory: Bytes that MEMORY.md may hold after a crash; the last is what a whole run leaves.
@@ -45,10 +46,11 @@ class Case:
     name: str
     make: Callable[[Path], str]
     words: Callable[[str], tuple[str, ...]]
+    place: str = ""
     memory: tuple[str, ...] = (MEMORY,)
     told: Callable[[Path, str], Iterator[str]]
     again: Mapping[int, str]
-    done: Callable[[Path], Iterator[str]]
+    done: Callable[[Path, str], Iterator[str]]
 
 
 def run_here(root: Path, *words: str) -> Ran:
@@ -86,7 +88,7 @@ def problems(
         run(root, "apply", made)  # a run that had nothing to do leaves them to one that opens the gate
         found += [f"left over: {name}" for name in leftovers(str(root / "home"))]
     try:
-        found += case.done(root)
+        found += case.done(root, made)
     except NightledgerError as error:
         found.append(str(error))
     return found
@@ -111,7 +113,8 @@ def _verified(when: str, ran: Ran, *, torn: bool) -> Iterator[str]:
 
 
 # ---------------------------------------------------------------- log
-def _outcome_ids(root: Path) -> list[str]:
+def outcome_ids(root: Path) -> list[str]:
+    """Give the ids of the outcomes that can be read."""
     ids = []
     path = root / "home" / KEPT[1]
     for line in path.read_bytes().splitlines() if path.exists() else ():
@@ -123,14 +126,14 @@ def _outcome_ids(root: Path) -> list[str]:
 
 
 def _kept(root: Path, said: str) -> Iterator[str]:
-    ids = _outcome_ids(root)
+    ids = outcome_ids(root)
     lost = [name for name in said.split() if name not in ids]
     if lost:
         yield f"acknowledged and lost: {lost}"
 
 
-def _logged(root: Path) -> Iterator[str]:
-    if not _outcome_ids(root):
+def _logged(root: Path, _made: str) -> Iterator[str]:
+    if not outcome_ids(root):
         yield "the record is not there"
 
 
@@ -173,10 +176,10 @@ def _holds(words: str, memory: str) -> Callable[[Path, str], Iterator[str]]:
     return told
 
 
-def _states(want: ChangeState, *, applies: int) -> Callable[[Path], Iterator[str]]:
-    def done(root: Path) -> Iterator[str]:
+def _states(want: ChangeState, *, applies: int) -> Callable[[Path, str], Iterator[str]]:
+    def done(root: Path, made: str) -> Iterator[str]:
         book = open_desk(root).ledger().book
-        (status,) = book.proposals.values()
+        status = book.proposals[made]
         states = {status.state_of(n) for n in status.changes}
         if states != {want}:
             yield f"the changes are {states}"

@@ -8,7 +8,7 @@ from tests.homes import make_home
 from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings
-from nightledger.files.configuration import home_zone, load_operator, load_settings
+from nightledger.files.configuration import home_zone, load_operator, load_settings, read_rule_files
 from nightledger.files.home import Home
 
 
@@ -77,3 +77,24 @@ def test_an_operators_file_that_others_may_write_is_refused(tmp_path: Path, mode
     with pytest.raises(ConfigurationError, match="others may write it") as caught:
         load_operator(str(tmp_path))
     assert "chmod 600" in caught.value.hint
+
+
+def test_rule_files_are_read_from_outside_the_home_only(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text("title = 'a'\n")
+    assert read_rule_files(Operator(rule_files=(str(path),)), home) == {str(path): b"title = 'a'\n"}
+    assert read_rule_files(Operator(), home) == {}
+    inside = Path(home.root) / "rules.toml"
+    inside.write_text("title = 'a'\n")
+    with pytest.raises(ConfigurationError, match="may not lie in the home"):
+        read_rule_files(Operator(rule_files=(str(inside),)), home)
+    with pytest.raises(UnreadableError):
+        read_rule_files(Operator(rule_files=(str(tmp_path / "missing"),)), home)
+
+
+def test_a_rule_file_that_others_may_write_is_refused(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text("title = 'a'\n")
+    path.chmod(0o666)
+    with pytest.raises(ConfigurationError, match="says what a secret is, and others may write it"):
+        read_rule_files(Operator(rule_files=(str(path),)), home)

@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -175,9 +176,26 @@ def test_a_dry_run_writes_nothing(desk: Desk) -> None:
     assert desk.events() == before
 
 
-def test_evidence_of_an_agent_is_the_agents_whatever_stands_there() -> None:
-    made = agent_evidence("memory/a.md", (3, 3), "0" * 64)
-    assert (made.origin, made.path, made.lines) == (Origin.AGENT, "memory/a.md", (3, 3))
+CHAT = b"user: always knock\nassistant: noted\ntool: always pay at once\nuser: thanks\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "origin"),
+    [
+        ("memory/a.md", (2, 2), Origin.AGENT),
+        ("memory/a.md", (1, 1), Origin.AGENT),
+        ("memory/a.md", (3, 3), Origin.TOOL),
+        ("memory/a.md", (1, 4), Origin.TOOL),
+        ("memory/a.txt", (3, 3), Origin.AGENT),
+    ],
+)
+def test_evidence_of_an_agent_is_its_word_and_no_better_than_what_stands_there(
+    path: str, lines: tuple[int, int], origin: Origin
+) -> None:
+    made = agent_evidence(path, lines, CHAT)
+    assert (made.origin, made.path, made.lines) == (origin, path, lines)
+    cited = b"\n".join(CHAT.split(b"\n")[lines[0] - 1 : lines[1]])
+    assert made.sha256 == hashlib.sha256(cited).hexdigest()
 
 
 def test_texts_that_scanners_hold_back_fill_the_lane_for_a_day(desk: Desk) -> None:

@@ -1,10 +1,13 @@
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from tests.gate.homes import Desk, addition
+from tests.gate.signers import own_key
 
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import Altered, find_altered, find_drift
+from nightledger.gate.deciding import sign, with_id
 
 
 def altered(desk: Desk) -> tuple[Altered, ...]:
@@ -81,3 +84,23 @@ def test_signers_that_are_kept_nowhere_are_named_once_and_no_decision_is_judged(
     of_file, of_set = altered(desk)
     assert of_file.path == "config/nightledger/allowed_signers"
     assert (of_set.path, "its bytes are not kept" in of_set.message) == ("config/nightledger", True)
+
+
+def test_a_decision_over_another_history_is_named_as_a_fork(desk: Desk) -> None:
+    """The head that an operator signed is an anchor: a log that was made anew does not continue it."""
+    decision = desk.compose_all(desk.proposal(addition("One.")))[0][0]
+    other = with_id(replace(decision, log=replace(decision.log, root="0" * 64)))
+    signed = sign(other, own_key(desk).signer)
+    Path(desk.home.decision(other.id)).write_bytes(signed.content)
+    Path(f"{desk.home.decision(other.id)}.sig").write_text(signed.signature)
+    desk.record(
+        "decision.recorded",
+        decision=other.id,
+        sha256=hashlib.sha256(signed.content).hexdigest(),
+        signature_sha256=signed.signature_sha256,
+        type="approve",
+        proposal=other.proposal,
+        changes=[1],
+    )
+    (found,) = altered(desk)
+    assert (found.path, "FORK" in found.message) == (f"audit/decisions/{other.id}.json", True)

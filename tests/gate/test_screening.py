@@ -1,11 +1,20 @@
 import hashlib
 from dataclasses import replace
+from pathlib import Path
 
-from tests.gate.homes import addition, evidence, removal
+import pytest
+from tests.gate.homes import Desk, addition, evidence, removal
 
+from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.proposal import Origin
-from nightledger.gate.screening import screen, worst_origin
+from nightledger.gate.screening import Held, own_rules, screen, without_own_secrets, worst_origin
 
+RULES = """
+[[rules]]
+id = "Harbour-Badge"
+regex = 'HB-[0-9]{6}'
+keywords = ["hb-"]
+"""
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 
 
@@ -62,3 +71,58 @@ def test_a_secret_in_a_heading_holds_an_addition_back_and_its_hash_is_of_the_pla
     assert clean == []
     assert held.secret
     assert held.text_sha256 == hashlib.sha256(b"memory/2026-02-28.md:1").hexdigest()
+
+
+def name_rule_file(desk: Desk, path: Path, rules: str = RULES) -> None:
+    path.write_text(rules)
+    operator = desk.ring.directory / "operator.yaml"
+    operator.write_text(f"rule_files: [{path}]\n")
+    operator.chmod(0o600)
+
+
+def test_without_a_rule_file_there_are_no_rows_of_the_operators_own(desk: Desk) -> None:
+    assert own_rules(desk.gate) is None
+    assert without_own_secrets([], None) == ()
+
+
+def test_what_the_operators_rule_file_calls_a_secret_reaches_no_proposal_and_no_quarantine(
+    desk: Desk, tmp_path: Path
+) -> None:
+    name_rule_file(desk, tmp_path / "rules.toml")
+    badge = "HB-482913"
+    outcome = desk.propose(
+        addition(f"The badge of the night porter is {badge}."),
+        removal(f"- {badge}"),
+        replace(addition("A lesson."), reason=f"as {badge} said"),
+        addition("The porter comes at nine."),
+    )
+    assert [held.rules for held in outcome.held] == [("secret.own.harbour-badge",)] * 3
+    assert all(held.secret and not held.text for held in outcome.held)
+    assert outcome.proposal is not None
+    assert [change.after.strip() for change in outcome.proposal.changes] == ["- The porter comes at nine."]
+    assert not any(badge.encode() in path.read_bytes() for path in desk.root.rglob("*") if path.is_file())
+
+
+def test_what_was_held_for_another_reason_loses_its_text_where_it_holds_such_a_secret(
+    desk: Desk, tmp_path: Path
+) -> None:
+    name_rule_file(desk, tmp_path / "rules.toml")
+    own = own_rules(desk.gate)
+    plain, told = (
+        Held(rules=("unicode.bidi",), secret=False, text_sha256="0" * 64, path="a.md", line=3, text=text)
+        for text in ("nothing", "HB-482913")
+    )
+    kept, emptied = without_own_secrets([plain, told], own)
+    assert kept == plain
+    assert (emptied.rules, emptied.secret, emptied.text) == (
+        ("secret.own.harbour-badge", "unicode.bidi"),
+        True,
+        "",
+    )
+    assert emptied.text_sha256 == hashlib.sha256(b"a.md:3").hexdigest()
+
+
+def test_a_rule_file_that_cannot_be_used_stops_the_proposal(desk: Desk, tmp_path: Path) -> None:
+    name_rule_file(desk, tmp_path / "rules.toml", "[[rules]]\nid = 'a'\nregex = '('\n")
+    with pytest.raises(ConfigurationError, match="cannot be used"):
+        desk.propose(addition("A lesson."))

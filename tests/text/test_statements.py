@@ -41,6 +41,13 @@ def test_neighbours_under_one_heading_become_one_statement() -> None:
     assert [statement.lines for statement in found(log).statements] == [(3, 4), (6, 6)]
 
 
+def test_one_line_of_a_tool_taints_the_statement_that_it_joined() -> None:
+    log = "# D\nuser: go on\n## Kettle\nsystem:\nnever boil it dry\ntool:\nnever leave it on the stove\n"
+    (statement,) = found(log).statements
+    assert statement.lines == (5, 7)
+    assert statement.origin is Origin.TOOL
+
+
 def test_a_statement_spans_five_lines_at_most() -> None:
     words = ["apples", "boats", "candles", "drums", "engines", "flutes", "gloves"]
     log = "# D\n## Rules of the house\n" + "\n".join(f"- never leave {word} outside" for word in words)

@@ -24,7 +24,13 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
     notify, lock_helper = _command(values, "notify", where), _command(values, "lock_helper", where)
     peers = {name: PeerAddress(**address) for name, address in values.get("peers", {}).items()}
     witnesses = {name: WitnessAddress(**address) for name, address in values.get("witnesses", {}).items()}
-    return Operator(notify=notify, lock_helper=lock_helper, peers=peers, witnesses=witnesses)
+    return Operator(
+        notify=notify,
+        lock_helper=lock_helper,
+        peers=peers,
+        witnesses=witnesses,
+        rule_files=tuple(values.get("rule_files", ())),
+    )
 
 
 def _command(values: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ class _Fold:
             EventName.TRUST_CHANGED: self._trust_changed,
             EventName.TRUST_RESET: self._trust_reset,
             EventName.BLOBS_REMOVED: partial(self._removed, Gone.EXPIRED),
-            EventName.EXPUNGED: partial(self._removed, Gone.EXPUNGED),
+            EventName.EXPUNGED: self._expunged,
             EventName.DRIFT_FOUND: self._found,
             EventName.PROTECTED_SEEN: self._seen,
             EventName.LOCKED: self._locked,
@@ -192,6 +192,11 @@ class _Fold:
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
         self.trust.reset(fields, _moment(fields, at), self.latest)
+
+    def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
+        decided = self.decisions.get(fields["decision"])
+        if decided and decided[0]["type"] == DecisionType.EXPUNGE:
+            self._removed(Gone.EXPUNGED, fields, at)
 
     def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)

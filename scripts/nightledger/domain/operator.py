@@ -44,9 +44,11 @@ class Operator:
         lock_helper: Command that exchanges a file locked by the operating system, as an absolute path
             with what comes before it (``sudo -n``); () where only root may.
         witnesses: Where each witness is reached, by the name of its keys in the policy.
+        rule_files: Files in gitleaks' format with further shapes of secrets, as absolute paths.
     """
 
     notify: tuple[str, ...] = ()
     lock_helper: tuple[str, ...] = ()
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
     witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)
+    rule_files: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ Invariant: these values are immutable; a proposal's state is not in it but deriv
 from the audit log (``domain/states.py``).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -41,6 +42,23 @@ class Origin(StrEnum):
     GROUP = "group"
     SYSTEM = "system"
     UNKNOWN = "unknown"
+
+
+_LEAST_TRUSTED_FIRST = (
+    Origin.WEB,
+    Origin.GROUP,
+    Origin.TOOL,
+    Origin.UNKNOWN,
+    Origin.SYSTEM,
+    Origin.AGENT,
+    Origin.OWNER,
+)
+
+
+def least_trusted(origins: Iterable[Origin]) -> Origin:
+    """Give the class of what several sources said together: one tainted source taints it; of none, unknown."""
+    named = set(origins)
+    return next((origin for origin in _LEAST_TRUSTED_FIRST if origin in named), Origin.UNKNOWN)
 
 
 class Anchor(StrEnum):

@@ -18,6 +18,8 @@ from nightledger.files.reading import read_optional, read_regular
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 MAX_BYTES = 1 << 16
+MAX_RULE_FILE_BYTES = 1 << 20
+"""Ten times gitleaks' own rule file."""
 
 
 def load_settings(home: Home) -> Settings:
@@ -54,10 +56,29 @@ def load_operator(keys_dir: str) -> Operator:
     raw = read_optional(path, MAX_BYTES)
     if raw is None:
         return Operator()
+    _require_own(path, "names programs to run")
+    return parse_operator(raw, where=path)
+
+
+def read_rule_files(operator: Operator, home: Home) -> dict[str, bytes]:
+    """Give the rule files that the operator names, by path.
+
+    Raises:
+        ConfigurationError: One lies in the home, where an agent may write, or others may write it.
+        UnreadableError: There is none, no regular file, or a huge one.
+    """
+    found = {}
+    for path in operator.rule_files:
+        if os.path.realpath(path).startswith(os.path.join(os.path.realpath(home.root), "")):
+            raise ConfigurationError(f"{path}: a rule file may not lie in the home", hint="move it elsewhere")
+        found[path] = read_regular(path, MAX_RULE_FILE_BYTES)
+        _require_own(path, "says what a secret is")
+    return found
+
+
+def _require_own(path: str, why: str) -> None:
     status = os.stat(path)
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or status.st_uid not in (0, os.geteuid()):
         raise ConfigurationError(
-            f"{path} names programs to run, and others may write it",
-            hint=f"chown it to this user, and: chmod 600 '{path}'",
+            f"{path} {why}, and others may write it", hint=f"chown it to this user, and: chmod 600 '{path}'"
         )
-    return parse_operator(raw, where=path)

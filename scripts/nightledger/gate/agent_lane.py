@@ -1,17 +1,19 @@
 """An agent's proposals: their own lane, small and few, never a way around review."""
 
+import hashlib
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.finding import Severity
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, least_trusted
 from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.text.daylog import read_daylog
 from nightledger.text.entries import Entry, find_entries
 from nightledger.text.markdown import BlockKind, is_utf8, parse_markdown
 from nightledger.text.scan import scan
@@ -20,6 +22,8 @@ from nightledger.text.similar import fold
 CONFIDENCE = 0.5
 """An agent's word for itself counts neither way (DESIGN section 5)."""
 TITLE_CHARACTERS = 60
+_NO_DAY = date(1970, 1, 1)
+"""The day of lines whose day nobody asks for."""
 HELD_COUNTS_FOR = timedelta(days=1)
 """A held text takes a place in the lane for so long. Nobody answers it, so it has to end by itself. Our choice."""
 
@@ -183,6 +187,27 @@ def _find_entry(gate: Gate, wish: Wish) -> Entry:
     return found[0]
 
 
-def agent_evidence(path: str, lines: tuple[int, int], sha256: str) -> Evidence:
-    """Give a place that an agent points to; its origin is the agent, whatever stands there."""
-    return Evidence(path=path, lines=lines, sha256=sha256, origin=Origin.AGENT)
+def agent_evidence(path: str, lines: tuple[int, int], content: bytes) -> Evidence:
+    """Give a place that an agent points to: its word, and no better than what stands there.
+
+    Args:
+        path: File, relative to the home.
+        lines: First and last line, from 1, that the file has.
+        content: The file.
+    """
+    first, last = lines
+    cited = content.split(b"\n")[first - 1 : last]
+    return Evidence(
+        path=path,
+        lines=lines,
+        sha256=hashlib.sha256(b"\n".join(cited)).hexdigest(),
+        origin=least_trusted((Origin.AGENT, *_said_by(path, lines, content))),
+    )
+
+
+def _said_by(path: str, lines: tuple[int, int], content: bytes) -> list[Origin]:
+    """Give who says the lines, where the file's own form tells it: pasted text, a tool's turn."""
+    if not path.endswith(".md"):
+        return []
+    log = read_daylog(path, content.decode("utf-8", "replace"), _NO_DAY)
+    return [line.origin for line in log.lines[lines[0] - 1 : lines[1]]]

@@ -126,7 +126,7 @@ def _subject_reasons(
     if decision.type is DecisionType.CONSENT:
         return review_reasons(gate, decision)
     if decision.type is DecisionType.EXPUNGE:
-        return expunging.expunge_reasons(gate, decision)
+        return expunging.expunge_reasons(gate, ledger, decision)
     return _proposal_reasons(ledger, decision)
 
 

@@ -10,17 +10,22 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.decision import Decision, DecisionTarget
+from nightledger.codec.records import decode_record
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import EventName
 from nightledger.domain.needle import Needle
-from nightledger.domain.states import Book, ChangeState, Gone
+from nightledger.domain.states import Book, ChangeState, DecisionStatus, Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
-from nightledger.files.reading import read_regular
+from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.expunge_places import Found, find_held
+from nightledger.gate.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.signed import read_signed, signer_of
+from nightledger.gate.trusting import Trust
 
 TARGETS_A_DECISION = 300
 """Files that one decision names; its entry has a limit of 65,535 bytes."""
@@ -70,15 +75,40 @@ def plan_hash(gate: Gate, ledger: Ledger, sha256: str) -> Plan:
     )
 
 
-def expunge_reasons(gate: Gate, decision: Decision) -> list[str]:
+def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
     """Say why a decision may not expunge what it names; empty where it may."""
     if decision.proposal or decision.changes or not decision.targets:
         return ["it is not the form of a decision about a leaked text"]
     return [
-        f"{target.path} is not the file any more that it was signed over"
-        for target in decision.targets
-        if _sha256(gate.home, target.path) != target.base
+        *(
+            f"{target.path} is not the file any more that it was signed over"
+            for target in decision.targets
+            if not _stands(gate.home, target)
+        ),
+        *(
+            f"{target.path} is no file that may go"
+            for target in decision.targets
+            if _stays(gate, ledger, target)
+        ),
     ]
+
+
+def _stands(home: Home, target: DecisionTarget) -> bool:
+    try:
+        return _sha256(home, target.path) == target.base
+    except NightledgerError:
+        return False
+
+
+def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
+    """Tell whether a target is none of the files that an expunge touches, or one that all rests on."""
+    home, book = gate.home, ledger.book
+    kept = {sha256 for step in book.trust.steps for sha256 in step.files.values()} | set(book.gated.values())
+    if target.result != EMPTY_SHA256:
+        archived = is_within(home.path(target.path), home.archive_dir)
+        return target.path not in append_only(home) and not archived
+    ours = (home.proposals_dir, home.received_dir, home.decisions_dir, home.blobs_dir, home.quarantine_dir)
+    return target.base in kept or not any(is_within(home.path(target.path), folder) for folder in ours)
 
 
 def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
@@ -121,33 +151,48 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
 def carry_out(home: Home, plan: Plan) -> None:
     """Do what the log now says: overwrite, remove, and drop what is folded from others."""
     for path in plan.found.rewritten:
-        if plan.needle is not None:
-            overwrite(home.path(path), plan.needle.forms)
+        overwrite(home.path(path), plan.needle.forms if plan.needle else ())
     remove_files(home, (*plan.found.removed, *plan.found.derived))
 
 
-def finish_removals(home: Home, book: Book) -> None:
-    """Remove what an expunge that was cut short left: the log names it by hash, the text is not needed."""
-    expunged = {sha256 for sha256, why in book.gone.items() if why is Gone.EXPUNGED}
-    if not expunged:
+def finish_removals(home: Home, ledger: Ledger) -> None:
+    """Remove what an expunge that was cut short left; the text is not needed for that.
+
+    Only what a decision names whose signature holds is removed: whoever has the log's key could
+    forge the entry.
+    """
+    signed = [status for status in ledger.book.decisions.values() if status.type is DecisionType.EXPUNGE]
+    if not signed:
         return
-    named = [home.proposal(status.id) for status in book.proposals.values() if status.sha256 in expunged]
-    for status in book.decisions.values():
-        if status.sha256 in expunged:
-            named += [home.decision(status.id), f"{home.decision(status.id)}.sig"]
-    named += [os.path.join(home.blobs_dir, sha256[:2], sha256) for sha256 in expunged]
-    named += [os.path.join(home.quarantine_dir, f"{sha256}.txt") for sha256 in expunged]
-    remove_files(home, tuple(home.relative(path) for path in named if os.path.lexists(path)))
+    trust = Trust(home, ledger)
+    for status in signed:
+        left = [
+            target for target in _signed_targets(home, trust, status) if _is_left(home, ledger.book, target)
+        ]
+        remove_files(home, [target.path for target in left])
+
+
+def _signed_targets(home: Home, trust: Trust, status: DecisionStatus) -> tuple[DecisionTarget, ...]:
+    try:
+        signed = read_signed(home, status)
+        if signer_of(signed, trust.signers_of(status), status.recorded) is None:
+            return ()
+        return decode_record(Decision, signed.content, where=home.decision(status.id)).targets
+    except NightledgerError:
+        return ()
+
+
+def _is_left(home: Home, book: Book, target: DecisionTarget) -> bool:
+    going = target.result == EMPTY_SHA256 and book.gone.get(target.base) is Gone.EXPUNGED
+    return going and os.path.lexists(home.path(target.path)) and _stands(home, target)
 
 
 def remove_files(home: Home, paths: Sequence[str]) -> None:
     """Remove files; their names are gone from the disk when this returns."""
-    directories = set()
-    for relative in paths:
-        path = home.path(relative)
-        if os.path.lexists(path):
-            os.unlink(path)
-            directories.add(os.path.dirname(path))
+    present = [home.path(relative) for relative in paths if os.path.lexists(home.path(relative))]
+    for path in present:
+        os.unlink(path)
+    directories = {os.path.dirname(path) for path in present}
     for directory in sorted(directories):
         sync_directory(directory)
 

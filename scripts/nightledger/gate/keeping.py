@@ -63,14 +63,12 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
 
 
 def remove_blobs(home: Home, sha256s: Iterable[str]) -> None:
-    """Remove blobs; their names are gone from the disk when this returns."""
-    blobs, directories = BlobStore(home.blobs_dir), set()
-    for sha256 in sha256s:
-        path = blobs.path(sha256)
-        if os.path.lexists(path):
-            os.unlink(path)
-            directories.add(os.path.dirname(path))
-    for directory in sorted(directories):
+    """Remove blobs that are there; their names are gone from the disk when this returns."""
+    blobs = BlobStore(home.blobs_dir)
+    paths = [blobs.path(sha256) for sha256 in sha256s]
+    for path in paths:
+        os.unlink(path)
+    for directory in sorted({os.path.dirname(path) for path in paths}):
         sync_directory(directory)
 
 

@@ -24,7 +24,7 @@ from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import Unfit, make_changes
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.screening import Held, screen, unseen
+from nightledger.gate.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
 from nightledger.text.place import Applied, apply_hunks
 from nightledger.trust.event import path_word
@@ -98,8 +98,9 @@ def propose(
     said = said_before(stored, ledger.book)
     asked = submission.kind is Kind.REVERSAL or submission.supersedes is not None
     fresh = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
-    screened, clean = screen(fresh)
-    held = (*submission.held, *screened)
+    own = own_rules(gate) if fresh or submission.held else None
+    screened, clean = screen(fresh, own)
+    held = (*without_own_secrets(submission.held, own), *screened)
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
     chosen = _choose(gate, submission, stored, ledger.book, clean)

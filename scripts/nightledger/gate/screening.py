@@ -11,18 +11,11 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.finding import Finding, Severity
-from nightledger.domain.proposal import Draft, Flag, Origin
+from nightledger.domain.proposal import Draft, Flag, Origin, least_trusted
+from nightledger.files.configuration import load_operator, read_rule_files
+from nightledger.gate.opening import Gate
 from nightledger.text.scan import scan, scan_secrets
-
-_UNTRUSTED_FIRST = (
-    Origin.WEB,
-    Origin.GROUP,
-    Origin.TOOL,
-    Origin.UNKNOWN,
-    Origin.SYSTEM,
-    Origin.AGENT,
-    Origin.OWNER,
-)
+from nightledger.text.scan_rule import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +40,35 @@ class Held:
     text: str
 
 
-def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
-    """Part drafts into those held back and those that may be proposed, with their flags."""
+def own_rules(gate: Gate) -> Table | None:
+    """Give the rows of the operator's rule files; None where they name none.
+
+    Raises:
+        ConfigurationError: A rule file that cannot be used, or ``operator.yaml`` itself.
+        UnreadableError: A rule file that is not there.
+    """
+    operator = load_operator(str(gate.ring.directory))
+    if not operator.rule_files:
+        return None
+    from nightledger.text.scan_file import parse_rule_file  # tomllib, for the few who name one
+
+    files = read_rule_files(operator, gate.home)
+    return Table([rule for path, raw in files.items() for rule in parse_rule_file(raw, where=path)])
+
+
+def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Held, ...], list[Draft]]:
+    """Part drafts into those held back and those that may be proposed, with their flags.
+
+    Args:
+        drafts: What someone would propose.
+        own: Rows of the operator's rule files (``own_rules``).
+    """
     held: list[Held] = []
     clean: list[Draft] = []
     for draft in drafts:
+        if own is not None and (seen := _own_secrets(draft, own)):
+            held.append(_held(draft, seen))
+            continue
         findings = scan(draft.after, origin=worst_origin(draft))
         # a removal would copy what it takes out into the proposal, and the reason stands there, too
         copied = [f for text in (draft.before, draft.reason, *draft.section) for f in scan_secrets(text)]
@@ -64,10 +81,33 @@ def screen(drafts: Iterable[Draft]) -> tuple[tuple[Held, ...], list[Draft]]:
     return tuple(held), clean
 
 
+def _own_secrets(draft: Draft, own: Table) -> list[Finding]:
+    from nightledger.text.scan_file import find_own
+
+    texts = (draft.after, draft.before, draft.reason, *draft.section)
+    return [finding for text in texts for finding in find_own(own, text)]
+
+
+def without_own_secrets(held: Iterable[Held], own: Table | None) -> tuple[Held, ...]:
+    """Take the text out of what is held where rows of the operator's rule files find a secret in it."""
+    if own is None:
+        return tuple(held)
+    from nightledger.text.scan_file import find_own
+
+    return tuple(_without_text(item, list(find_own(own, item.text))) for item in held)
+
+
+def _without_text(item: Held, found: Sequence[Finding]) -> Held:
+    if not found:
+        return item
+    rules = {*item.rules, *(finding.rule for finding in found)}
+    named = hashlib.sha256(f"{item.path}:{item.line}".encode()).hexdigest()
+    return replace(item, rules=tuple(sorted(rules)), secret=True, text_sha256=named, text="")
+
+
 def worst_origin(draft: Draft) -> Origin:
     """Give the least trusted origin of a draft's evidence: one tainted source taints it."""
-    origins = {evidence.origin for evidence in draft.evidence}
-    return next((origin for origin in _UNTRUSTED_FIRST if origin in origins), Origin.UNKNOWN)
+    return least_trusted(evidence.origin for evidence in draft.evidence)
 
 
 def _held(draft: Draft, findings: Sequence[Finding]) -> Held:

@@ -137,7 +137,7 @@ def writing(
         if recover(gate, session.ledger, session.moment):
             session.reread()
         settle_trust(gate, session.ledger, session.moment)
-        finish_removals(gate.home, session.ledger.book)
+        finish_removals(gate.home, session.ledger)
         try:
             yield session
             if session.reread().log.size > before:

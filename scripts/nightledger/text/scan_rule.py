@@ -104,10 +104,10 @@ class Passage:
     def _search(self, anchor: str) -> Iterator[int]:
         if _is_narrow(anchor):
             return _places(self.narrow, anchor.encode("ascii"))
-        return _places(self.lowered, anchor) if self._foreign.issuperset(anchor) else iter(())
+        return _places(self.lowered, anchor) if self.characters.issuperset(anchor) else iter(())
 
     @cached_property
-    def _foreign(self) -> frozenset[str]:
+    def characters(self) -> frozenset[str]:
         """Give the characters of the text, and all of ASCII: an anchor with another one is not in it."""
         return frozenset(self.lowered) | _ASCII
 
@@ -183,7 +183,9 @@ class Table:
         if keys:
             found.update(*[rows for anchor, rows in self._keys if anchor in keys])
         if not passage.lowered.isascii() or "?" in narrow:
-            found.update(*[rows for anchor, rows in self._wide if anchor in passage.lowered])
+            present = passage.characters  # most texts beyond ASCII hold an emoji or two and no other script
+            possible = [(anchor, rows) for anchor, rows in self._wide if present.issuperset(anchor)]
+            found.update(*[rows for anchor, rows in possible if anchor in passage.lowered])
         return [self._rules[n] for n in sorted(found)]
 
 

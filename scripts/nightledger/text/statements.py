@@ -14,6 +14,7 @@ from math import prod
 
 from nightledger.domain.daylog import DayLog, LogLine
 from nightledger.domain.finding import Severity
+from nightledger.domain.proposal import least_trusted
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.cues import find_cues
 from nightledger.text.estimate import SHIPPED, Model, estimate_lines, log_languages
@@ -244,7 +245,7 @@ def _statement(log: DayLog, block: _Block, languages: tuple[str, ...]) -> Statem
         lines=(block.members[0].number, block.members[-1].number),
         text=text,
         kind=kind,
-        origin=block.top.origin,
+        origin=least_trusted(line.origin for line in block.members),
         score=round(share * block.score, 4),
         reasons=reasons_for(block.top, languages),
         fails_when=what_would_change_it(kind),

@@ -6,6 +6,7 @@ key is ever overwritten or removed, and a run that was cut short is finished by 
 
 import os
 from collections.abc import Collection
+from itertools import count
 from pathlib import Path
 
 from nightledger.files.atomic import replace_file
@@ -41,12 +42,6 @@ def next_key(ring: KeyRing, home_id: str) -> PublicKey | None:
     """
     path = ring.path(home_id, NEXT)
     return keys.public_key_of(path) if os.path.lexists(path) else None
-
-
-def drop_next(ring: KeyRing, home_id: str) -> None:
-    """Remove a key that never counted."""
-    for path in (ring.path(home_id, NEXT), ring.path(home_id, f"{NEXT}.pub")):
-        path.unlink(missing_ok=True)
 
 
 def take_over(ring: KeyRing, home_id: str, key: PublicKey, stamp: str) -> tuple[str, ...]:
@@ -102,9 +97,14 @@ def mend(ring: KeyRing, home_id: str, able: Collection[bytes], stamp: str) -> No
 
 def _keep(path: Path, stamp: str) -> str:
     """Give a file a second name that stays; empty where there is no file."""
-    kept = path.with_name(f"{path.stem}.before-{stamp}{path.suffix}")
     if not os.path.lexists(path):
         return ""
+    names = (f"{path.stem}.before-{stamp}{f'-{n}' if n else ''}{path.suffix}" for n in count())
+    kept = next(
+        kept
+        for kept in map(path.with_name, names)
+        if not os.path.lexists(kept) or os.path.samefile(path, kept)
+    )
     if not os.path.lexists(kept):
         os.link(path, kept, follow_symlinks=False)
         sync_directory(str(path.parent))

@@ -37,7 +37,9 @@ def test_each_answer_goes_back_signed(trusted: Pair) -> None:
     assert status == 0, out
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.REJECTED, ChangeState.PENDING]
     assert "recorded there" in out
-    assert "3 change(s) in 1 proposal(s) wait on agent." in out
+    assert "3 change(s) in 1 proposal(s) wait on agent, which said so at 2026-03-01 06:00 UTC." in " ".join(
+        out.split()
+    )
 
 
 def test_quitting_signs_what_was_answered_and_nothing_signs_nothing(trusted: Pair) -> None:
@@ -47,6 +49,19 @@ def test_quitting_signs_what_was_answered_and_nothing_signs_nothing(trusted: Pai
         assert states(trusted) == [ChangeState.PENDING, ChangeState.PENDING]
         assert review(trusted.ops, "y", "q")[0] == 0
     assert states(trusted) == [ChangeState.APPROVED, ChangeState.PENDING]
+
+
+def test_an_approval_lives_as_long_as_both_machines_let_it(trusted: Pair) -> None:
+    trusted.agent.desk.proposal(addition("first"))
+    settings = Path(trusted.agent.desk.home.settings)
+    settings.write_text("decision_expires_days: 7\n")
+    Path(trusted.ops.desk.home.settings).write_text("decision_expires_days: 2\n")
+    with trusted.serving():
+        status, out = review(trusted.ops, "y")
+    assert status == 0, out
+    (decided,) = [d for d in trusted.agent.desk.ledger().book.decisions.values() if d.proposal]
+    expires = json.loads(Path(trusted.agent.desk.home.decision(decided.id)).read_text())["expires"]
+    assert expires == "2026-03-03T06:00:00Z"
 
 
 def test_more_is_shown_when_asked_for(trusted: Pair) -> None:

@@ -283,7 +283,6 @@ def test_an_expunge_that_was_cut_short_is_finished(caller: Caller, monkeypatch: 
     assert left == {
         "memory/archive/2025.md",
         "memory/state/ATTENTION.md",
-        f"memory/state/received/m-{'a' * 26}.md",
         "memory/system/outcome-records.jsonl",
     }
     assert expunge(caller, monkeypatch) == 0  # what only the text itself finds

@@ -8,12 +8,14 @@ from tests.gate.signers import Key, new_key
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.trusting import read_signers
 from nightledger.surfaces import key_actions, key_changes, key_list, trust_change
 from nightledger.surfaces.context import Context
 from nightledger.trust import operator_keys
 from nightledger.trust.keys import needs_passphrase, public_key_of
-from nightledger.trust.sshkey import PublicKeyError
+from nightledger.trust.signers import AllowedSigner
+from nightledger.trust.sshkey import PublicKeyError, ed25519_key
 
 
 @pytest.fixture
@@ -265,3 +267,11 @@ def test_a_home_that_nobody_may_sign_for_is_said_to_be_one() -> None:
         "differ_on_disk": [],
     }
     assert list(key_list._lines(record)) == ["Nobody may sign."]
+
+
+def test_a_line_says_what_it_is_for() -> None:
+    key = ed25519_key(bytes(32))
+    lines = {None: ("everything",), ("git", RECOVERY_NAMESPACE): ("git", "recovery")}
+    for namespaces, words in lines.items():
+        line = AllowedSigner(principals=("ana",), key=key, namespaces=namespaces)
+        assert key_changes.purposes(line) == words

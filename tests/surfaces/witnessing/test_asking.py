@@ -249,6 +249,25 @@ def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
     assert "FORK: the witness" in text(console.run("status").out + console.run("doctor").out)
 
 
+def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_signed_for(
+    machines: Machines, console: Console, tmp_path: Path
+) -> None:
+    save(machines, tmp_path / "old")
+    with machines.serving():
+        machines.desk.proposal(addition("Check the fuse first."))
+        console.run("witness", "ask")
+        put_back(machines, tmp_path / "old")
+        machines.desk.record("home.restored", size=1, lost=1)
+        assert console.run("night").status == 4
+        assert console.run("verify").out.startswith("FORK ")
+        assert console.run("apply").status == 4
+        lines = tmp_path / "lines"
+        lines.write_text("quorum none\n")
+        assert console.run("witness", "trust", str(lines)).status == 0  # the gate is open for that
+        assert console.run("night").status == 0
+    assert console.run("verify").status == 0
+
+
 def test_a_home_alone_put_back_is_seen_without_the_witness(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from datetime import date
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import PEER
-from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal
+from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.gate.gated import read_gated
 from nightledger.gate.messages import Done, Work
 from nightledger.gate.peer_actions import drop_text, find_made, keep_text, mask_lines, queued
@@ -102,4 +102,4 @@ def _trusted_less(drafts: Sequence[Draft], peer: str, kept: str) -> list[Draft]:
 def _in(evidence: Evidence, lines: Sequence[bytes]) -> Evidence:
     first, last = evidence.lines
     digest = hashlib.sha256(b"\n".join(lines[first - 1 : last])).hexdigest()
-    return replace(evidence, sha256=digest, origin=Origin.TOOL)
+    return replace(evidence, sha256=digest, origin=least_trusted((evidence.origin, Origin.TOOL)))

@@ -7,6 +7,8 @@ nothing but bytes: what is shown is worked out from them here, and what is signe
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from nightledger.codec.records import load_record
 from nightledger.domain.decision import NAMESPACE, Decision
@@ -47,10 +49,10 @@ def review_remote(context: Context, name: str) -> int:
     """
     asks = context.interactive() and not context.json
     with reading(context, person=asks) as session:
-        peer, waiting = _fetch(context, name)
-        review = unpack(waiting, peer.home)
+        peer, waiting, said_at = _fetch(context, name)
+        review = _ready(session, waiting, peer)
         context.emit([item_record(item) for item in review.items])
-        _open(context, peer, waiting, review)
+        _open(context, waiting, review, f"on {peer.name}, which said so at {said_at:%Y-%m-%d %H:%M} UTC")
         if not asks:
             for at, item in enumerate(review.items, 1):
                 _show(context, item, (at, len(review.items)))
@@ -65,8 +67,15 @@ def review_remote(context: Context, name: str) -> int:
     return 1 if refusals or any(failed) else 0
 
 
-def _fetch(context: Context, name: str) -> tuple[Peer, Waiting]:
-    """Ask the machine, or take its newest answer from the spool."""
+def _ready(session: Session, waiting: Waiting, peer: Peer) -> RemoteReview:
+    """Unpack what came; no approval lives longer than this machine's own settings let one live."""
+    review = unpack(waiting, peer.home)
+    days = min(review.terms.decision_expires_days, session.gate.settings.decision_expires_days)
+    return replace(review, terms=replace(review.terms, decision_expires_days=days))
+
+
+def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
+    """Ask the machine, or take its newest answer from the spool, and when it was given."""
     outgoing = prepare(context, name, "proposals", {})
     reply: Reply | None
     if outgoing.address.url:
@@ -80,7 +89,8 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting]:
         )
     if reply.status is not Status.EXECUTED:
         raise RefusedError(f"{name} does not say what waits: {reply.reason}")
-    return outgoing.peer, load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
+    waiting = load_record(Waiting, dict(reply.body), where=f"the answer of {name}")
+    return outgoing.peer, waiting, datetime.fromtimestamp(reply.iat, UTC)
 
 
 def _kept(context: Context, peer: Peer) -> Reply | None:
@@ -88,10 +98,10 @@ def _kept(context: Context, peer: Peer) -> Reply | None:
     return parse_kept_reply(context, raw, peer) if raw else None
 
 
-def _open(context: Context, peer: Peer, waiting: Waiting, review: RemoteReview) -> None:
+def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
     proposals = {item.stored.proposal.id for item in review.items}
     told = [
-        f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait on {peer.name}.",
+        f"{len(review.items)} change(s) in {len(proposals)} proposal(s) wait {where}.",
         *(
             f"Secrets in {path} are masked here; what is signed of the file is what is shown."
             for path in review.masked

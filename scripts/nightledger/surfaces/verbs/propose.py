@@ -88,8 +88,6 @@ def _read_stdin() -> str:
 
 
 def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
-    import hashlib
-
     from nightledger.domain.errors import UsageError
     from nightledger.files.reading import read_regular
     from nightledger.gate.agent_lane import agent_evidence
@@ -99,8 +97,9 @@ def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
     path, _, number = source.rpartition(":")
     if not path or not (number.isascii() and number.isdigit()):
         raise UsageError(f"--source {source!r} is not PATH:LINE", hint="write it as memory/2026-02-28.md:12")
-    lines = read_regular(home.path(path), 64_000_000, within=home.root).split(b"\n")
+    content = read_regular(home.path(path), 64_000_000, within=home.root)
+    lines = content.split(b"\n")
     at = int(number)
     if not 1 <= at <= len(lines):
         raise UsageError(f"{path} has no line {at}", hint=f"it has {len(lines)} lines")
-    return (agent_evidence(path, (at, at), hashlib.sha256(lines[at - 1]).hexdigest()),)
+    return (agent_evidence(path, (at, at), content),)

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
+from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
@@ -44,17 +45,14 @@ class Round:
         met: Whether the quorum has now cosigned the newest head; True where it asks for nobody.
         strangers: Names in ``operator.yaml`` that are not in the policy.
         unreachable: Names in the policy of which ``operator.yaml`` has no address.
+        standing: What witnesses remember that this log does not continue, now or when last asked.
     """
 
     asked: tuple[Asked, ...] = ()
     met: bool = True
     strangers: tuple[str, ...] = ()
     unreachable: tuple[str, ...] = ()
-
-    @property
-    def contradictions(self) -> tuple[Contradiction, ...]:
-        """What witnesses remember that this log does not continue."""
-        return tuple(asked.contradiction for asked in self.asked if asked.contradiction)
+    standing: tuple[str, ...] = ()
 
 
 def open_channel(name: str, address: WitnessAddress, log: str, now: datetime, taken: set[str]) -> Channel:
@@ -106,10 +104,10 @@ def ask_quietly(context: Context) -> int:
         IntegrityError: The log or a trust file is not what was signed.
     """
     found = ask_round(context)
-    for contradiction in found.contradictions if found else ():
-        context.note(f"error: {contradiction.damage.value.upper()}: {contradiction.message}")
+    for told in found.standing if found else ():
+        context.note(f"error: {told}")
         context.note("hint: somebody put this home back to an older state, or there are two of it; keep both")
-    return EXIT_ALARM if found and found.contradictions else 0
+    return EXIT_ALARM if found and found.standing else 0
 
 
 def ask_behind(context: Context) -> None:
@@ -145,13 +143,16 @@ def _ask(
             memory[name] = _remember(known, found, moment.at, taken)
     _keep(gate, ledger, policy, asked)
     for found in asked:
-        _remember_contradiction(gate, found, moment.at)
+        _pin_contradiction(gate, ledger, found, moment.at)
     write_memory(gate.home, {name: memory[name] for name in names if name in memory})
     return Round(
         asked=tuple(asked),
         met=not policy.asks or _cosigned_size(gate, policy, ledger) == view.head.size,
         strangers=tuple(name for name in addresses if name not in names),
         unreachable=tuple(name for name in names if name not in addresses),
+        standing=tuple(
+            memory[name].contradiction for name in names if name in memory and memory[name].contradiction
+        ),
     )
 
 
@@ -176,16 +177,26 @@ def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -
 
 
 def _told(contradiction: Contradiction) -> str:
-    return f"{contradiction.damage.value}: {contradiction.message}"
+    return f"{contradiction.damage.value.upper()}: {contradiction.message}"
 
 
-def _remember_contradiction(gate: Gate, found: Asked, now: datetime) -> None:
-    """Pin what a witness saw, so that every later look at the log finds it."""
-    if found.contradiction is None:
+def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) -> None:
+    """Pin what a witness saw, so that every later look at the log finds it, and the gate refuses.
+
+    Not where the log says that the operator took an older backup over: then the alarm stands
+    until they sign a policy with another witness, and the gate must stay open for that.
+    """
+    if found.contradiction is None or _lost_entries(ledger):
         return
     head = found.contradiction.head
     with suppress(IntegrityError):  # another head of this size is pinned already: then that is in the pin
         remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
+
+
+def _lost_entries(ledger: Ledger) -> bool:
+    return any(
+        event == EventName.RESTORED and fields.get("lost") for event, fields, _ in ledger.log.entries()
+    )
 
 
 def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:

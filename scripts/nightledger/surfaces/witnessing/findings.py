@@ -36,7 +36,7 @@ def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None)
         policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
     found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
     strange = _strange_log(home, policy) if policy_file is not None else ()
-    return replace(found, findings=(*strange, *found.findings, *_contradictions(home)))
+    return replace(found, findings=(*strange, *_contradictions(home, policy), *found.findings))
 
 
 def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
@@ -114,7 +114,9 @@ def _strange_log(home: Home, policy: Policy) -> tuple[Finding, ...]:
     return ()
 
 
-def _contradictions(home: Home) -> tuple[Finding, ...]:
+def _contradictions(home: Home, policy: Policy) -> tuple[Finding, ...]:
+    """Give what witnesses of the policy said that they remember instead, the last time they were asked."""
+    names = {witness.key.name for witness in policy.witnesses}
     return tuple(
         Finding(
             damage=_damage(known),
@@ -122,10 +124,10 @@ def _contradictions(home: Home) -> tuple[Finding, ...]:
             line=None,
             message=known.contradiction.partition(": ")[2],
         )
-        for known in read_memory(home).values()
-        if known.contradiction
+        for name, known in read_memory(home).items()
+        if known.contradiction and name in names
     )
 
 
 def _damage(known: Remembered) -> Damage:
-    return Damage.ROLLBACK if known.contradiction.startswith("rollback") else Damage.FORK
+    return Damage.ROLLBACK if known.contradiction.startswith("ROLLBACK") else Damage.FORK

@@ -57,7 +57,7 @@ def ask(options: argparse.Namespace, context: Context) -> int:
             hint="name them under witnesses in operator.yaml in $NIGHTLEDGER_KEYS; or another run is asking now",
         )
     _report(context, found)
-    if found.contradictions:
+    if found.standing:
         return EXIT_ALARM
     return 0 if found.met else 1
 

@@ -1,0 +1,146 @@
+"""One of many programs on one home at once: ``concurrency_crowd.py ROLE ROOT NAME COUNT`` (tests only).
+
+Each prints what it was told, one word a line, so that the test can hold the home to it.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.faults.sweep_cases import NOW, run_here
+from tests.gate.homes import open_desk
+
+from nightledger.domain.errors import IntegrityError, LockedError
+from nightledger.domain.event import Actor, EventName
+from nightledger.domain.moment import Moment
+from nightledger.files.lock import Lock
+from nightledger.gate.opening import record
+from nightledger.jobs.log_outcomes import log_outcomes
+from nightledger.trust.pin import read_pin
+from nightledger.trust.reading import check_log
+
+GO, STOP = "go", "stop"
+WAIT_S = 120.0
+
+
+def outcome(name: str, number: int) -> dict[str, object]:
+    """Give an outcome that no other program has."""
+    return {
+        "timestamp": "2026-02-28T12:00:00Z",
+        "task_type": "move_files",
+        "context_tags": ["disk", name],
+        "resolution": f"step_{number}",
+        "outcome": "success",
+        "source_file": "memory/2026-02-28.md",
+        "session": f"{name}-{number}",
+    }
+
+
+def write(root: Path, name: str, count: int) -> None:
+    """Append entries to the audit log and outcomes, and say what was acknowledged: ``seq`` and id."""
+    desk = open_desk(root, actor=Actor.CRON)
+    for number in range(count):
+        told: list[object] = []
+        again(lambda told=told, number=number: told.extend(_entry(desk.gate, name, number)))  # type: ignore[misc]
+        print("seq", *told)
+        records = [("", outcome(name, number))]
+        told = [record["id"] for record in log_outcomes(desk.home, records, now=NOW).records]
+        print("outcome", *told, flush=True)
+
+
+def _entry(gate: object, name: str, number: int) -> list[object]:
+    fields: dict[str, object] = {"proposal": f"{name}-{number}", "changes": [], "reason": "withdrawn"}
+    placed = record(gate, [(EventName.CLOSED, fields)], Moment(at=NOW))  # type: ignore[arg-type]
+    return [placed[0].seq, f"{name}-{number}"]
+
+
+def again(call: Callable[[], object]) -> None:
+    """Call until it is not refused because another is at work, as a script would after status 75 or 1."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        try:
+            call()
+        except (LockedError, IntegrityError) as error:
+            print("refused", type(error).__name__, flush=True)
+        else:
+            return
+    raise LockedError(f"refused for {WAIT_S} s")
+
+
+def write_unlocked(root: Path, name: str, count: int) -> None:
+    """Write as ``write`` does, with a lock that holds nobody: a planted fault."""
+    Lock._hold = lambda *_: True  # type: ignore[method-assign]
+    write(root, name, count)
+
+
+def read(root: Path, _name: str, _count: int) -> None:
+    """Check the whole log again and again, and say how long it was; an alarm ends it."""
+    desk = open_desk(root)
+    sizes = [0]
+    while not (root / STOP).exists():
+        log = check_log(desk.home, read_pin(desk.ring, desk.home.identity.id))
+        assert log.report.ok, log.report.findings
+        numbers = [event.seq for event in log.events]
+        assert numbers == sorted(numbers)
+        assert log.size >= sizes[-1], "the log became shorter"
+        sizes.append(log.size)
+    print("looks", len(sizes))
+
+
+def apply(root: Path, _name: str, _count: int) -> None:
+    """Apply whatever is signed, and say how that ended."""
+    while True:
+        ran = run_here(root, "apply", "--json")
+        if ran.status != 75:
+            break
+    print("applied", sum(len(attempt["applied"]) for attempt in json.loads(ran.out)), ran.status)
+
+
+def edit(root: Path, name: str, count: int) -> None:
+    """Ignore every lock: rewrite MEMORY.md as an editor does, and append outcomes as a script does."""
+    memory, outcomes = root / "home" / "MEMORY.md", root / "home/memory/system/outcome-records.jsonl"
+    for number in range(count):
+        aside = memory.with_name(f"MEMORY.md.{name}")
+        aside.write_bytes(memory.read_bytes() + f"- {name} wrote line {number}.\n".encode())
+        os.replace(aside, memory)
+        line = json.dumps({"id": f"o-{name}-{number}"}) + "\n"
+        descriptor = os.open(outcomes, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(descriptor, line.encode())
+        os.close(descriptor)
+        print("edited", number, flush=True)
+        time.sleep(0.02)
+
+
+def intrude(root: Path, name: str, count: int) -> None:
+    """Ignore every lock: append lines to the audit log itself, whole ones and torn ones."""
+    log = root / "home/audit/trusted-channel-audit.jsonl"
+    for number in range(count):
+        descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
+        os.write(descriptor, f'{{"event":"{name}.was_here","n":{number}}}'.encode() + b"\n" * (number % 2))
+        os.close(descriptor)
+        time.sleep(0.02)
+
+
+def main(role: str, root: Path, name: str, count: int) -> None:
+    """Wait until all are there, then do what the role does."""
+    print("ready", flush=True)
+    while not (root / GO).exists():
+        time.sleep(0.01)
+    roles = {
+        "write": write,
+        "write_unlocked": write_unlocked,
+        "read": read,
+        "apply": apply,
+        "edit": edit,
+        "intrude": intrude,
+    }
+    with contextlib.suppress(BrokenPipeError):
+        roles[role](root, name, count)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))

@@ -1,0 +1,213 @@
+"""Errors of the disk at every call that changes it: an honest exit status, and nothing lost."""
+
+import contextlib
+import errno
+import itertools
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.faults.controls import planted
+from tests.faults.crash_disk import crashes
+from tests.faults.crash_watch import Fault, Watch, watching
+from tests.faults.sweep_cases import (
+    CASES,
+    OUTCOME,
+    Case,
+    copy_case,
+    kept_bytes,
+    make_case,
+    outcome_ids,
+    problems,
+    run_here,
+)
+from tests.faults.sweep_report import WHOLE, report, whole
+
+from nightledger.demo.shell import Ran
+
+SWEEP = "errors of the disk, in this process"
+EVERY = 4
+"""In 'make test' every fourth call fails, with one error after the other."""
+ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
+"""EINTR is tried by the command line under strace: below ``os`` Python itself calls again (PEP 475)."""
+DISPOSABLE = f"home{os.sep}.nightledger{os.sep}"
+"""What nobody needs may fail without a word: the run goes on."""
+STAYS = ("open", "write", "mkdir", "link", "rename", "renameat2")
+"""A disk that is full refuses these again and again; to remove something helps."""
+
+
+def once(at: int, code: int) -> Fault:
+    """Fail one call."""
+    return lambda number, _call, _path: code if number == at else 0
+
+
+def from_then_on(at: int, code: int) -> Fault:
+    """Fail a call and every later one that wants room."""
+    return lambda number, call, _path: code if number == at or (number > at and call in STAYS) else 0
+
+
+def run_with(case: Case, made: str, work: Path, fault: Fault | None) -> tuple[Ran, Watch]:
+    with watching(work, fault) as watch:
+        return run_here(work, *case.words(made)), watch
+
+
+def wrong_about(ran: Ran, met: str) -> Iterator[str]:
+    """Name what is wrong with how a run ended that met an error at the path ``met``."""
+    if ran.status == 0 and not met.startswith(DISPOSABLE):
+        yield f"it ends with 0 although {met} failed"
+    if ran.status not in (0, 1):
+        yield f"it ends with {ran.status}: {ran.err}"
+    if ran.status and not (ran.err.count("error: ") == 1 and ran.err.count("hint: ") == 1):
+        yield f"it does not say what to do: {ran.err}"
+    if "Traceback" in ran.err + ran.out:
+        yield "it shows a traceback"
+
+
+def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int) -> list[str]:
+    """Fail a call, then look; the same again when the power fails too, directly after the run."""
+    kept = kept_bytes(source)
+    ran, watch = run_with(case, made, copy_case(source, work), fault)
+    met = watch.calls[at - 1][1]
+    found = list(wrong_about(ran, met))
+    with watching(work):
+        found += problems(case, made, work, ran.out.encode(), kept, run_here)
+    shutil.rmtree(work)
+    lost = [crash for crash in crashes(watch.start, watch.steps) if crash.at == len(watch.steps)]
+    for crash in lost[:1]:
+        work.mkdir()
+        crash.disk.write_to(work)
+        with watching(work):
+            found += problems(case, made, work, crash.said, kept, run_here)
+        shutil.rmtree(work)
+    return [f"call {at}, {watch.calls[at - 1]}: {problem}" for problem in found]
+
+
+def points(calls: int) -> Iterator[tuple[int, Fault]]:
+    """Give the calls to fail and how: each with every error, once and for good; in 'make test' a few of these."""
+    kinds = list(itertools.product(ERRORS, (once, from_then_on)))
+    for at in range(1, calls + 1):
+        for code, make in kinds if whole() else kinds[at // EVERY % len(kinds) :][: at % EVERY == 0]:
+            yield at, make(at, code)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: Case, tmp_path: Path) -> None:
+    made = make_case(case, tmp_path / "made")
+    _, watch = run_with(case, made, copy_case(tmp_path / "made", tmp_path / "whole"), None)
+    results = [
+        tried(case, made, tmp_path / "made", tmp_path / "work", fault, at)
+        for at, fault in points(len(watch.calls))
+    ]
+    failed = [found for found in results if found]
+    report(SWEEP, case.name, points=len(results), failed=len(failed))
+    assert results
+    assert not failed, "\n".join(line for found in failed[:8] for line in found[:2])
+
+
+@pytest.mark.parametrize("control", ["failed fsync ignored", "failed fsync tried again", "log after apply"])
+def test_a_planted_fault_is_found_by_failing_calls(control: str, tmp_path: Path) -> None:
+    with planted(control):
+        found = next(_found_with_errors(tmp_path), None)
+    assert found, f"no failing call shows that the program has the fault: {control}"
+    report(SWEEP, control, points=0, controls=1, caught=1)
+
+
+def _found_with_errors(root: Path) -> Iterator[list[str]]:
+    for case in CASES:
+        source = root / case.name
+        made = make_case(case, source)
+        _, watch = run_with(case, made, copy_case(source, root / "whole"), None)
+        shutil.rmtree(root / "whole")
+        for at in range(1, len(watch.calls) + 1):
+            found = tried(case, made, source, root / "work", once(at, errno.EIO), at)
+            if found:
+                yield found
+
+
+# ---------------------------------------------------------------- short writes
+@contextlib.contextmanager
+def writing_at_most(size_bytes: int) -> Iterator[None]:
+    """Let the system take only a few bytes with each write."""
+    real = os.write
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "write", lambda descriptor, content: real(descriptor, content[:size_bytes]))
+        yield
+
+
+def short(case: Case, root: Path, size_bytes: int) -> list[str]:
+    made = make_case(case, root)
+    kept = kept_bytes(root)
+    with writing_at_most(size_bytes), watching(root):
+        ran = run_here(root, *case.words(made))
+    with watching(root):
+        found = problems(case, made, root, ran.out.encode(), kept, run_here)
+    return found if ran.status == 0 else [*found, f"it ends with {ran.status}: {ran.err}"]
+
+
+@pytest.mark.parametrize("size_bytes", [1, 7])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_system_that_takes_few_bytes_at_a_time_gets_them_all(
+    case: Case, size_bytes: int, tmp_path: Path
+) -> None:
+    found = short(case, tmp_path / "made", size_bytes)
+    report("short writes", f"{case.name}, {size_bytes}", points=1, failed=int(bool(found)))
+    assert not found
+
+
+def test_a_write_that_is_not_repeated_for_its_rest_is_found(tmp_path: Path) -> None:
+    with planted("short write ignored"):
+        found = [short(case, tmp_path / case.name, 7) for case in CASES]
+    report("short writes", "planted", points=0, controls=1, caught=int(any(found)))
+    assert all(found)
+
+
+# ---------------------------------------------------------------- a disk that is really full
+@contextlib.contextmanager
+def small_disk(place: Path, size_bytes: int) -> Iterator[Path]:
+    """Mount a file system of this size, in memory."""
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=700", "nightledger-test", str(place)]
+    mounted = subprocess.run(command, capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"cannot mount a file system here: {mounted.stderr.decode().strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_of_64_kib_that_fills_up_keeps_every_record_that_was_acknowledged(tmp_path: Path) -> None:
+    if not whole():
+        pytest.skip(WHOLE)
+    if os.geteuid():
+        pytest.skip("only root may mount a file system")
+    make_case(CASES[0], tmp_path / "made")
+    files = [path for path in (tmp_path / "made").rglob("*") if path.is_file()]
+    used = sum(-(-path.stat().st_size // 4096) * 4096 for path in files)
+    with small_disk(tmp_path / "disk", used + (64 << 10)) as disk:
+        root = copy_case(tmp_path / "made", disk / "made")
+        told, refused = _fill(root)
+        assert refused.status == 1
+        assert "error: " in refused.err
+        assert "hint: free some room" in refused.err or "hint: the disk is full" in refused.err
+        assert set(told) <= set(outcome_ids(root))
+        assert run_here(root, "verify").status == 0
+        (disk / "ballast").unlink()
+        assert run_here(root, *OUTCOME, "--session", "later").status == 0
+        assert set(told) <= set(outcome_ids(root))
+    report("a disk of 64 KiB", points=len(told) + 1)
+
+
+def _fill(root: Path) -> tuple[list[str], Ran]:
+    """Log until the disk is full; give what was acknowledged, and the refusal."""
+    (root.parent / "ballast").write_bytes(bytes(8192))
+    told: list[str] = []
+    for number in itertools.count():
+        ran = run_here(root, *OUTCOME, "--session", f"s{number}", "--note", "n" * 900)
+        if ran.status:
+            return told, ran
+        told += ran.out.split()
+    raise AssertionError("unreachable")

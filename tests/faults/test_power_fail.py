@@ -1,0 +1,147 @@
+"""Take the power from ext4 and XFS while a command runs (make test-faults, root)."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.faults import power_disk
+from tests.faults.power_disk import Cut, PowerDisk
+from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, remove, run_here
+from tests.faults.sweep_report import WHOLE, report, whole
+from tests.faults.sweep_strace import WAIT_S, Point, Program, broken_off, copy_program, trace, why_not
+
+SWEEP = "power failures on ext4 and XFS"
+KINDS = ("ext4", "xfs")
+CONTROLS = ("no fsync", "truncate in place", "log after apply")
+"""On both file systems a sync of any file puts every name made before on disk too, so that a missing sync
+of a directory hardly shows: the model of the disk finds that one."""
+MOMENTS = 40
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    if not whole():
+        pytest.skip(WHOLE)
+    missing = why_not() or power_disk.why_not(KINDS)
+    if missing:
+        pytest.skip(missing)
+    return copy_program(tmp_path_factory.mktemp("program"))
+
+
+@pytest.fixture
+def disk(program: Program, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PowerDisk]:
+    del program  # first of all it says whether anything can be tried here
+    disk = PowerDisk(kind=request.param, image=tmp_path / "image", place=tmp_path / "disk")
+    disk.make()
+    yield disk
+    disk.unmount()
+
+
+class Trial:
+    """A case on a disk: run, cut, mounted again, looked at."""
+
+    def __init__(
+        self, program: Program, case: Case, disk: PowerDisk, source: Path, control: str = ""
+    ) -> None:
+        self.program, self.case, self.disk, self.source, self.control = program, case, disk, source, control
+        self.made = make_case(case, source)
+        self.work = disk.place / "work"
+        self.points = trace(program, case, self.made, self.fresh(), control)
+        remove(self.work)
+
+    def fresh(self) -> Path:
+        """Give a home of its own, all of it on disk."""
+        copy_case(self.source, self.work)
+        self.disk.settle()
+        return self.work
+
+    def after(self, said: str, how: Cut) -> list[str]:
+        """Take the power, mount again, and look."""
+        self.disk.cut(how)
+        self.disk.restart()
+        found = problems(self.case, self.made, self.work, said.encode(), kept_bytes(self.source), run_here)
+        remove(self.work)
+        return found
+
+    def at_call(self, point: Point, how: Cut) -> list[str]:
+        """Kill the command at a call, and take the power."""
+        work = self.fresh()
+        ran = broken_off(
+            self.program, self.case, self.made, work, point, how="signal=SIGKILL", control=self.control
+        )
+        return [
+            f"{point.call} {point.number} {point.shown}, {how!r}: {found}"
+            for found in self.after(ran.out, how)
+        ]
+
+    def at_time(self, delay_s: float, how: Cut) -> list[str]:
+        """Take the power while the command runs; it goes on without a disk."""
+        work = self.fresh()
+        argv = self.program.argv(self.case, self.made, work, self.control)
+        with subprocess.Popen(
+            argv, env=dict(self.program.environment(self.case, work)), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        ) as running:  # fmt: skip
+            time.sleep(delay_s)
+            self.disk.cut(how)
+            out, err = running.communicate(timeout=WAIT_S)
+        wrong = [] if running.returncode in (0, 1) else [f"it ended with {running.returncode}: {err}"]
+        return [f"after {delay_s:.3f} s, {how!r}: {found}" for found in [*wrong, *self.after(out, how)]]
+
+    def done(self, how: Cut) -> list[str]:
+        """Let the command end, and take the power at once."""
+        work = self.fresh()
+        ran = self.program.run(
+            self.program.argv(self.case, self.made, work, self.control),
+            self.program.environment(self.case, work),
+        )
+        wrong = [] if ran.status == 0 else [f"it ended with {ran.status}: {ran.err}"]
+        return [f"directly after the run, {how!r}: {found}" for found in [*wrong, *self.after(ran.out, how)]]
+
+    def everywhere(self) -> Iterator[list[str]]:
+        """Take the power at each call, the two ways by turns, and after the run both ways."""
+        for how in Cut:
+            yield self.done(how)
+        for index, point in enumerate(self.points):
+            yield self.at_call(point, list(Cut)[(index + KINDS.index(self.disk.kind)) % len(Cut)])
+
+
+@pytest.mark.parametrize("disk", KINDS, indirect=True)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_power_failure_at_any_call_loses_nothing(
+    case: Case, disk: PowerDisk, program: Program, tmp_path: Path
+) -> None:
+    results = list(Trial(program, case, disk, tmp_path / "made").everywhere())
+    _report(f"{disk.kind}, {case.name}", results)
+
+
+@pytest.mark.parametrize("disk", KINDS, indirect=True)
+def test_a_power_failure_at_any_moment_loses_nothing(
+    disk: PowerDisk, program: Program, tmp_path: Path
+) -> None:
+    (case,) = (case for case in CASES if case.name == "apply")
+    trial = Trial(program, case, disk, tmp_path / "made")
+    started = time.monotonic()
+    assert not trial.done(Cut.WITHOUT_LOG)
+    whole_s = time.monotonic() - started
+    results = [trial.at_time(whole_s * n / MOMENTS, list(Cut)[n % len(Cut)]) for n in range(1, MOMENTS + 1)]
+    _report(f"{disk.kind}, by time", results)
+
+
+def _report(part: str, results: list[list[str]]) -> None:
+    failed = [found for found in results if found]
+    report(SWEEP, part, points=len(results), failed=len(failed))
+    assert not failed, "\n".join(line for found in failed[:8] for line in found[:2])
+
+
+@pytest.mark.parametrize("disk", KINDS, indirect=True)
+@pytest.mark.parametrize("control", CONTROLS)
+def test_a_planted_fault_is_found_by_a_power_failure(
+    control: str, disk: PowerDisk, program: Program, tmp_path: Path
+) -> None:
+    (case,) = (case for case in CASES if case.name == "apply")
+    trial = Trial(program, case, disk, tmp_path / "made", control)
+    assert any(trial.everywhere()), f"no power failure shows that the program has the fault: {control}"
+    report(SWEEP, f"{disk.kind}, {control}", points=0, controls=1, caught=1)
