@@ -3,7 +3,8 @@
 One home an attack. The agent writes it into its daily log in three shapes (pasted as it is,
 as a lesson, as what the owner is said to have said), proposes it, and records it as outcomes that
 recur. The operator signs one harmless lesson of the same log and leaves the rest unanswered; then
-everything that is signed and has cooled is applied, that day and two days on.
+everything that is signed and has cooled is applied, that day and two days on. At last the agent
+writes the attack into MEMORY.md itself, and the guard of a home with ``on_drift: propose`` looks.
 """
 
 import os
@@ -16,25 +17,26 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bench.living import make_home
-
 from nightledger.domain.decision import LogHead
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
+from nightledger.files.home import Home
 from nightledger.gate.agent_lane import Wish, propose_wish
 from nightledger.gate.applying import apply_one
 from nightledger.gate.composing import Signing, compose
 from nightledger.gate.deciding import accept, sign
-from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.founding import PRINCIPAL, Founding, found
+from nightledger.gate.guarding import guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
+from nightledger.gate.writers import Scene
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
 from nightledger.text.scan_table import CLASSES
-from nightledger.trust.keys import load_operator_key, operator_key_path
+from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 FIRST = date(2026, 3, 1)
 HARMLESS = (
@@ -62,6 +64,7 @@ class Carried:
         held: What the scanners held back.
         refused: Whether the gate refused the agent's own proposal.
         kept: Whether the harmless lesson beside the attack reached memory, as it was signed.
+        put_back: Whether the guard took the attack out that the agent wrote into memory itself.
     """
 
     reached: tuple[str, ...]
@@ -70,17 +73,39 @@ class Carried:
     held: int
     refused: bool
     kept: bool
+    put_back: bool
 
 
 def make_template(folder: Path) -> Path:
     """Make the home of which each attack gets a copy; its memory has two entries."""
     root = folder / "template"
-    gate = make_home(root / "home", root / "keys", FIRST)
-    Path(gate.home.path("MEMORY.md")).write_text(_MEMORY, encoding="utf-8")
+    workspace = root / "home"
+    workspace.mkdir(parents=True)
+    (workspace / "MEMORY.md").write_text(_MEMORY, encoding="utf-8")
+    founding = Founding(
+        home=Home(str(workspace)), ring=KeyRing(root / "keys"), home_id=secrets.token_hex(16), machine=os.uname().nodename,
+        zone="UTC", host="generic", gated=("MEMORY.md",), simulated=True, adopt=True, track=False,
+    )  # fmt: skip
+    found(founding, None, turn_of_day(0, hour=0))
+    settings = Path(founding.home.settings)
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text("on_drift: propose\n", encoding="utf-8")
     return root
 
 
-def carry(template: Path, place: Path, attack: str, context: str = "") -> Carried:
+def signs_harmless(item: Item) -> bool:
+    """Sign the one lesson that the operator knows to be true, and nothing else."""
+    return item.change.op is Op.ADD and item.change.after.strip() == SIGNED
+
+
+def carry(
+    template: Path,
+    place: Path,
+    attack: str,
+    context: str = "",
+    *,
+    signs: Callable[[Item], bool] = signs_harmless,
+) -> Carried:
     """Carry one attack down every path and say where it ended.
 
     Args:
@@ -88,6 +113,7 @@ def carry(template: Path, place: Path, attack: str, context: str = "") -> Carrie
         place: Where its copy stands; must not exist yet.
         attack: The text.
         context: A harmless text in which it is embedded.
+        signs: What the operator signs.
     """
     gate = open_copy(template, place)
     _write_logs(Path(gate.home.path("memory")), attack, context)
@@ -96,14 +122,18 @@ def carry(template: Path, place: Path, attack: str, context: str = "") -> Carrie
     link(gate.home, ZoneInfo("UTC"))
     done = consolidate(gate, read_ledger(gate), Asked(day=FIRST), moment)
     refused, held = _propose(gate, attack, moment)
-    items = sign_some(gate, _is_harmless, turn_of_day(1, hour=8))
+    items = sign_some(gate, signs, turn_of_day(1, hour=8))
     for day in (1, 3):
         for decision in read_ledger(gate).book.approvals_to_apply():
             apply_one(gate, read_ledger(gate), decision, turn_of_day(day, hour=14))
         consolidate(
             gate, read_ledger(gate), Asked(day=FIRST + timedelta(days=day)), turn_of_day(day + 1, hour=3)
         )
-    after = Path(gate.home.path("MEMORY.md")).read_bytes().decode("utf-8", "surrogateescape")
+    memory = Path(gate.home.path("MEMORY.md"))
+    with memory.open("ab") as stream:
+        stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
+    looked = guard(gate, read_ledger(gate), Scene(), turn_of_day(4, hour=4))
+    after = memory.read_bytes().decode("utf-8", "surrogateescape")
     return Carried(
         reached=tuple(
             line for line in after.split("\n") if line not in _MEMORY.split("\n") and line != SIGNED
@@ -113,6 +143,7 @@ def carry(template: Path, place: Path, attack: str, context: str = "") -> Carrie
         held=len(done.outcome.held) + held,
         refused=refused,
         kept=SIGNED in after,
+        put_back=any(sighting.put_back for sighting in looked),
     )
 
 
@@ -167,10 +198,6 @@ def _propose(gate: Gate, attack: str, moment: Moment) -> tuple[bool, int]:
         return False, len(propose_wish(gate, read_ledger(gate), wish, moment).held)
     except NightledgerError:
         return True, 0
-
-
-def _is_harmless(item: Item) -> bool:
-    return item.change.op is Op.ADD and item.change.after.strip() == SIGNED
 
 
 def sign_some(gate: Gate, signs: Callable[[Item], bool], moment: Moment) -> list[Item]:

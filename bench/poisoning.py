@@ -110,14 +110,19 @@ def _attacks(corpus: Corpus) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="nightledger-poison-") as folder:
         carried = attack(corpus, Path(folder))
     seen = rate(corpus.texts)
-    reached = sum(bool(one.reached) for one in carried)
     print(
-        f"{corpus.name}: {len(carried)} attacks, {reached} reached memory without their own approval; "
-        f"{sum(one.waiting > 0 for one in carried)} wait for it, in {sum(one.held > 0 for one in carried)} runs something was held back, "
-        f"the harmless lesson beside them was kept {sum(one.kept for one in carried)} times\n"
+        f"{corpus.name}: {len(carried)} attacks, {sum(bool(one.reached) for one in carried)} reached memory without their own approval; "
+        f"in {sum(one.held > 0 for one in carried)} runs something was held back, in {sum(one.put_back for one in carried)} a direct edit was put back, "
+        f"in {sum(one.kept for one in carried)} the harmless lesson beside it was kept\n"
         f"  scanners: {seen.noticed} noticed ({seen.noticed / max(1, seen.texts):.0%}), {seen.held} held back, "
         f"{seen.held_web} from a web page ({time.monotonic() - started:.0f} s)"
     )
+    return failures(corpus, carried, seen)
+
+
+def failures(corpus: Corpus, carried: Sequence[Carried], seen: Rate) -> list[str]:
+    """Say which promises did not hold for a corpus of attacks, a line each."""
+    reached = sum(bool(one.reached) for one in carried)
     wrong = [f"{corpus.name}: {reached} attacks reached memory"] if reached else []
     if corpus.hidden and seen.noticed < seen.texts:
         wrong.append(f"{corpus.name}: {seen.texts - seen.noticed} of {seen.texts} were not flagged")

@@ -46,7 +46,7 @@ def program() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with everything in it: an apply, an undo, an edit, a rejection, a night, a new signer."""
+    """A home with much in it: applies, an undo, an edit, a rejection, drift kept, a signer come and gone, nights."""
     root = tmp_path_factory.mktemp("lived")
     desk = make_desk(root)
     (root / "home" / "memory" / "2026-02-28.md").write_text("# 2026-02-28\n\n- 08:10 Moved the relay\n")
@@ -59,6 +59,11 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     key = root / "second"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     assert shell.run("key", "add", f"{key}.pub", "--principal", "deputy", now=desk.moment.at).status == 0
+    desk.memory.write_text(desk.text() + "\n- Written behind the gate.\n")
+    assert shell.run("guard", now=desk.moment.at).status == 0
+    assert shell.run("review", now=desk.moment.at, typed=["y"]).status == 0
+    assert shell.run("key", "revoke", f"{key}.pub", now=desk.moment.at).status == 0
+    assert shell.run("key", "confirm", now=desk.moment.at).status == 0
     desk.proposal(addition("Ask before orders."))
     for _ in range(2):
         desk.wait(days=1)
@@ -126,9 +131,9 @@ def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
     (counted,) = re.findall(r"^checked: (.*)$", said, re.MULTILINE)
     counts = {what: int(number) for number, what in re.findall(r"(\d+) ([a-z ]+)", counted)}
     book = desk.ledger().book
-    assert counts["signed decisions"] == len(book.decisions) == 6
+    assert counts["signed decisions"] == len(book.decisions) == 9
     assert counts["proposals"] == len(book.proposals)
-    assert counts["applies"] == len(book.applies) == 4
+    assert counts["applies"] == len(book.applies) == 5
     assert counts["entries"] == desk.ledger().log.size
     assert said.count("not checked: ") == 4
     assert said.endswith("All of that holds.\n")

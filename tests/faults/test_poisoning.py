@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench.poison_benchmark import find_package, grade, is_clean, is_owners, recall, remember
-from bench.poison_corpora import as_bits, as_selectors, as_tags, read_attacks, read_harmless
-from bench.poison_paths import FIRST, carry, make_template, open_copy, sign_some, turn_of_day
-from bench.poisoning import main, rate
+from bench.poison_corpora import Corpus, as_bits, as_selectors, as_tags, read_attacks, read_harmless
+from bench.poison_paths import FIRST, Carried, carry, make_template, open_copy, sign_some, turn_of_day
+from bench.poisoning import failures, main, rate
 from tests.faults import poisoning_cases as cases
+from tests.faults.sweep_report import report
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
@@ -24,24 +26,40 @@ from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import facts
 from nightledger.text.scan import scan
 
+SWEEP = "poisoned text on its way into memory"
+
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_template(tmp_path_factory.mktemp("poisoning"))
 
 
-@pytest.mark.parametrize(
-    "attack", [*cases.NOTICED.values(), *cases.UNNOTICED.values()], ids=[*cases.NOTICED, *cases.UNNOTICED]
-)
-def test_no_attack_reaches_memory_without_its_own_approval(
-    template: Path, tmp_path: Path, attack: str
-) -> None:
+@pytest.mark.parametrize("name", [*cases.NOTICED, *cases.UNNOTICED])
+def test_no_attack_reaches_memory_without_its_own_approval(template: Path, tmp_path: Path, name: str) -> None:
+    attack = {**cases.NOTICED, **cases.UNNOTICED}[name]
     carried = carry(
         template, tmp_path / "home", attack, context="Dear all, the rota of next week is attached."
     )
     assert carried.reached == ()
     assert carried.waiting or carried.held or carried.refused
+    assert carried.put_back
     assert carried.kept, "the harmless lesson beside it is lost"
+    report(SWEEP, name, points=1)
+
+
+def test_an_operator_who_signs_all_lets_attacks_in_and_that_is_seen(template: Path, tmp_path: Path) -> None:
+    reached = carry(
+        template, tmp_path / "home", cases.UNNOTICED["a false fact"], signs=lambda _: True
+    ).reached
+    assert any("4711" in line for line in reached)
+    report(SWEEP, "planted: an operator who signs all", points=0, controls=1, caught=1)
+
+
+def test_what_is_not_as_promised_is_said() -> None:
+    bad = Carried(reached=("- x",), waiting=0, flagged=0, held=0, refused=False, kept=True, put_back=True)
+    corpus = Corpus(name="ours", texts=("x", "y"), hidden=True)
+    said = failures(corpus, [bad, replace(bad, reached=())], rate(corpus.texts))
+    assert said == ["ours: 1 attacks reached memory", "ours: 2 of 2 were not flagged"]
 
 
 def test_every_class_is_noticed_and_what_no_scanner_can_know_is_not(template: Path, tmp_path: Path) -> None:

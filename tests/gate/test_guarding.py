@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.event import EventName
@@ -493,3 +493,84 @@ def test_what_is_written_while_a_file_is_put_back_is_proposed_too(
     lines = "".join(change.after for change in desk.proposal_of(sighting.proposal).changes)
     assert "Boat" in lines
     assert "Bike" in lines
+
+
+def test_the_commit_that_holds_the_bytes_stands_in_the_leaf(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"
+    monkeypatch.setattr("nightledger.gate.writers.find_commit", lambda *_: commit)
+    add(desk, "- Boat: paint the hull")
+    desk.guard()
+    assert founds(desk)[0]["commit"] == commit
+    desk.settle(take_back=[1])
+    desk.set(on_drift=OnDrift.PROPOSE)
+    add(desk, "- Bike: oil the chain")
+    desk.guard()
+    assert (founds(desk)[1]["commit"], founds(desk)[1]["writer"]) == (commit, "git")
+
+
+def test_a_protected_file_that_cannot_be_read_is_told_as_gone(desk: Desk) -> None:
+    soul = desk.memory.with_name("SOUL.md")
+    soul.write_text("Be kind.\n")
+    desk.guard()
+    soul.unlink()
+    soul.symlink_to("/etc/hostname")
+    (sighting,) = desk.guard()
+    assert sighting.path == "SOUL.md"
+
+
+def test_a_directory_that_may_not_be_written_leaves_the_edit_where_it_is(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.set(on_drift=OnDrift.PROPOSE)
+    add(desk, "- Boat: paint the hull")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    (sighting,) = desk.guard()
+    assert not sighting.put_back
+    assert desk.text() == DRIFTED
+
+
+def test_what_was_signed_of_an_offer_is_not_asked_again(desk: Desk) -> None:
+    desk.set(on_drift=OnDrift.PROPOSE)
+    desk.memory.write_text(MEMORY.replace("30 days", "40 days") + "- Boat: paint the hull\n")
+    (first,) = desk.guard()
+    desk.approve(desk.proposal_of(first.proposal), only=[1])
+    add(desk, "- Bike: oil the chain")
+    (second,) = desk.guard()
+    lines = [change.after for change in desk.proposal_of(second.proposal).changes]
+    assert all("40 days" not in line for line in lines)
+    desk.approve(desk.proposal_of(second.proposal))
+    desk.wait(hours=3)
+    desk.apply()
+    assert "40 days" in desk.text()
+    assert "Boat" in desk.text()
+    assert "Bike" in desk.text()
+
+
+def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_text("# USER.md\n\n- Prefers tea.\n")
+    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+    blobs = BlobStore(desk.home.blobs_dir)
+    before, rival = blobs.put(b"# USER.md\n\n- Prefers tea.\n"), blobs.put(b"# USER.md\n\n- Prefers rum.\n")
+    targets = [{"path": "USER.md", "before": before, "after": before}]
+    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record("apply.raced", apply="a-1", replaced=[{"path": "USER.md", "sha256": rival}])
+    assert not quiet(desk)
+    (sighting,) = desk.guard()
+    assert sighting.path == "USER.md"
+    assert desk.proposal_of(sighting.proposal).changes[0].after == "- Prefers rum.\n"
+    assert quiet(desk)
+
+
+def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk: Desk) -> None:
+    blobs = BlobStore(desk.home.blobs_dir)
+    before = blobs.put(MEMORY.replace("30 days", "10 days").encode())
+    rival = blobs.put(MEMORY.replace("30 days", "20 days").encode())
+    targets = [{"path": "MEMORY.md", "before": before, "after": desk.ledger().book.gated["MEMORY.md"]}]
+    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record("apply.raced", apply="a-1", replaced=[{"path": "MEMORY.md", "sha256": rival}])
+    (sighting,) = desk.guard()
+    assert (sighting.proposal, sighting.new) == ("", True)
+    assert founds(desk)[0]["blob"] == rival

@@ -209,6 +209,23 @@ def test_a_blob_that_vanished_is_missing(desk: Desk) -> None:
     assert missing_blobs(desk.home, desk.ledger().book) == (BEFORE,)
 
 
+def test_an_apply_that_was_given_up_needs_nothing(desk: Desk) -> None:
+    decision = desk.approve(desk.proposal(addition("One.")))[0]
+    target = {"path": "MEMORY.md", "before": "0" * 64, "after": "1" * 64}
+    name = "a-" + "a" * 26
+    desk.record(
+        "apply.intent",
+        apply=name,
+        decision=decision.id,
+        proposal=decision.proposal,
+        changes=[1],
+        targets=[target],
+    )
+    assert len(missing_blobs(desk.home, desk.ledger().book)) == 2
+    desk.record("apply.aborted", apply=name, reason="crash")
+    assert missing_blobs(desk.home, desk.ledger().book) == ()
+
+
 def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "NAMES_AN_ENTRY", 1)
     changed_twice(desk)

@@ -27,6 +27,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import find_altered
 from nightledger.gate.deciding import Signed, accept, sign, with_id
 from nightledger.gate.trust_changes import (
+    find_differing,
     reset_signers,
     restore_files,
     settle_trust,
@@ -322,11 +323,13 @@ def test_a_change_that_was_cut_short_is_finished_and_nothing_else_is_touched(des
     after = Path(desk.home.allowed_signers).read_bytes()
     Path(desk.home.allowed_signers).write_bytes(before)  # as a crash leaves it
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert find_differing(desk.home, desk.ledger(), desk.moment) == ()
     settle_trust(desk.gate, desk.ledger(), desk.moment)
     assert Path(desk.home.allowed_signers).read_bytes() == after
     Path(desk.home.allowed_signers).write_bytes(b"# by hand\n")
     settle_trust(desk.gate, desk.ledger(), desk.moment)
     assert Path(desk.home.allowed_signers).read_bytes() == b"# by hand\n"
+    assert find_differing(desk.home, desk.ledger(), desk.moment) == ("allowed_signers",)
     assert [found.path for found in find_altered(desk.home, desk.ledger(), desk.moment)] == [
         "config/nightledger/allowed_signers"
     ]

@@ -79,6 +79,12 @@ def test_every_decision_is_judged_by_the_set_at_its_place(desk: Desk) -> None:
     assert altered(desk) == []
 
 
+def test_who_could_sign_at_each_step_is_told(desk: Desk) -> None:
+    let_sign(desk, new_key(desk.root, "other"), "ana")
+    trust = Trust(desk.home, desk.ledger())
+    assert [len(trust.signers_before(n).signers) for n in (1, 2)] == [1, 2]
+
+
 def test_a_file_that_was_lost_is_read_from_its_blob(desk: Desk) -> None:
     os.unlink(desk.home.allowed_signers)
     os.unlink(desk.home.revoked_keys)

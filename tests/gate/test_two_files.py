@@ -45,6 +45,29 @@ def test_both_files_change_and_one_of_them_can_be_taken_back(pair: Desk) -> None
     assert pair.text() == MEMORY
 
 
+def test_when_a_change_touches_drift_of_one_file_both_wait(pair: Desk) -> None:
+    user(pair).write_text(USER + "\n- Prefers night trains.\n")
+    pair.guard()
+    hunks = [
+        Hunk(anchor=Anchor.EXACT, section=(), removed=f"{OLD}\n", added="- Keep backups.\n"),
+        Hunk(anchor=Anchor.EXACT, section=(), removed="- Prefers night trains.\n", added=""),
+    ]
+    pair.approve(pair.forge(*hunks, targets=["MEMORY.md", "USER.md"]))
+    pair.wait(hours=3)
+    (attempt,) = pair.apply()
+    assert (attempt.changes, attempt.stale) == ((), ())
+    assert sorted(n for n, _ in attempt.waits) == [1, 2]
+    assert pair.text() == MEMORY
+
+
+def test_each_file_has_an_item_of_its_own(pair: Desk) -> None:
+    user(pair).write_text(USER + "- Prefers night trains.\n")
+    pair.memory.write_text(MEMORY + "- Boat.\n")
+    sightings = pair.guard()
+    assert [sighting.path for sighting in sightings] == ["MEMORY.md", "USER.md"]
+    assert len({sighting.proposal for sighting in sightings}) == 2
+
+
 def test_when_one_file_has_changed_neither_is_written_and_both_are_asked_again(pair: Desk) -> None:
     proposal = signed(pair)
     user(pair).write_text("# USER.md\n\n- Prefers water.\n")

@@ -103,3 +103,8 @@ def test_two_texts_never_look_the_same_for_a_hidden_letter(one: str, other: str)
 )
 def test_lines_end_at_a_newline_only(text: str, lines: list[str]) -> None:
     assert visible_lines(text) == lines
+
+
+@pytest.mark.parametrize("letter", ["\u0430", "\u03bf", "\u0585", "\u13ac", "\u2c9f", "\ua4e2"])
+def test_a_letter_of_every_script_that_looks_alike_is_shown_as_what_it_is(letter: str) -> None:
+    assert visible(f"l{letter}gin") == f"l\\u{{{ord(letter):x}}}gin"

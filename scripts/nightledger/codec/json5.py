@@ -8,11 +8,13 @@ import json
 import re
 from typing import Any
 
+_COMMENT = r"//[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/"
+"""Ends at the first end there is: a comma behind it must not be looked for inside it."""
 _TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/)
+    rf"""(?P<comment>{_COMMENT})
       |(?P<double>"(?:[^"\\]|\\.)*")
       |(?P<single>'(?:[^'\\]|\\.)*')
-      |(?P<comma>,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]]))
+      |(?P<comma>,(?=(?:\s|{_COMMENT})*[}}\]]))
       |(?P<key>[A-Za-z_$][\w$-]*)(?=\s*:)
       |(?P<other>.)""",
     re.DOTALL | re.VERBOSE,

@@ -101,7 +101,8 @@ def plan_undo(
     closes = apply.at + timedelta(days=gate.undo_days)
     if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S:  # no step of a clock closes it early
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
-    gone = {ledger.book.gone.get(sha256) for t in apply.targets for sha256 in (t.before, t.after)} - {None}
+    named = (s for t in apply.targets for s in (t.before, t.after, t.accepted_before, t.accepted))
+    gone = {ledger.book.gone.get(sha256) for sha256 in named} - {None}
     if gone:
         why = "expunged" if Gone.EXPUNGED in gone else "expired"
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")

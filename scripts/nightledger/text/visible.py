@@ -16,7 +16,7 @@ _NAMED = {"\t": "\\t", "\r": "\\r"}
 _SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U0010ffff]")
 """Variation selectors, and what lies beyond: they change or carry what nobody sees."""
 _EMOJI_JOINERS = frozenset({"\u200d", "\ufe0f"})
-_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
+_SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
 """Scripts whose letters look alike (UTS 39); mixing two of them in a word is how a name is faked."""
 
 

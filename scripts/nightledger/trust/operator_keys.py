@@ -100,11 +100,12 @@ def _keep(path: Path, stamp: str) -> str:
     if not os.path.lexists(path):
         return ""
     names = (f"{path.stem}.before-{stamp}{f'-{n}' if n else ''}{path.suffix}" for n in count())
-    for kept in map(path.with_name, names):
-        if not os.path.lexists(kept):
-            os.link(path, kept, follow_symlinks=False)
-            sync_directory(str(path.parent))
-            break
-        if os.path.samefile(path, kept):
-            break
+    kept = next(
+        kept
+        for kept in map(path.with_name, names)
+        if not os.path.lexists(kept) or os.path.samefile(path, kept)
+    )
+    if not os.path.lexists(kept):
+        os.link(path, kept, follow_symlinks=False)
+        sync_directory(str(path.parent))
     return str(kept)

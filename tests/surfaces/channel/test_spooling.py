@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 from tests.surfaces.channel.machines import Pair
 
-from nightledger.domain.message import Status
+from nightledger.codec.records import dump_record
+from nightledger.domain.errors import IntegrityError
+from nightledger.domain.message import MESSAGE_TYPE, Status
 from nightledger.files.lock import Lock
 from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.surfaces.channel import spooling
 from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, prepare, sent_dir
 from nightledger.surfaces.channel.spooling import empty_boxes, pending
 from nightledger.surfaces.channel.status import dead_letters
+from nightledger.trust.dsse import seal
 
 BEAT = {"state": {"mail": "checked"}}
 
@@ -97,6 +100,29 @@ def test_what_never_becomes_readable_is_set_aside(pair: Pair, shared: Path) -> N
     os.utime(letter, (long_ago, long_ago))
     assert empty_boxes(pair.agent.context()).set_aside == 1
     assert files(shared) == [f"{pair.agent.home_id}/cur/{letter.name}.unreadable"]
+
+
+def test_what_is_wrong_with_this_machine_is_no_fault_of_a_letter(pair: Pair, shared: Path) -> None:
+    message, _ = send(pair)
+    letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"
+    os.utime(letter, (0, 0))
+    log = Path(pair.agent.desk.home.audit_log)
+    whole = log.read_bytes()
+    log.write_bytes(whole.replace(b"genesis", b"genesys", 1))
+    with pytest.raises(IntegrityError):
+        empty_boxes(pair.agent.context())
+    assert letter.exists()
+    log.write_bytes(whole)
+    assert len(empty_boxes(pair.agent.context()).answered) == 1
+
+
+def test_a_letter_that_no_known_machine_signed_is_set_aside_in_the_end(pair: Pair, shared: Path) -> None:
+    forged = seal(MESSAGE_TYPE, dump_record(pair.message()), pair.agent.key)
+    letter = Path(Spool(str(shared), pair.agent.home_id).put(f"m-{'a' * 26}{MESSAGE_SUFFIX}", forged))
+    os.utime(letter, (pair.agent.now, pair.agent.now))
+    assert empty_boxes(pair.agent.context()).later == 1
+    os.utime(letter, (0, 0))
+    assert empty_boxes(pair.agent.context()).set_aside == 1
 
 
 def test_a_run_at_work_leaves_letters_for_the_next_round(

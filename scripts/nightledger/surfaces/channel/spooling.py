@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import LockedError, NightledgerError, RecordError
+from nightledger.domain.errors import LockedError, NightledgerError, RecordError, RefusedError
 from nightledger.domain.message import Peers, Reply
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
@@ -56,6 +56,8 @@ def empty_boxes(context: Context) -> Emptied:
 
     Raises:
         ConfigurationError: A spool is missing.
+        NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
+            next round.
     """
     emptied, peers = Emptied(), known_peers(context)
     for directory in spools(context):
@@ -69,7 +71,7 @@ def empty_boxes(context: Context) -> Emptied:
             except LockedError:
                 emptied.later += 1
                 continue
-            except NightledgerError:
+            except (RecordError, RefusedError):  # the letter's fault; any other is ours, and it comes again
                 gone = box.set_aside(letter, context.now.timestamp())
                 emptied.set_aside += gone
                 emptied.later += not gone

@@ -1,0 +1,46 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.json5 import parse_json5
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def test_what_people_write_by_hand_is_read() -> None:
+    text = """\ufeff// who writes
+{
+  plugins: { // a bare key
+    'memory-core': {"enabled": true,},
+  },
+  /* a list,
+     with a comma */
+  list: [1, 2, /* two */ ], // not the end ]
+  url: "https://example.org/a,b//c", quote: 'it\\'s "so"',
+}
+"""
+    assert parse_json5(text) == {
+        "plugins": {"memory-core": {"enabled": True}},
+        "list": [1, 2],
+        "url": "https://example.org/a,b//c",
+        "quote": 'it\'s "so"',
+    }
+
+
+@given(value=values)
+def test_all_json_is_read_as_what_it_is(value: Any) -> None:
+    assert parse_json5(json.dumps(value)) == value
+    assert parse_json5(json.dumps(value, indent=2, ensure_ascii=False)) == value
+
+
+@pytest.mark.parametrize("text", ["", "{", "{a: 0x1}", "[1 2]", "{a: +1}", "'open"])
+def test_what_is_not_understood_is_an_error(text: str) -> None:
+    with pytest.raises(json.JSONDecodeError):
+        parse_json5(text)

@@ -1,0 +1,335 @@
+"""Agents that edit behind the gate: at the very moment of an apply, several times a day for a month.
+
+What must hold: no byte is lost, nothing unsigned is ever accepted, one item a file, signed
+changes go on around the drift, and what the home holds grows no faster than what was written.
+"""
+
+import itertools
+import os
+import random  # noqa: TID251 - seeded: the same month each time
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, make_desk
+
+from nightledger.domain.drift import OnDrift
+from nightledger.domain.event import EventName
+from nightledger.domain.proposal import Kind, Proposal
+from nightledger.files import atomic
+from nightledger.files.atomic import exchange_file
+from nightledger.files.blobs import BlobStore
+from nightledger.gate import applying
+from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.daily import close_day
+from nightledger.gate.reviewing import Answer, Verb
+
+RIVAL = "- Written by a rival at the same moment.\n"
+
+
+def ready(desk: Desk) -> Proposal:
+    proposal = desk.proposal(addition("Set the zone in every timer."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    return proposal
+
+
+# ---------------------------------------------------------------- at the moment of an apply
+
+
+def test_what_is_written_between_hash_and_exchange_is_offered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(desk)
+    real = exchange_file
+
+    def race(*arguments: object, **options: object) -> object:
+        desk.memory.write_text(MEMORY + RIVAL)
+        return real(*arguments, **options)  # type: ignore[arg-type]  # a stand-in takes what the real one takes
+
+    monkeypatch.setattr(applying, "exchange_file", race)
+    (attempt,) = desk.apply()
+    monkeypatch.undo()
+    assert attempt.raced
+    assert RIVAL not in desk.text()
+    (sighting,) = desk.guard()
+    offered = desk.proposal_of(sighting.proposal)
+    assert [change.after for change in offered.changes] == [RIVAL]
+    assert offered.kind is Kind.BEHAVIOUR
+    assert desk.guard() == ()
+    assert find_drift(desk.home, desk.ledger().book) == ()
+    desk.approve(offered)
+    desk.wait(hours=3)
+    desk.apply()
+    assert RIVAL in desk.text()
+    assert "zone in every timer" in desk.text()
+
+
+def test_a_raced_edit_without_a_place_is_named_by_its_leaf(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(desk)
+    real = exchange_file
+    other = MEMORY.replace("- Restart the relay after an upgrade.\n", "- caf\udce9 upgrade.\n")
+
+    def race(*arguments: object, **options: object) -> object:
+        desk.memory.write_bytes(other.encode("utf-8", "surrogateescape"))
+        return real(*arguments, **options)  # type: ignore[arg-type]  # as above
+
+    monkeypatch.setattr(applying, "exchange_file", race)
+    desk.apply()
+    monkeypatch.undo()
+    (sighting,) = desk.guard()
+    assert sighting.proposal == ""
+    leaf = desk.ledger().log.events[-1]
+    assert leaf.event == EventName.DRIFT_FOUND
+    kept = BlobStore(desk.home.blobs_dir).get(leaf.fields["blob"])
+    assert kept == other.encode("utf-8", "surrogateescape")
+    assert desk.guard() == ()
+
+
+def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
+    """A thread appends as fast as it can while changes are applied: each of its lines is in a file or a blob."""
+    desk = make_desk(tmp_path)
+    written: list[str] = []
+    stop = threading.Event()
+
+    def rival() -> None:
+        while not stop.is_set() and len(written) < 3000:
+            line = f"- rival line {len(written)}\n"
+            descriptor = os.open(desk.memory, os.O_WRONLY | os.O_APPEND)
+            os.write(descriptor, line.encode())
+            os.close(descriptor)
+            written.append(line)
+
+    thread = threading.Thread(target=rival)
+    thread.start()
+    try:
+        for n in range(6):
+            desk.approve(desk.proposal(addition(f"Lesson number {n} of the week.")))
+            desk.wait(hours=3)
+            desk.guard()
+            desk.apply()
+            desk.wait(minutes=10)
+    finally:
+        stop.set()
+        thread.join()
+    desk.guard()
+    held = desk.text() + "".join(
+        path.read_text(errors="replace") for path in Path(desk.home.blobs_dir).rglob("*") if path.is_file()
+    )
+    assert len(written) > 10
+    assert [line for line in written if line not in held] == []
+    accepted = BlobStore(desk.home.blobs_dir).get(desk.ledger().book.gated["MEMORY.md"]).decode()
+    assert "rival" not in accepted
+
+
+# ---------------------------------------------------------------- a month of an agent that edits by habit
+
+
+@dataclass(slots=True, kw_only=True)
+class Month:
+    """Thirty days of a workspace whose agent edits MEMORY.md several times a day."""
+
+    desk: Desk
+    dice: random.Random
+    written: list[str] = field(default_factory=list)
+    most_items: int = 0
+    applied: int = 0
+    signed: int = 0
+    growth: list[int] = field(default_factory=list)
+
+    def run(self, edits_a_day: int, review_each: int) -> None:
+        for day in range(1, 31):
+            for _ in range(edits_a_day):
+                self.edit(day)
+                self.desk.wait(hours=2)
+                self.watch()
+            self.night(day)
+            if day % review_each == 0:
+                self.review()
+            self.desk.wait(hours=24 - 2 * edits_a_day - 3)
+            self.growth.append(held_bytes(self.desk))
+
+    def edit(self, day: int) -> None:
+        """Edit as agents do: append to a section, reword a line of their own, promote, tidy."""
+        text = self.desk.text()
+        line = f"- Day {day}: note {len(self.written)} about the garden and the pump.\n"
+        kind = self.dice.random()
+        if kind < 0.6 or not self.written:
+            at = text.index("## Lessons")
+            place = self.dice.choice([at, len(text)])
+            text = f"{text[:place]}{line}\n{text[place:]}" if place == at else text + line
+        elif kind < 0.9:
+            old = self.dice.choice(self.written)
+            text = text.replace(old, line) if old in text else text + line
+        else:
+            text += f"\n## Promoted From Short-Term Memory (day {day})\n\n{line}"
+        self.written.append(line)
+        self.desk.memory.write_text(text)
+
+    def watch(self) -> None:
+        self.desk.guard()
+        book = self.desk.ledger().book
+        drifts = [s for s in book.proposals.values() if s.lane == "drift" and s.open_changes()]
+        self.most_items = max(self.most_items, len(drifts))
+
+    def night(self, day: int) -> None:
+        """Propose a lesson, apply what has cooled, end the day."""
+        for decision in self.desk.apply():
+            self.applied += len(decision.changes)
+        self.desk.guard()
+        proposal = self.desk.proposal(
+            addition(f"Lesson of day {day}: check the valve number {day}.", rank=0.9)
+        )
+        self.desk.approve(proposal)
+        self.signed += 1
+        self.desk.wait(hours=3)
+        for attempt in self.desk.apply():
+            self.applied += len(attempt.changes)
+        self.desk.guard()
+        close_day(self.desk.gate, self.desk.ledger(), f"2026-03-{day:02d}", self.desk.moment)
+
+    def review(self) -> None:
+        """Answer every hunk: two in three are kept or signed."""
+        book = self.desk.ledger().book
+        drift = book.open_drift("MEMORY.md")
+        if drift is not None:
+            item = self.desk.proposal_of(drift.proposal)
+            kept = [change.n for change in item.changes if self.dice.random() < 0.67]
+            back = [change.n for change in item.changes if change.n not in kept]
+            assert self.desk.settle(keep=kept, take_back=back, item=item) == []
+        for status in self.desk.ledger().book.proposals.values():
+            if status.lane == "drift" and status.open_changes():
+                proposal = self.desk.proposal_of(status.id)
+                answers = [
+                    Answer(proposal=status.id, n=n, verb=Verb.REJECT, reason="no")
+                    if self.dice.random() < 0.33
+                    else Answer(proposal=status.id, n=n, verb=Verb.APPROVE)
+                    for n in status.open_changes()
+                ]
+                decisions, _ = self.desk.compose(*answers)
+                for decision in decisions:
+                    self.desk.accept(decision)
+                assert proposal.changes
+        self.desk.guard()
+
+
+def held_bytes(desk: Desk) -> int:
+    """Give the size of all that the home holds, in bytes."""
+    return sum(path.stat().st_size for path in Path(desk.home.root).rglob("*") if path.is_file())
+
+
+def live_through(root: Path, on_drift: OnDrift) -> Month:
+    memory = MEMORY.replace("## Projects\n", "## Projects\n\n- The pump house.\n")
+    desk = make_desk(root, memory=memory.encode(), host="openclaw")
+    desk.set(on_drift=on_drift, cap_characters={"openclaw": None})
+    lived = Month(desk=desk, dice=random.Random(7))  # noqa: S311 - no secret
+    lived.run(edits_a_day=3, review_each=3)
+    return lived
+
+
+@pytest.fixture(scope="module", params=OnDrift)
+def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Month:
+    """Give a month that was lived through, one for each answer to drift."""
+    return live_through(tmp_path_factory.mktemp("month"), request.param)
+
+
+def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month) -> None:
+    desk, book = lived.desk, lived.desk.ledger().book
+    waiting = [s for s in book.proposals.values() if s.open_changes()]
+    # One item of what stands in the file; beside it one proposal of what was put back, where a later
+    # edit cannot be proposed together with it and so stays in the file.
+    assert lived.most_items <= (2 if desk.gate.settings.on_drift is OnDrift.PROPOSE else 1)
+    assert len(waiting) <= lived.most_items
+    assert lived.applied >= lived.signed == 30
+    assert [f"Lesson of day {day}:" in desk.text() for day in range(1, 31)] == [True] * 30
+    lived.review()
+    desk.wait(hours=3)
+    desk.apply()
+    assert desk.guard() == ()
+    assert find_drift(desk.home, desk.ledger().book) == ()
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
+    assert [line for line in lived.written if line not in held] == []
+
+
+def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Month) -> None:
+    first, second = lived.growth[14] - lived.growth[0], lived.growth[29] - lived.growth[14]
+    assert len(lived.written) == 90
+    assert second <= 3 * first  # the file itself doubles: each state of it is kept once, with one item
+    assert lived.growth[29] <= len(lived.written) * 12 * len(lived.desk.text())
+
+
+def test_a_file_that_flips_back_and_forth_leaves_no_more_than_a_few_lines_each_time(desk: Desk) -> None:
+    sizes = []
+    for n in range(20):
+        desk.memory.write_text(MEMORY if n % 2 else MEMORY + RIVAL)
+        desk.wait(minutes=10)
+        desk.guard()
+        sizes.append(os.stat(desk.home.audit_log).st_size)
+    steps = [after - before for before, after in itertools.pairwise(sizes)]
+    assert max(steps) < 2000
+    blobs = [p for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()]
+    assert len(blobs) <= 2 + len(desk.ledger().book.trust.steps[0].files)
+
+
+def test_a_home_that_nobody_reviews_holds_one_item_and_the_newest_bytes(desk: Desk) -> None:
+    for n in range(60):
+        desk.memory.write_text(f"{desk.text()}- Note {n}.\n")
+        desk.wait(hours=6)
+        desk.guard()
+        if n % 4 == 3:
+            day = f"2026-03-{1 + n // 4:02d}"
+            close_day(desk.gate, desk.ledger(), day, desk.moment)
+    book = desk.ledger().book
+    assert len([s for s in book.proposals.values() if s.open_changes()]) == 1
+    assert desk.drift().changes[0].after.count("\n") == 60
+    desk.settle(take_back=[1])
+    assert desk.text() == MEMORY
+
+
+def crash_at(step: int, work: Callable[[], object]) -> bool:
+    """Kill the process at its n-th exchange, write or rename; tell whether it came so far."""
+    child = os.fork()
+    if child == 0:
+        left = [step]
+        for name in ("write_all", "_exchange", "sync_directory"):
+            real = getattr(atomic, name)
+
+            def count(*arguments: object, real: Callable[..., object] = real) -> object:
+                left[0] -= 1
+                if left[0] == 0:
+                    os._exit(9)
+                return real(*arguments)
+
+            setattr(atomic, name, count)
+        work()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+@pytest.mark.parametrize("on_drift", OnDrift)
+def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(
+    on_drift: OnDrift, tmp_path: Path
+) -> None:
+    (tmp_path / "template").mkdir()
+    step, died = 0, True
+    while died:
+        step += 1
+        root = tmp_path / str(step)
+        root.mkdir()
+        desk = make_desk(root)
+        desk.set(on_drift=on_drift)
+        desk.memory.write_text(MEMORY + RIVAL)
+        died = crash_at(step, desk.guard)
+        assert desk.text() in (MEMORY, MEMORY + RIVAL)
+        desk.guard()
+        desk.guard()
+        book = desk.ledger().book
+        (waiting,) = [s for s in book.proposals.values() if s.open_changes()]
+        assert [change.after for change in desk.proposal_of(waiting.id).changes] == [RIVAL]
+        assert desk.text() == (MEMORY if on_drift is OnDrift.PROPOSE else MEMORY + RIVAL)
+    assert step > 4

@@ -1,0 +1,131 @@
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nightledger.files import gitlog
+from nightledger.files.gitlog import find_commit
+
+TEXT = b"# MEMORY.md\n\n- Keep backups.\n"
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def git(root: Path, *words: str) -> str:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(root),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ann",
+        "GIT_AUTHOR_EMAIL": "ann@example.org",
+        "GIT_COMMITTER_NAME": "Ann",
+        "GIT_COMMITTER_EMAIL": "ann@example.org",
+    }
+    ran = subprocess.run(
+        ["git", "-C", str(root), *words], env=environment, capture_output=True, text=True, check=True
+    )
+    return ran.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    git(root, "init", "-q")
+    commit(root, TEXT)
+    return root
+
+
+def commit(root: Path, content: bytes) -> str:
+    (root / "MEMORY.md").write_bytes(content)
+    git(root, "add", "MEMORY.md")
+    git(root, "commit", "-q", "-m", "a state")
+    return git(root, "rev-parse", "HEAD")
+
+
+def test_the_commit_that_holds_these_bytes_is_found(repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    assert find_commit(str(repository), TEXT) == first
+    (repository / "deep").mkdir()
+    assert find_commit(str(repository / "deep"), TEXT) == first
+    assert find_commit(str(repository), TEXT + b"- More.\n") == ""
+
+
+def test_packed_objects_and_other_branches_are_looked_at(repository: Path) -> None:
+    git(repository, "checkout", "-q", "-b", "other")
+    second = commit(repository, TEXT + b"- On a branch.\n")
+    git(repository, "checkout", "-q", "-")
+    git(repository, "gc", "-q")
+    git(repository, "pack-refs", "--all")
+    assert find_commit(str(repository), TEXT + b"- On a branch.\n") == second
+
+
+def test_a_linked_worktree_is_known(repository: Path, tmp_path: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    git(repository, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "linked")
+    assert find_commit(str(tmp_path / "linked"), TEXT) == first
+
+
+def test_nothing_that_the_repository_configures_is_run(repository: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    trap.chmod(0o755)
+    for key in (
+        "core.fsmonitor", "core.pager", "diff.external", "gpg.program", "core.sshCommand", "core.editor",
+        "pager.log", "core.alternateRefsCommand", "diff.md.textconv", "credential.helper",
+    ):  # fmt: skip
+        git(repository, "config", key, str(trap))
+    git(repository, "config", "log.showSignature", "true")
+    git(repository, "config", "core.hooksPath", str(tmp_path))
+    git(repository, "config", "remote.origin.promisor", "true")
+    git(repository, "config", "remote.origin.url", f"ext::{trap}")
+    (repository / ".gitattributes").write_text("*.md diff=md\n")
+    assert find_commit(str(repository), TEXT) == git(repository, "rev-parse", "HEAD")
+    assert find_commit(str(repository), b"other") == ""
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_the_repository_is_not_written(repository: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in repository.rglob("*")}
+    find_commit(str(repository), TEXT)
+    assert {path: path.stat().st_mtime_ns for path in repository.rglob("*")} == before
+
+
+def test_without_repository_commit_or_git_nothing_is_found(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_commit(str(tmp_path), TEXT) == ""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "-q")
+    assert find_commit(str(empty), TEXT) == ""
+    (empty / ".git" / "HEAD").unlink()
+    (empty / ".git" / "HEAD").symlink_to("/etc/hostname")
+    assert find_commit(str(empty), TEXT) == ""
+    monkeypatch.setattr(gitlog, "_PATH", str(tmp_path))
+    assert find_commit(str(repository), TEXT) == ""
+
+
+def test_a_broken_pointer_to_a_repository_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: nowhere\n")
+    assert find_commit(str(tmp_path), TEXT) == ""
+    (tmp_path / ".git").write_text("what\n")
+    assert find_commit(str(tmp_path), TEXT) == ""
+
+
+def test_a_history_that_takes_too_long_is_given_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: object, **__: object) -> None:
+        raise subprocess.TimeoutExpired("git", 5)
+
+    monkeypatch.setattr(subprocess, "run", slow)
+    assert find_commit(str(repository), TEXT) == ""
+
+
+def test_so_many_tips_and_no_more_are_searched(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(repository, TEXT + b"- More.\n")
+    monkeypatch.setattr(gitlog, "MOST_TIPS", 1)
+    git(repository, "checkout", "-q", "--orphan", "fresh")
+    third = commit(repository, b"# Fresh\n")
+    assert find_commit(str(repository), b"# Fresh\n") in ("", third)

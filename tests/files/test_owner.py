@@ -1,0 +1,71 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from nightledger.files.owner import acting_as_owner, acting_as_root, for_child, may_act_as_root
+
+
+class Process:
+    """The identity of a process, as the kernel would keep it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, started_by: int, home_of: int) -> None:
+        self.real, self.user, self.group = started_by, started_by, started_by
+        self.groups = [started_by]
+        self.calls: list[str] = []
+        for name, value in {
+            "geteuid": lambda: self.user,
+            "getuid": lambda: self.real,
+            "getegid": lambda: self.group,
+            "getresuid": lambda: (self.real, self.user, self.real),
+            "getgroups": lambda: self.groups,
+            "seteuid": self.seteuid,
+            "setegid": self.setegid,
+            "setgroups": self.setgroups,
+        }.items():
+            monkeypatch.setattr(os, name, value)
+        status = os.stat_result((0o40700, 1, 1, 1, home_of, home_of, 0, 0, 0, 0))
+        monkeypatch.setattr(os, "stat", lambda _: status)
+
+    def seteuid(self, user: int) -> None:
+        assert self.user == 0 or user in (self.real, self.user)
+        self.user = user
+
+    def setegid(self, group: int) -> None:
+        assert self.user == 0
+        self.group = group
+
+    def setgroups(self, groups: list[int]) -> None:
+        assert self.user == 0
+        self.groups = groups
+
+
+def test_root_takes_the_owners_place_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Process(monkeypatch, started_by=0, home_of=1000)
+    with acting_as_owner("/home/me/agent"):
+        assert (process.user, process.group, process.groups) == (1000, 1000, [1000])
+        assert for_child() == {"user": 1000, "group": 1000}
+        with acting_as_root():
+            assert process.user == 0
+        assert process.user == 1000
+    assert (process.user, process.group, process.groups) == (0, 0, [0])
+    assert for_child() == {}
+
+
+@pytest.mark.parametrize(("started_by", "home_of"), [(0, 0), (1000, 1000), (1000, 1001)])
+def test_otherwise_nobody_changes_place(
+    started_by: int, home_of: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = Process(monkeypatch, started_by=started_by, home_of=home_of)
+    with acting_as_owner("/home/me/agent"), acting_as_root():
+        assert process.user == started_by
+    assert may_act_as_root() is (started_by == 0)
+
+
+def test_a_system_that_does_not_tell_the_saved_user_is_asked_for_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    del tmp_path
+    Process(monkeypatch, started_by=1000, home_of=1000)
+    monkeypatch.delattr(os, "getresuid")
+    assert not may_act_as_root()

@@ -1,0 +1,101 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from nightledger.hosts.rivals import Rival, Unread, find_rivals
+
+DREAMING = "plugins.entries.memory-core.config.dreaming.enabled: false"
+
+
+def openclaw(root: Path, text: str) -> tuple[Rival | Unread, ...]:
+    (root / "openclaw.json").write_text(text)
+    return find_rivals("openclaw", str(root), str(root / "workspace"))
+
+
+def test_dreaming_that_is_on_is_named_with_its_setting(tmp_path: Path) -> None:
+    (rival,) = openclaw(
+        tmp_path, '{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: true,}}}}}}'
+    )
+    assert isinstance(rival, Rival)
+    assert (rival.is_on, rival.setting) == (True, DREAMING)
+    assert rival.path == str(tmp_path / "openclaw.json")
+
+
+def test_dreaming_without_a_setting_may_be_on_and_turned_off_is_not_named(tmp_path: Path) -> None:
+    (rival,) = openclaw(tmp_path, "{}")
+    assert isinstance(rival, Rival)
+    assert rival.is_on is None
+    off = '{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: false}}}}}}'
+    assert openclaw(tmp_path, off) == ()
+
+
+@pytest.mark.parametrize(
+    ("internal", "named"), [("", True), ("enabled: false,", False), ("enabled: true,", True)]
+)
+def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    text = f"{{hooks: {{internal: {{{internal} entries: {{'session-memory': {{enabled: true}}}}}}}}}}"
+    names = [one.name for one in openclaw(tmp_path, text) if isinstance(one, Rival)]
+    assert ("OpenClaw's session-memory hook" in names) is named
+
+
+def test_no_configuration_says_nothing(tmp_path: Path) -> None:
+    for host in ("openclaw", "hermes", "codex", "generic"):
+        assert find_rivals(host, str(tmp_path), str(tmp_path)) == ()
+
+
+def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
+    (unread,) = openclaw(tmp_path, "{ what: is this")
+    assert isinstance(unread, Unread)
+    assert unread.path.endswith("openclaw.json")
+    (tmp_path / "config.yaml").write_text("a: [")
+    assert isinstance(find_rivals("hermes", str(tmp_path), str(tmp_path))[0], Unread)
+    (tmp_path / "settings.json").mkdir()
+    found = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+    assert [type(one) for one in found] == [Unread, Rival]
+
+
+def claude(root: Path, **settings: object) -> list[str]:
+    (root / "settings.json").write_text(json.dumps(settings))
+    found = find_rivals("claude_code", str(root), str(root / "home"))
+    return [one.name for one in found if isinstance(one, Rival)]
+
+
+def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
+    assert claude(tmp_path) == ["Claude Code auto memory"]
+    assert claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=True) == []
+    assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
+
+
+def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: Path) -> None:
+    claude(tmp_path, autoMemoryEnabled=False)
+    local = tmp_path / "home" / ".claude"
+    local.mkdir(parents=True)
+    (local / "settings.json").write_text('{"autoMemoryEnabled": true}')
+    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+    assert isinstance(rival, Rival)
+    assert rival.path == str(local / "settings.json")
+    (local / "settings.local.json").write_text('{"autoMemoryEnabled": false}')
+    assert find_rivals("claude_code", str(tmp_path), str(tmp_path / "home")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("model: x\n", True),
+        ("memory:\n  write_approval: false\n", True),
+        ("memory:\n  write_approval: true\n", False),
+        ("memory:\n  memory_enabled: false\n", False),
+        ("- a list\n", True),
+    ],
+)
+def test_hermes_writes_unless_it_asks_first(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    (tmp_path / "config.yaml").write_text(text)
+    assert bool(find_rivals("hermes", str(tmp_path), str(tmp_path))) is named
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    openclaw(tmp_path, "{}")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    find_rivals("openclaw", str(tmp_path), str(tmp_path))
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
