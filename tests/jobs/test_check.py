@@ -95,15 +95,15 @@ def test_the_cap_is_the_hosts_and_the_meter_says_what_would_be_left(nights: Nigh
     assert 0 <= meter.after_characters < meter.before_characters
 
 
-def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(nights: Nights) -> None:
-    nights.desk.memory.write_text(DOUBTFUL)
-    found = look(nights.desk)
+def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(tmp_path: Path) -> None:
+    desk = make_desk(tmp_path, memory=DOUBTFUL.encode())
+    found = look(desk)
     assert found.outcome is not None
     assert found.outcome.proposal is not None
-    nights.desk.approve(found.outcome.proposal)
-    nights.desk.wait(hours=3)
-    nights.desk.apply(found.outcome.proposal)
-    assert sorted(nights.desk.text().splitlines()) == sorted(
+    desk.approve(found.outcome.proposal)
+    desk.wait(hours=3)
+    desk.apply(found.outcome.proposal)
+    assert sorted(desk.text().splitlines()) == sorted(
         [line for line in DOUBTFUL.replace(SECRET, "[secret removed]").splitlines() if "Backups" not in line]
         + ["- Backups of the ledger are kept for 30 days on atlas."]
     )
@@ -189,11 +189,10 @@ def test_doubts_are_counted_by_what_is_wrong_the_gravest_first() -> None:
     assert counts(()) == {}
 
 
-def test_another_secret_in_the_place_of_one_that_was_taken_out_is_proposed_again(nights: Nights) -> None:
-    desk = nights.desk
+def test_another_secret_in_the_place_of_one_that_was_taken_out_is_proposed_again(tmp_path: Path) -> None:
     other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
     text = f"# MEMORY.md\n\n- relay token {SECRET}\n- hall token {SECRET}\n"
-    desk.memory.write_text(text)
+    desk = make_desk(tmp_path, memory=text.encode())
     found = look(desk)
     assert found.outcome is not None
     assert found.outcome.proposal is not None

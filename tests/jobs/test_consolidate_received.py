@@ -104,8 +104,13 @@ def test_the_same_log_again_brings_nothing_new(desk: Desk) -> None:
 
 
 def test_machines_do_not_fill_the_lane_of_the_nights(desk: Desk) -> None:
-    lessons = ("restic", "borg", "rsnapshot", "duplicity")
-    for n, tool in enumerate(lessons[:3]):
-        ask(desk, LOG.replace("restic", tool).replace("harbour", f"host{n}"), seq=n)
+    lessons = (
+        "Root cause: cron has no PATH; call restic by its full path from now on",
+        "Lesson learned: the label printer sleeps after ten minutes; always send a blank page first",
+        "Decision: invoices go out on Fridays only, because the bank books nothing at weekends",
+        "Rule: never restart the gateway before the night sync has ended",
+    )
+    for n, lesson in enumerate(lessons[:3]):
+        ask(desk, f"# 2026-02-28\n\n- {lesson}\n", seq=n)
     with pytest.raises(RefusedError, match="3 proposals of machines wait"):
-        ask(desk, LOG.replace("restic", lessons[3]), seq=9)
+        ask(desk, f"# 2026-02-28\n\n- {lessons[3]}\n", seq=9)

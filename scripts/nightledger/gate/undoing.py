@@ -82,15 +82,7 @@ def plan_undo(
         RefusedError: It would bring back what was taken out as a secret.
         LockError: The file is locked by the operating system, and this user cannot exchange it.
     """
-    applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
-    wanted = tuple(only) or tuple(applied)
-    missing = [n for n in wanted if n not in applied]
-    if missing or not wanted:
-        states = ", ".join(f"{n} is {status.state_of(n).value}" for n in missing or sorted(status.changes))
-        raise UsageError(
-            f"{status.id} has nothing to undo there: change {states}",
-            hint="'nightledger history' shows what is applied",
-        )
+    wanted = _wanted(status, only)
     if ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
         raise RefusedError(
             f"{status.id} was expunged: it held a text that was removed for ever, and cannot be taken back",
@@ -109,6 +101,19 @@ def plan_undo(
     undo = _merge(gate, ledger.book, stored, wanted, apply)
     require_exchangeable(gate, (write.path for write in undo.writes))
     return undo
+
+
+def _wanted(status: ProposalStatus, only: Sequence[int]) -> tuple[int, ...]:
+    applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
+    wanted = tuple(only) or tuple(applied)
+    missing = [n for n in wanted if n not in applied]
+    if missing or not wanted:
+        states = ", ".join(f"{n} is {status.state_of(n).value}" for n in missing or sorted(status.changes))
+        raise UsageError(
+            f"{status.id} has nothing to undo there: change {states}",
+            hint="'nightledger history' shows what is applied",
+        )
+    return wanted
 
 
 def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:

@@ -6,7 +6,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.consenting import read_standing
-from nightledger.gate.opening import Gate, read_ledger
+from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.trusting import Trust
 from nightledger.surfaces.doctor_checks import Check, bad, good, note
 
@@ -39,6 +39,10 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
             "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
             "nightledger key recovery FILE.pub, with a key that lies in a drawer",
         )
+    yield from _consent(gate, ledger, at)
+
+
+def _consent(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
     standing = read_standing(gate, ledger, at)
     days, left_s = (
         standing.since_review_s // DAY_S,

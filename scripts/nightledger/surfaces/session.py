@@ -119,7 +119,6 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
-    from nightledger.gate.recovering import recover
     from nightledger.gate.views import refresh_views
 
     gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
@@ -130,16 +129,23 @@ def writing(
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
         before = session.ledger.log.size
-        if recover(gate, session.ledger, session.moment):
-            session.reread()
-        settle_trust(gate, session.ledger, session.moment)
-        finish_removals(gate.home, session.ledger)
+        _finish_earlier(session)
         try:
             yield session
             if session.reread().log.size > before:
                 refresh_views(gate, session.ledger)
         finally:
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+
+
+def _finish_earlier(session: Session) -> None:
+    """Bring to an end what earlier runs had begun, or what only waited for its time."""
+    from nightledger.gate.recovering import recover
+
+    if recover(session.gate, session.ledger, session.moment):
+        session.reread()
+    settle_trust(session.gate, session.ledger, session.moment)
+    finish_removals(session.gate.home, session.ledger)
 
 
 @contextmanager
