@@ -124,11 +124,7 @@ def carry(
     refused, held = _propose(gate, attack, moment)
     items = sign_some(gate, signs, turn_of_day(1, hour=8))
     for day in (1, 3):
-        for decision in read_ledger(gate).book.approvals_to_apply():
-            apply_one(gate, read_ledger(gate), decision, turn_of_day(day, hour=14))
-        consolidate(
-            gate, read_ledger(gate), Asked(day=FIRST + timedelta(days=day)), turn_of_day(day + 1, hour=3)
-        )
+        _pass_day(gate, day)
     memory = Path(gate.home.path("MEMORY.md"))
     with memory.open("ab") as stream:
         stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
@@ -145,6 +141,13 @@ def carry(
         kept=SIGNED in after,
         put_back=any(sighting.put_back for sighting in looked),
     )
+
+
+def _pass_day(gate: Gate, day: int) -> None:
+    """Apply what is signed by the afternoon of a day, and consolidate the day in the night after."""
+    for decision in read_ledger(gate).book.approvals_to_apply():
+        apply_one(gate, read_ledger(gate), decision, turn_of_day(day, hour=14))
+    consolidate(gate, read_ledger(gate), Asked(day=FIRST + timedelta(days=day)), turn_of_day(day + 1, hour=3))
 
 
 def open_copy(template: Path, place: Path) -> Gate:
