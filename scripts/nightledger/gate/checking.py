@@ -111,7 +111,7 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     for status in book.proposals.values():
-        if book.gone.get(status.sha256) is Gone.EXPUNGED:
+        if status.sha256 in book.gone:
             continue
         try:
             read_logged(home, status)

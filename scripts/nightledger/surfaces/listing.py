@@ -8,14 +8,12 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
 
-EXPUNGED = "expunged"
-"""State of a proposal that the operator had removed for ever."""
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
@@ -91,13 +89,13 @@ def _approvals(book: Book, status: ProposalStatus) -> list[DecisionStatus]:
 
 def set_aside_record(book: Book, status: ProposalStatus) -> dict[str, Any]:
     """Give a proposal whose file is gone or not what was logged: what the log says of it, nothing of the file."""
-    expunged = book.gone.get(status.sha256) is Gone.EXPUNGED
+    why = book.gone.get(status.sha256)
     return {
         "id": status.id,
         "kind": status.kind.value,
         "lane": status.lane,
         "title": "",
-        "state": EXPUNGED if expunged else ALTERED,
+        "state": why.value if why else ALTERED,
         "created_at": _time(status.created.at),
         "not_before": None,
         "expires_at": None,

@@ -19,6 +19,7 @@ _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
 _TOLD = {
     "altered": "its file is not what was logged: put it back from a backup; 'nightledger verify' names it",
+    "expired": "nobody answered it before newer drift took its place; its file went when nothing needed it",
     "expunged": "it held a text that the operator had removed for ever",
 }
 """What is said of a proposal whose file is not to be had, by its state."""
