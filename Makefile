@@ -82,6 +82,16 @@ coverage: .stamps/dev ## branch coverage of the tests: 95 % of all, 100 % of dom
 test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vectors/README.md)
 	NIGHTLEDGER_VECTORS="$$(realpath "$$VECTORS")" $(BIN)/pytest -q tests/vectors
 
+test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
+	@rm -rf .stamps/faults
+	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly tests/faults
+
+report-faults: .stamps/dev ## what 'make test-faults' tried, as a table; also put into docs/threat-model.md
+	@$(BIN)/python -m bench.faults_report --rows .stamps/faults
+
+test-corpora: .stamps/dev ## public corpora of attacks through the promotion path (CORPORA=dir; bench/poison_corpora.py)
+	@$(BIN)/python -m bench.poisoning --corpora "$$CORPORA" $${ONLY:+--only "$$ONLY"}
+
 scorecard: .stamps/dev ## attack a small audit log in every place: what was tried, found and rightly named
 	@$(BIN)/python -m bench.scorecard
 
@@ -104,4 +114,4 @@ lock: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors scorecard mutants bench bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup lock help

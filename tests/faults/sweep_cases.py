@@ -34,7 +34,6 @@ class Case:
 
     Attributes:
         name: For messages and the report.
-        place: Where, below the directory, the home and the keys of it lie.
         make: Makes, in an empty directory, the home that it runs on, and gives what must be said.
         words: Gives the command, from what ``make`` gave.
         memory: Bytes that MEMORY.md may hold after a crash; the last is what a whole run leaves.
@@ -46,7 +45,6 @@ class Case:
     name: str
     make: Callable[[Path], str]
     words: Callable[[str], tuple[str, ...]]
-    place: str = ""
     memory: tuple[str, ...] = (MEMORY,)
     told: Callable[[Path, str], Iterator[str]]
     again: Mapping[int, str]

@@ -55,16 +55,16 @@ class Program:
     def argv(self, case: Case, made: str, root: Path, control: str = "") -> list[str]:
         """Give the command line of a case."""
         planted = ["tests/faults/controls_command.py", control] if control else ["scripts/command.py"]
-        words = [*case.words(made), "--home", str(root / case.place / "home"), "--now", NOW.isoformat()]
+        words = [*case.words(made), "--home", str(root / "home"), "--now", NOW.isoformat()]
         return [sys.executable, "-B", str(self.folder / planted[0]), *planted[1:], *words]
 
-    def environment(self, case: Case, root: Path) -> Mapping[str, str]:
+    def environment(self, root: Path) -> Mapping[str, str]:
         """Give the environment: keys, and nothing that differs from run to run."""
         return {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": f"{self.folder / 'scripts'}:{self.folder}",
             "PYTHONHASHSEED": "0",
-            "NIGHTLEDGER_KEYS": str(root / case.place / "keys"),
+            "NIGHTLEDGER_KEYS": str(root / "keys"),
             "LANG": "C.UTF-8",
         }
 
@@ -103,7 +103,7 @@ def trace(program: Program, case: Case, made: str, root: Path, control: str = ""
     """Run a case whole; give its calls that change something below ``root``."""
     log = root.with_name("trace")
     argv = ["strace", "-f", "-qq", "-y", "-s", "16", "-o", str(log), "-e", f"trace={','.join(CALLS)}"]
-    ran = program.run([*argv, *program.argv(case, made, root, control)], program.environment(case, root))
+    ran = program.run([*argv, *program.argv(case, made, root, control)], program.environment(root))
     assert ran.status == 0, ran.err
     lines = log.read_text(errors="replace").splitlines()
     first = lines[0].split(maxsplit=1)[0]
@@ -138,7 +138,7 @@ def broken_off(
     inject = f"inject={point.call}:{how}:when={point.number}"
     argv = ["strace", "-f", "-qq", "-y", "-s", "16", "-o", str(log)]
     argv += ["-e", f"trace={point.call}", "-e", inject]
-    ran = program.run([*argv, *program.argv(case, made, root, control)], program.environment(case, root))
+    ran = program.run([*argv, *program.argv(case, made, root, control)], program.environment(root))
     met = "= ?" if "SIGKILL" in how else "(INJECTED)"
     lines = [line for line in log.read_text(errors="replace").splitlines() if met in line]
     assert lines, f"{point} was not met: {ran.status} {ran.err}"

@@ -13,6 +13,7 @@ import pytest
 from tests.faults.controls import planted
 from tests.faults.crash_disk import crashes
 from tests.faults.crash_watch import Fault, Watch, watching
+from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import (
     CASES,
     OUTCOME,
@@ -28,6 +29,7 @@ from tests.faults.sweep_report import WHOLE, report, whole
 
 from nightledger.demo.shell import Ran
 
+SWEPT = (*CASES, RECEIVE)
 SWEEP = "errors of the disk, in this process"
 EVERY = 4
 """In 'make test' every fourth call fails, with one error after the other."""
@@ -52,6 +54,14 @@ def from_then_on(at: int, code: int) -> Fault:
 def run_with(case: Case, made: str, work: Path, fault: Fault | None) -> tuple[Ran, Watch]:
     with watching(work, fault) as watch:
         return run_here(work, *case.words(made)), watch
+
+
+def whole_run(case: Case, made: str, source: Path, work: Path) -> Watch:
+    """Run a case with no error at all."""
+    ran, watch = run_with(case, made, copy_case(source, work), None)
+    assert ran.status == 0, ran.err
+    shutil.rmtree(work)
+    return watch
 
 
 def wrong_about(ran: Ran, met: str) -> Iterator[str]:
@@ -93,10 +103,10 @@ def points(calls: int) -> Iterator[tuple[int, Fault]]:
             yield at, make(at, code)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
 def test_an_error_at_any_call_is_told_and_nothing_is_lost(case: Case, tmp_path: Path) -> None:
     made = make_case(case, tmp_path / "made")
-    _, watch = run_with(case, made, copy_case(tmp_path / "made", tmp_path / "whole"), None)
+    watch = whole_run(case, made, tmp_path / "made", tmp_path / "work")
     results = [
         tried(case, made, tmp_path / "made", tmp_path / "work", fault, at)
         for at, fault in points(len(watch.calls))
@@ -119,8 +129,7 @@ def _found_with_errors(root: Path) -> Iterator[list[str]]:
     for case in CASES:
         source = root / case.name
         made = make_case(case, source)
-        _, watch = run_with(case, made, copy_case(source, root / "whole"), None)
-        shutil.rmtree(root / "whole")
+        watch = whole_run(case, made, source, root / "work")
         for at in range(1, len(watch.calls) + 1):
             found = tried(case, made, source, root / "work", once(at, errno.EIO), at)
             if found:
@@ -138,21 +147,21 @@ def writing_at_most(size_bytes: int) -> Iterator[None]:
 
 
 def short(case: Case, root: Path, size_bytes: int) -> list[str]:
-    made = make_case(case, root)
-    kept = kept_bytes(root)
-    with writing_at_most(size_bytes), watching(root):
-        ran = run_here(root, *case.words(made))
-    with watching(root):
-        found = problems(case, made, root, ran.out.encode(), kept, run_here)
+    made = make_case(case, root / "made")
+    work = copy_case(root / "made", root / "work")
+    with writing_at_most(size_bytes), watching(work):
+        ran = run_here(work, *case.words(made))
+    with watching(work):
+        found = problems(case, made, work, ran.out.encode(), kept_bytes(root / "made"), run_here)
     return found if ran.status == 0 else [*found, f"it ends with {ran.status}: {ran.err}"]
 
 
 @pytest.mark.parametrize("size_bytes", [1, 7])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
 def test_a_system_that_takes_few_bytes_at_a_time_gets_them_all(
     case: Case, size_bytes: int, tmp_path: Path
 ) -> None:
-    found = short(case, tmp_path / "made", size_bytes)
+    found = short(case, tmp_path, size_bytes)
     report("short writes", f"{case.name}, {size_bytes}", points=1, failed=int(bool(found)))
     assert not found
 

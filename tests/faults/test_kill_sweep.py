@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, remove, run_here
 from tests.faults.sweep_report import WHOLE, report, whole
 from tests.faults.sweep_strace import Point, Program, broken_off, copy_program, trace, why_not
 
+SWEPT = (*CASES, RECEIVE)
 SWEEP = "kill -9 at every system call"
 KILLED = 128 + 9
 CONTROLS = ("truncate in place", "log after apply")
@@ -42,7 +44,7 @@ def sweep(program: Program, case: Case, root: Path, control: str = "") -> Iterat
         yield killed(program, case, made, root, point, control)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
 def test_a_kill_at_any_call_leaves_nothing_torn_and_loses_nothing(
     case: Case, program: Program, tmp_path: Path
 ) -> None:

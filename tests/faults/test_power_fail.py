@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from tests.faults import power_disk
 from tests.faults.power_disk import Cut, PowerDisk
+from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, remove, run_here
 from tests.faults.sweep_report import WHOLE, report, whole
 from tests.faults.sweep_strace import WAIT_S, Point, Program, broken_off, copy_program, trace, why_not
 
+SWEPT = (*CASES, RECEIVE)
 SWEEP = "power failures on ext4 and XFS"
 KINDS = ("ext4", "xfs")
 CONTROLS = ("no fsync", "truncate in place", "log after apply")
@@ -42,11 +44,10 @@ def disk(program: Program, request: pytest.FixtureRequest, tmp_path: Path) -> It
 class Trial:
     """A case on a disk: run, cut, mounted again, looked at."""
 
-    def __init__(
-        self, program: Program, case: Case, disk: PowerDisk, source: Path, control: str = ""
-    ) -> None:
-        self.program, self.case, self.disk, self.source, self.control = program, case, disk, source, control
-        self.made = make_case(case, source)
+    def __init__(self, program: Program, case: Case, disk: PowerDisk, control: str = "") -> None:
+        self.program, self.case, self.disk, self.control = program, case, disk, control
+        self.source = disk.place / "made"
+        self.made = make_case(case, self.source)
         self.work = disk.place / "work"
         self.points = trace(program, case, self.made, self.fresh(), control)
         remove(self.work)
@@ -81,7 +82,7 @@ class Trial:
         work = self.fresh()
         argv = self.program.argv(self.case, self.made, work, self.control)
         with subprocess.Popen(
-            argv, env=dict(self.program.environment(self.case, work)), stdout=subprocess.PIPE,
+            argv, env=dict(self.program.environment(work)), stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
         ) as running:  # fmt: skip
             time.sleep(delay_s)
@@ -95,7 +96,7 @@ class Trial:
         work = self.fresh()
         ran = self.program.run(
             self.program.argv(self.case, self.made, work, self.control),
-            self.program.environment(self.case, work),
+            self.program.environment(work),
         )
         wrong = [] if ran.status == 0 else [f"it ended with {ran.status}: {ran.err}"]
         return [f"directly after the run, {how!r}: {found}" for found in [*wrong, *self.after(ran.out, how)]]
@@ -109,20 +110,16 @@ class Trial:
 
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_power_failure_at_any_call_loses_nothing(
-    case: Case, disk: PowerDisk, program: Program, tmp_path: Path
-) -> None:
-    results = list(Trial(program, case, disk, tmp_path / "made").everywhere())
+@pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)
+def test_a_power_failure_at_any_call_loses_nothing(case: Case, disk: PowerDisk, program: Program) -> None:
+    results = list(Trial(program, case, disk).everywhere())
     _report(f"{disk.kind}, {case.name}", results)
 
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
-def test_a_power_failure_at_any_moment_loses_nothing(
-    disk: PowerDisk, program: Program, tmp_path: Path
-) -> None:
+def test_a_power_failure_at_any_moment_loses_nothing(disk: PowerDisk, program: Program) -> None:
     (case,) = (case for case in CASES if case.name == "apply")
-    trial = Trial(program, case, disk, tmp_path / "made")
+    trial = Trial(program, case, disk)
     started = time.monotonic()
     assert not trial.done(Cut.WITHOUT_LOG)
     whole_s = time.monotonic() - started
@@ -138,10 +135,8 @@ def _report(part: str, results: list[list[str]]) -> None:
 
 @pytest.mark.parametrize("disk", KINDS, indirect=True)
 @pytest.mark.parametrize("control", CONTROLS)
-def test_a_planted_fault_is_found_by_a_power_failure(
-    control: str, disk: PowerDisk, program: Program, tmp_path: Path
-) -> None:
+def test_a_planted_fault_is_found_by_a_power_failure(control: str, disk: PowerDisk, program: Program) -> None:
     (case,) = (case for case in CASES if case.name == "apply")
-    trial = Trial(program, case, disk, tmp_path / "made", control)
+    trial = Trial(program, case, disk, control)
     assert any(trial.everywhere()), f"no power failure shows that the program has the fault: {control}"
     report(SWEEP, f"{disk.kind}, {control}", points=0, controls=1, caught=1)
