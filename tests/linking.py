@@ -45,11 +45,17 @@ def lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(map(line, records))
 
 
-def believe(counts: Mapping[str, int]) -> tuple[int, float]:
-    """Give evidence and confidence, written down apart from the code under test."""
+def believe(counts: Mapping[str, int], sessions: int = 1 << 30) -> tuple[int, float]:
+    """Give evidence and confidence, written down apart from the code under test.
+
+    A session counts for one success at most.
+    """
     shown = counts["shown_successes"] - 2 * counts["shown_failures"]
     evidence = counts["successes"] - 2 * counts["failures"] - shown + min(1, shown)
-    log_odds = math.log(0.4 / 0.6) + (evidence - 1) * (math.log(0.85 / 0.15) - math.log(0.4 / 0.6)) / 2
+    log_odds = (
+        math.log(0.4 / 0.6)
+        + (min(evidence, sessions) - 1) * (math.log(0.85 / 0.15) - math.log(0.4 / 0.6)) / 2
+    )
     return evidence, round(min(0.98, 1 / (1 + math.exp(-log_odds))), 4)
 
 
@@ -81,7 +87,7 @@ def day_of(record: Mapping[str, Any], zone: ZoneInfo) -> date:
 
 def _link(sessions: int, tried: Mapping[str, Sequence[Mapping[str, Any]]], zone: ZoneInfo) -> dict[str, Any]:
     ranked = sorted(tried, key=lambda resolution: _rank(resolution, tried[resolution], zone))
-    tallies = [_tally(resolution, tried[resolution], zone) for resolution in ranked]
+    tallies = [_tally(resolution, tried[resolution], zone, sessions) for resolution in ranked]
     return {
         **tallies[0],
         "co_occurrences": sessions,
@@ -93,7 +99,9 @@ def _link(sessions: int, tried: Mapping[str, Sequence[Mapping[str, Any]]], zone:
     }
 
 
-def _tally(resolution: str, records: Sequence[Mapping[str, Any]], zone: ZoneInfo) -> dict[str, Any]:
+def _tally(
+    resolution: str, records: Sequence[Mapping[str, Any]], zone: ZoneInfo, sessions: int = 1 << 30
+) -> dict[str, Any]:
     def count(result: str, *, shown: bool = False) -> int:
         return sum(r["outcome"] == result and (not shown or _was_shown(r)) for r in records)
 
@@ -106,7 +114,7 @@ def _tally(resolution: str, records: Sequence[Mapping[str, Any]], zone: ZoneInfo
     }
     return {
         **counts,
-        "confidence": believe(counts)[1],
+        "confidence": believe(counts, sessions)[1],
         "last_active": max(day_of(record, zone) for record in records).isoformat(),
         "resolution_pattern": resolution,
     }

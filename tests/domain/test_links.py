@@ -11,10 +11,10 @@ def tally(resolution: str, successes: int = 0, failures: int = 0, last_day: int 
     return made
 
 
-def link(*tallies: Tally) -> Link:
+def link(*tallies: Tally, sessions: int = 1) -> Link:
     return Link(
         ("cron", "time_zone"),
-        co_occurrences=1,
+        co_occurrences=sessions,
         tallies=tallies,
         resolutions=len(tallies),
         last_day=max(one.last_day for one in tallies),
@@ -37,7 +37,17 @@ def test_stretches_of_a_log_add_up() -> None:
 
 def test_the_best_resolution_has_the_most_evidence() -> None:
     assert link(tally("often", 9, 4), tally("always", 3)).best.resolution == "always"
-    assert link(tally("often", 9, 4), tally("always", 3)).best.confidence == 0.85
+
+
+@pytest.mark.parametrize(("sessions", "confidence"), [(1, 0.4), (2, 0.6603), (3, 0.85), (10_000, 0.98)])
+def test_a_session_counts_for_one_success_at_most(sessions: int, confidence: float) -> None:
+    found = link(tally("again", 10_000), sessions=sessions)
+    assert (found.counted(found.best), found.confidence(found.best)) == (sessions, confidence)
+
+
+def test_what_failed_is_not_made_better_by_the_bound() -> None:
+    found = link(tally("bad", 1, 5), sessions=1)
+    assert found.counted(found.best) == found.best.evidence == -9
 
 
 def test_of_equal_evidence_more_successes_then_the_newer_then_the_name_win() -> None:

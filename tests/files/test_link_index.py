@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.homes import make_home
-from tests.linking import BERLIN, believe, fold_plainly, lines, outcome
+from tests.linking import BERLIN, fold_plainly, lines, outcome
 
 from nightledger.domain.confidence import SHOWN_FROM, decayed
 from nightledger.domain.errors import LinkIndexError
@@ -83,7 +83,7 @@ def test_confidence_fades_by_the_days_on_which_anything_was_recorded(home: Home)
     ]
     index = index_of(home, worked("a", ["cron", "disk"], 3), days[:25])
     item = index.recall(["cron"], 9)[0][0]
-    assert (item.idle_days, item.confidence, item.link.best.confidence) == (25, 0.7011, 0.85)
+    assert (item.idle_days, item.confidence, item.link.confidence(item.link.best)) == (25, 0.7011, 0.85)
     index = index_of(home, worked("a", ["cron", "disk"], 3), days)
     assert keys(index.recall(["cron"], 9)) == []
 
@@ -134,7 +134,7 @@ def test_recall_shows_what_the_plain_fold_says(
         pair = key.split(" + ")
         asked = set(pair) <= set(tags) if len(tags) > 1 else tags[0] in pair
         idle = sum(day > found["last_active"] for day in days)
-        now = decayed(believe(found)[1], idle)
+        now = decayed(found["confidence"], idle)
         if asked and now >= SHOWN_FROM:
             expected[key] = (
                 now,

@@ -67,6 +67,15 @@ def test_drift_is_a_gated_file_that_is_not_as_last_accepted(desk: Desk) -> None:
     assert find_drift(desk.home, book) == ("MEMORY.md",)
 
 
+def test_a_signature_of_other_bytes_is_named_although_it_holds(desk: Desk) -> None:
+    """White space around the armour changes the file and nothing that it says; the log has the file's hash."""
+    (decision,) = desk.approve(desk.proposal(addition("One.")))
+    path = Path(f"{desk.home.decision(decision.id)}.sig")
+    path.write_text(f"{path.read_text()}\n")
+    name = f"audit/decisions/{decision.id}.json.sig"
+    assert altered(desk) == (Altered(path=name, message="it was changed after it was recorded"),)
+
+
 def test_a_signature_that_is_of_another_decision_is_none(desk: Desk) -> None:
     first, second = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
     one, two = desk.approve(first, second)

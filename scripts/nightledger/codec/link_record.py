@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 def link_record(link: "Link") -> "dict[str, Any]":
     """Give a link as its schema has it (``schemas/hebbian-links.schema.json``)."""
     return {
-        **_tally_record(link.best),
+        **_tally_record(link, link.best),
         "source_outcomes": list(link.best.sources),
         "co_occurrences": link.co_occurrences,
         "last_active": dump_day(link.last_day),
         "resolutions": link.resolutions,
-        "rivals": [_tally_record(tally) for tally in link.rivals],
+        "rivals": [_tally_record(link, tally) for tally in link.rivals],
         "v": 1,
     }
 
@@ -30,9 +30,9 @@ def dump_day(ordinal: int) -> str:
     return date.fromordinal(ordinal).isoformat()
 
 
-def _tally_record(tally: "Tally") -> "dict[str, Any]":
+def _tally_record(link: "Link", tally: "Tally") -> "dict[str, Any]":
     return {
-        "confidence": tally.confidence,
+        "confidence": link.confidence(tally),
         "failures": tally.failures,
         "last_active": dump_day(tally.last_day),
         "partials": tally.partials,

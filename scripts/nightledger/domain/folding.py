@@ -35,6 +35,8 @@ _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
+_Intent = tuple[Mapping[str, Any], str, Mapping[str, Any], datetime]
+"""An apply: its intent's members, its outcome, and members and time of the entry that says so."""
 _ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
 
 
@@ -97,7 +99,8 @@ class _Fold:
     def __init__(self) -> None:
         self.proposals: dict[str, _Running] = {}
         self.decisions: dict[str, tuple[Mapping[str, Any], datetime, int]] = {}
-        self.intents: dict[str, tuple[Mapping[str, Any], str, Moment]] = {}
+        self.intents: dict[str, _Intent] = {}
+        self.cut_short: dict[str, None] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
@@ -138,6 +141,7 @@ class _Fold:
             proposals=LazyMap(self.proposals, _Running.status),
             decisions=LazyMap(self.decisions, _decision),
             applies=LazyMap(self.intents, _apply),
+            cut_short=tuple(self.cut_short),
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
@@ -207,16 +211,20 @@ class _Fold:
             self.gone.pop(sha256, None)
 
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.intents[fields["apply"]] = (fields, "intent", _moment(fields, at))
-        for target in fields["targets"]:
-            self._kept((target["before"], target["after"]))
+        self.intents[fields["apply"]] = (fields, "intent", fields, at)
+        self.cut_short[fields["apply"]] = None
+        if self.gone:
+            self._kept(
+                sha256 for target in fields["targets"] for sha256 in (target["before"], target["after"])
+            )
 
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
             return
         apply = intent[0]
-        self.intents[fields["apply"]] = (apply, outcome, _moment(fields, at))
+        self.intents[fields["apply"]] = (apply, outcome, fields, at)
+        self.cut_short.pop(fields["apply"])
         decision = self.decisions.get(apply["decision"], (None,))[0]
         if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
             return
@@ -290,8 +298,8 @@ def _decision(recorded: tuple[Mapping[str, Any], datetime, int]) -> DecisionStat
     )
 
 
-def _apply(intent: tuple[Mapping[str, Any], str, Moment]) -> Apply:
-    fields, outcome, clocks = intent
+def _apply(intent: _Intent) -> Apply:
+    fields, outcome, ended, at = intent
     return Apply(
         id=fields["apply"],
         decision=fields["decision"],
@@ -308,7 +316,7 @@ def _apply(intent: tuple[Mapping[str, Any], str, Moment]) -> Apply:
             for target in fields["targets"]
         ),
         outcome=outcome,
-        clocks=clocks,
+        clocks=_moment(ended, at),
     )
 
 

@@ -80,11 +80,6 @@ class Tally:
         )
 
     @property
-    def confidence(self) -> float:
-        """How far it is believed, undecayed, rounded to 4 decimals."""
-        return confidence_of(self.evidence)
-
-    @property
     def rank(self) -> tuple[int, int, int, int, str]:
         """Sorts the best first: evidence, successes, fewer failures, the newer, the name."""
         return (-self.evidence, -self.successes, self.failures, -self.last_day, self.resolution)
@@ -136,6 +131,17 @@ class Link:
     def key(self) -> str:
         """Name of the link: ``cron + timezone``."""
         return link_key(self.first, self.second)
+
+    def counted(self, tally: Tally) -> int:
+        """Give the evidence for one of its resolutions that counts: one for each session at most.
+
+        Repeating is not confirming: whoever records one session's success ten thousand times has one source.
+        """
+        return min(tally.evidence, self.co_occurrences)
+
+    def confidence(self, tally: Tally) -> float:
+        """Give how far one of its resolutions is believed, undecayed, rounded to 4 decimals."""
+        return confidence_of(self.counted(tally))
 
 
 def link_key(first: str, second: str) -> str:

@@ -209,6 +209,7 @@ class Book:
         proposals: By id, in order of their leaves.
         decisions: By id, in order.
         applies: By id, in order.
+        cut_short: Ids of those that have begun and not ended.
         gated: For each gated file, hex SHA-256 of the bytes last accepted.
         genesis: Fields of the first leaf; empty where there is none.
         drifted: Changes outside the gate that a later apply took in with its own: only versions before
@@ -227,6 +228,7 @@ class Book:
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
     decisions: Mapping[str, DecisionStatus] = field(default_factory=dict)
     applies: Mapping[str, Apply] = field(default_factory=dict)
+    cut_short: tuple[str, ...] = ()
     gated: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
@@ -241,7 +243,7 @@ class Book:
 
     def unfinished(self) -> tuple[Apply, ...]:
         """Give the applies that a crash cut short."""
-        return tuple(apply for apply in self.applies.values() if apply.outcome == "intent")
+        return tuple(self.applies[name] for name in self.cut_short)
 
     def accepted_of(self, path: str) -> str | None:
         """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last."""

@@ -178,7 +178,8 @@ class LinkIndex:
         known = {base.find_row(link.first, link.second) for link in merged}
         strong = [
             (-confidence, -score, other, idle_days, row)
-            for other, row, score, last_day in base.strong(tags[0])
+            for other, row, evidence, last_day in base.strong(tags[0])
+            for score in (min(evidence, base.sessions(row)),)  # as ``Link.counted``
             if row not in known and (now := fading.now(score, last_day))[0] >= SHOWN_FROM
             for confidence, idle_days in (now,)
         ]
@@ -231,7 +232,7 @@ class _Fading:
 
     def judge(self, link: Link) -> "_Candidate":
         """Give a link as a candidate; they sort the surest first, of equals by evidence, then by name."""
-        score = link.best.evidence
+        score = link.counted(link.best)
         confidence, idle_days = self.now(score, link.last_day)
         return (-confidence, -score, (link.first, link.second), idle_days, -1, link)
 

@@ -140,6 +140,8 @@ def _decisions(home: Home, ledger: Ledger, trust: Trust) -> Iterator[Altered]:
             yield Altered(
                 path=f"{home.relative(path)}.sig", message="it is no signature of who the decision names"
             )
+        elif status.signature_sha256 not in ("", signed.signature_sha256):
+            yield Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
         elif not is_on_log(ledger.log, decision):
             yield Altered(path=home.relative(path), message=FORKED)
 

@@ -1,0 +1,141 @@
+"""Tampering with the files that the log speaks of, told by the real ``verify``: what, which file, status 4."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.faults.sweep_report import report, whole
+from tests.gate.homes import START, addition, make_desk
+
+from nightledger.demo.shell import Shell
+
+SWEEP = "tamper with what the log speaks of"
+STATUS = 4
+NOW = START.at + timedelta(days=3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A file that ``verify`` answers for.
+
+    Attributes:
+        pattern: Where it is, relative to the home.
+        word: What ``verify`` says of it.
+    """
+
+    pattern: str
+    word: str
+
+
+PLACES = (
+    Place(pattern="MEMORY.md", word="DRIFT"),
+    Place(pattern="memory/state/proposals/p-*.json", word="ALTERED"),
+    Place(pattern="audit/decisions/d-*.json", word="ALTERED"),
+    Place(pattern="audit/decisions/d-*.json.sig", word="ALTERED"),
+    Place(pattern="config/nightledger/allowed_signers", word="ALTERED"),
+    Place(pattern="config/nightledger/policy", word="ALTERED"),
+    Place(pattern="memory/system/outcome-records.jsonl", word="REWRITTEN"),
+    Place(pattern="memory/system/consolidation-log.jsonl", word="REWRITTEN"),
+)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a home that logged, slept two nights, signed and applied."""
+    root = tmp_path_factory.mktemp("lived")
+    desk = make_desk(root)
+    shell = shell_of(root)
+    record = {
+        "timestamp": "2026-03-01T05:00:00Z",
+        "task_type": "debug_cron",
+        "context_tags": ["cron", "time_zone"],
+        "resolution": "set_zone",
+        "outcome": "success",
+        "source_file": "memory/2026-03-01.md",
+    }
+    assert shell.run("log", "--stdin", now=START.at, stdin=json.dumps(record)).status == 0
+    (root / "home" / "memory" / "2026-03-01.md").write_text("# 2026-03-01\n\n- Set the zone of the timer.\n")
+    desk.applied(addition("Set the zone in every timer."))
+    for day in (1, 2):
+        ran = shell.run("night", now=START.at + timedelta(days=day))
+        assert ran.status == 0, ran.err
+    ran = shell.run("verify", now=NOW)
+    assert ran.status == 0, ran.out
+    return root
+
+
+def shell_of(root: Path) -> Shell:
+    return Shell(home=root / "home", keys=root / "keys")
+
+
+def flips(path: Path) -> Iterator[bytes]:
+    """Give a file with one bit of one byte flipped: in its first byte, its last, and at even steps between."""
+    content = path.read_bytes()
+    count = 50 if whole() else 5
+    for at in sorted({len(content) * n // count for n in range(count)} | {len(content) - 1}):
+        yield content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.pattern)
+def test_a_flipped_bit_of_any_file_that_counts_is_told_by_its_name(
+    place: Place, lived: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(lived, root, symlinks=True)
+    found = sorted((root / "home").glob(place.pattern))
+    assert found, f"no file is {place.pattern}"
+    path = found[0]
+    before = path.read_bytes()
+    tried = 0
+    for changed in flips(path):
+        path.write_bytes(changed)
+        assert_told(root, place.word, path)
+        tried += 1
+    path.write_bytes(before[: len(before) // 2])
+    assert_told(root, place.word, path)
+    path.unlink()
+    assert_told(root, place.word, path)
+    path.write_bytes(before)
+    assert shell_of(root).run("verify", now=NOW).status == 0
+    report(SWEEP, place.pattern, points=tried + 2)
+
+
+def assert_told(root: Path, word: str, path: Path) -> None:
+    ran = shell_of(root).run("verify", now=NOW)
+    name = str(path.relative_to(root / "home"))
+    told = [line for line in ran.out.splitlines() if line.startswith(f"{word} ")]
+    assert ran.status == STATUS, ran.out + ran.err
+    assert any(name.removesuffix(".sig") in line for line in told), ran.out
+
+
+def test_appending_to_what_is_only_appended_to_is_no_alarm(lived: Path, tmp_path: Path) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(lived, root, symlinks=True)
+    with (root / "home/memory/system/outcome-records.jsonl").open("a") as stream:
+        stream.write('{"id":"o-later"}\n')
+    assert shell_of(root).run("verify", now=NOW).status == 0
+
+
+def test_a_head_kept_elsewhere_tells_that_home_and_keys_were_rolled_back_together(
+    lived: Path, tmp_path: Path
+) -> None:
+    root, kept = tmp_path / "copy", tmp_path / "kept"
+    shutil.copytree(lived, root, symlinks=True)
+    shell = shell_of(root)
+    assert shell.run("night", now=NOW).status == 0
+    shutil.copy(root / "home/audit/checkpoint", kept)
+    assert shell.run("verify", "--against", str(kept), now=NOW).status == 0
+    shutil.rmtree(root)
+    shutil.copytree(lived, root, symlinks=True)
+    assert shell.run("verify", now=NOW).status == 0
+    ran = shell.run("verify", "--against", str(kept), now=NOW)
+    assert ran.status == STATUS
+    assert ran.out.startswith("ROLLBACK ")
+    assert shell.run("night", now=NOW + timedelta(days=1)).status == 0
+    ran = shell.run("verify", "--against", str(kept), now=NOW + timedelta(days=1))
+    assert (ran.status, ran.out.split()[0]) == (STATUS, "FORK")
+    report(SWEEP, "home and keys rolled back, head kept elsewhere", points=2)
