@@ -203,6 +203,29 @@ def test_an_undo_whose_bytes_expired_is_proposed_instead(desk: Desk) -> None:
     assert desk.plan_undo(first).problem == "the bytes that it needs were expired"
 
 
+def test_drift_that_nobody_answered_goes_when_it_is_old_and_the_rest_stays(desk: Desk) -> None:
+    for n in range(3):
+        desk.memory.write_text(f"{desk.text()}- Note {n}.\n")
+        desk.wait(hours=1)
+        desk.guard()
+    names = [s.id for s in desk.ledger().book.proposals.values()]
+    settled = desk.drift()
+    desk.settle(keep=[1])
+    live(desk, 5)
+    sweep(desk)
+    assert [os.path.exists(desk.home.proposal(name)) for name in names] == [True, True, True]
+    live(desk, 6)
+    assert sweep(desk) > 0
+    assert [os.path.exists(desk.home.proposal(name)) for name in names] == [False, False, True]
+    assert names[2] == settled.id
+    book = desk.ledger().book
+    assert {book.gone[book.proposals[name].sha256] for name in names[:2]} == {Gone.EXPIRED}
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert sweep(desk) == 0
+    Path(desk.home.proposal(settled.id)).unlink()
+    assert len(find_altered(desk.home, desk.ledger(), desk.moment)) == 1
+
+
 def test_a_blob_that_vanished_is_missing(desk: Desk) -> None:
     changed_twice(desk)
     Path(BlobStore(desk.home.blobs_dir).path(BEFORE)).unlink()

@@ -121,7 +121,7 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
     closed = book.closed()
     for status in (status for status in book.proposals.values() if status.id not in closed):
-        if book.gone.get(status.sha256) is Gone.EXPUNGED:
+        if status.sha256 in book.gone:
             continue
         try:
             read_logged(home, status)

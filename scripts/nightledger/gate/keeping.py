@@ -15,7 +15,8 @@ from typing import Any
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, Gone
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import Book, ChangeState, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
@@ -30,6 +31,7 @@ GRACE_S = MOST_GAP_S
 NAMES_AN_ENTRY = 500
 """Hashes in one entry; it has a limit of 65,535 bytes."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_UNANSWERED = frozenset({ChangeState.SUPERSEDED, ChangeState.WITHDRAWN})
 _REMOVALS = frozenset({EventName.BLOBS_REMOVED, EventName.EXPUNGED})
 
 
@@ -54,12 +56,43 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
         for sha256 in present_blobs(gate.home)
         if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
     )
+    items = closed_items(gate.home, ledger, moment, keep_s)
     told = [sha256 for sha256 in going if sha256 in named and sha256 not in ledger.book.gone]
+    told += sorted(set(items.values()) - ledger.book.gone.keys())
     for at in range(0, len(told), NAMES_AN_ENTRY):
         fields: dict[str, object] = {"sha256s": told[at : at + NAMES_AN_ENTRY]}
         record(gate, [(EventName.BLOBS_REMOVED, fields)], moment)
     remove_blobs(gate.home, going)
-    return len(going)
+    for path in items:
+        os.unlink(path)
+    if items:
+        sync_directory(gate.home.proposals_dir)
+    return len(going) + len(items)
+
+
+def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dict[str, str]:
+    """Give the files of drift that nobody answered, because newer bytes or its own end took its place.
+
+    An agent that edits by habit makes several a day; nothing refers to them but their own leaves.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        keep_s: For how long they stay.
+
+    Returns:
+        For each path that is there, the hex SHA-256 that its leaf names.
+    """
+    lately = {fields.get("proposal") for fields, age_s in _aged(ledger, moment) if age_s < keep_s}
+    return {
+        home.proposal(status.id): status.sha256
+        for status in ledger.book.proposals.values()
+        if status.kind is Kind.DRIFT
+        and status.id not in lately
+        and all(change.state in _UNANSWERED for change in status.changes.values())
+        and os.path.lexists(home.proposal(status.id))
+    }
 
 
 def remove_blobs(home: Home, sha256s: Iterable[str]) -> None:

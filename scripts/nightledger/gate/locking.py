@@ -65,7 +65,7 @@ class LockError(RefusedError):
 
 def lockables(home: Home) -> tuple[Lockable, ...]:
     """Give every file of a home that can be locked, with how it stands."""
-    immutable = [*home.identity.gated, *watched_paths(home)]
+    immutable = [*home.identity.gated, *watched_paths(home), home.relative(home.consent_graph)]
     wanted = [
         *((path, Flag.IMMUTABLE) for path in immutable),
         (home.relative(home.audit_log), Flag.APPEND_ONLY),

@@ -1,7 +1,7 @@
 """Protected files as the guard sees them: their changes are told, never taken back by us.
 
-Invariant: files of ours that change by themselves (the log, its checkpoint) and trust files,
-which have a chain of their own, are not among them.
+Invariant: files of ours that change by themselves (the log, its checkpoint), trust files and the
+consent graph, which count as far as they were signed, are not among them.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MAX_PROTECTED_BYTES = 8 << 20
 
 def watched_paths(home: Home) -> tuple[str, ...]:
     """Give the protected files whose changes are told, relative to the home."""
-    return (*PROTECTED_FILES, home.relative(home.consent_graph), home.relative(home.constitution))
+    return (*PROTECTED_FILES, home.relative(home.constitution))
 
 
 def protected_now(home: Home) -> dict[str, bytes]:

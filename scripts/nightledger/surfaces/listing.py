@@ -8,15 +8,13 @@ from typing import Any
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
-from nightledger.domain.states import Book, DecisionStatus, Gone, ProposalStatus, proposal_state
+from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
 from nightledger.gate.reviewing import Item
 from nightledger.gate.told import NOTHING
 from nightledger.surfaces.screen import mask_diff
 from nightledger.text.scan import mask_secrets
 
-EXPUNGED = "expunged"
-"""State of a proposal that the operator had removed for ever."""
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""
 
@@ -98,7 +96,8 @@ def _approvals(book: Book, status: ProposalStatus) -> list[DecisionStatus]:
 
 def set_aside_state(book: Book, status: ProposalStatus) -> str:
     """Give the word for a proposal whose file is not to be had."""
-    return EXPUNGED if book.gone.get(status.sha256) is Gone.EXPUNGED else ALTERED
+    why = book.gone.get(status.sha256)
+    return why.value if why else ALTERED
 
 
 def set_aside_record(book: Book, status: ProposalStatus) -> dict[str, Any]:

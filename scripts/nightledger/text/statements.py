@@ -59,6 +59,8 @@ _OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
 _ALL_BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
 _RESTATED = 0.75
 _OVERTURNED = 0.5
+_LONGER = 4
+"""So many times longer than a diagnosis a correction of it may be: a page shares half of the letters of any sentence."""
 
 
 def _is_never_known(_text: str) -> bool:
@@ -82,7 +84,7 @@ def find_statements(
     held = _held(log, estimates)
     barred = {line.line for line in held}
     blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)
-    corrections = _corrections(log, estimates)
+    corrections = [line for line in _corrections(log, estimates) if line[0] not in barred]
     standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
     languages = log_languages(log)
     news = [_news(block, is_known, languages) for block in standing]
@@ -251,7 +253,9 @@ def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]])
         return False
     pieces, last = shingles(block.top.content), block.members[-1].number
     return any(
-        number > last and len(pieces & other) >= _OVERTURNED * min(len(pieces), len(other))
+        number > last
+        and len(other) <= _LONGER * len(pieces)
+        and len(pieces & other) >= _OVERTURNED * min(len(pieces), len(other))
         for number, other in corrections
     )
 

@@ -7,6 +7,8 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.event import EventName
 from nightledger.files.lock import Lock
+from nightledger.gate.daily import close_day
+from nightledger.gate.keeping import remove_expired
 from nightledger.surfaces.verbs.guard import MARK
 
 BOAT = "- Boat: paint the hull"
@@ -244,3 +246,22 @@ def test_status_and_notices_count_it(console: Console) -> None:
     assert console.record("proposals")[0]["kind"] == "drift"
     view = Path(console.desk.home.pending_view).read_text()
     assert BOAT not in view
+
+
+def test_drift_whose_item_expired_is_said_to_have(console: Console) -> None:
+    desk = console.desk
+    drift(desk)
+    console.out("guard")
+    name = desk.drift().id
+    drift(desk, "- Bike.")
+    console.out("guard")
+    for _ in range(11):
+        desk.wait(days=1)
+        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+    remove_expired(desk.gate, desk.ledger(), desk.moment)
+    ran = console.run("show", name)
+    assert ran.status == 1
+    assert "has expired: it was never answered" in ran.err
+    listed = {record["id"]: record["state"] for record in console.record("proposals", "--all")}
+    assert listed[name] == "expired"
+    assert "nobody answered it before newer drift" in " ".join(console.out("proposals", "--all").split())

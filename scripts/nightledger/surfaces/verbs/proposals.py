@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 _WAITING = ("pending", "stale", "deferred")
 _SIGNED = ("approved", "cooling")
-_EXPUNGED = "it held a text that the operator had removed for ever"
+_GONE = {
+    "expired": "nobody answered it before newer drift took its place; its file went when nothing needed it",
+    "expunged": "it held a text that the operator had removed for ever",
+}
+"""What is said of a proposal whose file was removed, by its state."""
 _ALTERED = "its file is not what was logged: put it back from a backup, or close it with 'nightledger reject'"
 _CLOSED = "its file is not what was logged, and you closed it"
 
@@ -98,12 +102,11 @@ def _record(session: "Session", one: Listed, told: frozenset[str]) -> "dict[str,
 
 def _lines(one: Listed, told: frozenset[str], given_up: frozenset[str]) -> "Iterator[str]":
     from nightledger.surfaces import screen
-    from nightledger.surfaces.listing import EXPUNGED
 
     if one.proposal:
         count, text = f"{len(one.proposal.changes)} change(s)", screen.shown(one.proposal.title, told=told)
-    elif one.state == EXPUNGED:
-        count, text = "0 change(s)", _EXPUNGED
+    elif one.state in _GONE:
+        count, text = "0 change(s)", _GONE[one.state]
     else:
         count, text = "set aside", _CLOSED if one.status.id in given_up else _ALTERED
     yield f"{one.status.id}  {one.state:<9} {count}"

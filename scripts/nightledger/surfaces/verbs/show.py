@@ -31,6 +31,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 f"{status.id} was expunged: it held a text that was removed for ever",
                 hint="'nightledger history' tells what was applied, and when",
             )
+        if status.sha256 in session.ledger.book.gone:
+            raise RefusedError(
+                f"{status.id} has expired: it was never answered, and newer drift took its place",
+                hint="'nightledger review' shows what drifted and is not settled",
+            )
         proposal = read_proposal(session.gate, status).proposal
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])
