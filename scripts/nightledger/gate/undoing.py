@@ -108,6 +108,12 @@ def plan_undo(
     return undo
 
 
+def _why_gone(ledger: Ledger, apply: Apply) -> str:
+    """Say why bytes of an apply are not there any more; empty where they are."""
+    gone = {ledger.book.gone.get(sha256) for t in apply.targets for sha256 in (t.before, t.after)} - {None}
+    return "" if not gone else "expunged" if Gone.EXPUNGED in gone else "expired"
+
+
 def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:
     return Undo(stored=stored, status=status, changes=wanted, writes=(), diff="", problem=problem)
 
