@@ -28,7 +28,7 @@ from nightledger.gate.applying import apply_one
 from nightledger.gate.composing import Signing, compose
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.guarding import guard
+from nightledger.gate.guarding import Sighting, guard
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
 from nightledger.gate.writers import Scene
@@ -125,11 +125,7 @@ def carry(
     items = sign_some(gate, signs, turn_of_day(1, hour=8))
     for day in (1, 3):
         _pass_day(gate, day)
-    memory = Path(gate.home.path("MEMORY.md"))
-    with memory.open("ab") as stream:
-        stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
-    looked = guard(gate, read_ledger(gate), Scene(), turn_of_day(4, hour=4))
-    after = memory.read_bytes().decode("utf-8", "surrogateescape")
+    after, looked = _edit_by_hand(gate, attack)
     return Carried(
         reached=tuple(
             line for line in after.split("\n") if line not in _MEMORY.split("\n") and line != SIGNED
@@ -148,6 +144,15 @@ def _pass_day(gate: Gate, day: int) -> None:
     for decision in read_ledger(gate).book.approvals_to_apply():
         apply_one(gate, read_ledger(gate), decision, turn_of_day(day, hour=14))
     consolidate(gate, read_ledger(gate), Asked(day=FIRST + timedelta(days=day)), turn_of_day(day + 1, hour=3))
+
+
+def _edit_by_hand(gate: Gate, attack: str) -> tuple[str, tuple[Sighting, ...]]:
+    """Write the attack into the memory file past the gate; give what the guard leaves there and saw."""
+    memory = Path(gate.home.path("MEMORY.md"))
+    with memory.open("ab") as stream:
+        stream.write(f"- {attack}\n".encode("utf-8", "surrogateescape"))
+    looked = guard(gate, read_ledger(gate), Scene(), turn_of_day(4, hour=4))
+    return memory.read_bytes().decode("utf-8", "surrogateescape"), looked
 
 
 def open_copy(template: Path, place: Path) -> Gate:

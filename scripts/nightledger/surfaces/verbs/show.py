@@ -5,8 +5,12 @@ Changes no memory.
 """
 
 import argparse
+from typing import TYPE_CHECKING
 
 from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.domain.states import Book, ProposalStatus
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,8 +20,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
-    from nightledger.domain.errors import RefusedError
-    from nightledger.domain.states import Gone
     from nightledger.gate.stored import find_status, read_proposal
     from nightledger.gate.told import told_at_home
     from nightledger.surfaces import evidence, screen
@@ -26,16 +28,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     with reading(context) as session:
         status = find_status(session.ledger.book, options.id)
-        if session.ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
-            raise RefusedError(
-                f"{status.id} was expunged: it held a text that was removed for ever",
-                hint="'nightledger history' tells what was applied, and when",
-            )
-        if status.sha256 in session.ledger.book.gone:
-            raise RefusedError(
-                f"{status.id} has expired: it was never answered, and newer drift took its place",
-                hint="'nightledger review' shows what drifted and is not settled",
-            )
+        _require_kept(session.ledger.book, status)
         proposal = read_proposal(session.gate, status).proposal
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])
@@ -59,3 +52,19 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 context.print(line)
         context.print(f"diff sha256: {record['diff_sha256']}")
     return 0
+
+
+def _require_kept(book: "Book", status: "ProposalStatus") -> None:
+    from nightledger.domain.errors import RefusedError
+    from nightledger.domain.states import Gone
+
+    if book.gone.get(status.sha256) is Gone.EXPUNGED:
+        raise RefusedError(
+            f"{status.id} was expunged: it held a text that was removed for ever",
+            hint="'nightledger history' tells what was applied, and when",
+        )
+    if status.sha256 in book.gone:
+        raise RefusedError(
+            f"{status.id} has expired: it was never answered, and newer drift took its place",
+            hint="'nightledger review' shows what drifted and is not settled",
+        )
