@@ -228,9 +228,9 @@ def test_an_edit_that_would_copy_a_secret_leaves_nothing_behind(
     assert list(Path(desk.home.proposals_dir).glob("p-*")) == []
 
 
-def test_a_change_of_a_line_with_a_secret_can_be_reworded(desk: Desk) -> None:
+def test_a_change_of_a_line_with_a_secret_can_be_reworded(tmp_path: Path) -> None:
     line = f"- relay token {SECRET}\n"
-    desk.memory.write_text(f"{MEMORY}\n{line}")
+    desk = make_desk(tmp_path, memory=f"{MEMORY}\n{line}".encode())
     draft = replace(removal(line.rstrip()), statement_key="remove the token")
     proposal = desk.proposal(draft)
     stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
@@ -243,9 +243,9 @@ def test_a_change_of_a_line_with_a_secret_can_be_reworded(desk: Desk) -> None:
     assert files_with(desk, SECRET) == []
 
 
-def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(desk: Desk) -> None:
+def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(tmp_path: Path) -> None:
     line = f"- relay token {SECRET}"
-    desk.memory.write_text(f"{MEMORY}\n{line}\n\nThe end.\n")
+    desk = make_desk(tmp_path, memory=f"{MEMORY}\n{line}\n\nThe end.\n".encode())
     proposal = desk.proposal(replace(removal(line), statement_key="remove the token"))
     assert proposal.changes[0].hunk.removed.endswith("\n\n")
     stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
