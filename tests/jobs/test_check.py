@@ -96,6 +96,8 @@ def test_the_cap_is_the_hosts_and_the_meter_says_what_would_be_left(nights: Nigh
 
 def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(nights: Nights) -> None:
     nights.desk.memory.write_text(DOUBTFUL)
+    nights.desk.guard()
+    nights.desk.settle(keep=[change.n for change in nights.desk.drift().changes])
     found = look(nights.desk)
     assert found.outcome is not None
     assert found.outcome.proposal is not None
