@@ -37,6 +37,8 @@ _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
 }
 _Intent = tuple[Mapping[str, Any], str, Mapping[str, Any], datetime]
 """An apply: its intent's members, its outcome, and members and time of the entry that says so."""
+_KEPT = ("before", "after", "accepted_before", "accepted")
+"""What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
 
 
@@ -214,9 +216,7 @@ class _Fold:
         self.intents[fields["apply"]] = (fields, "intent", fields, at)
         self.cut_short[fields["apply"]] = None
         if self.gone:
-            self._kept(
-                sha256 for target in fields["targets"] for sha256 in (target["before"], target["after"])
-            )
+            self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
 
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])

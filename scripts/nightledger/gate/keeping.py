@@ -16,7 +16,7 @@ from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
-from nightledger.domain.states import Book, ChangeState, Gone
+from nightledger.domain.states import Apply, Book, ChangeState, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
@@ -117,18 +117,13 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     needed = {sha256 for step in book.trust.steps for sha256 in step.files.values()}
     needed |= {*book.gated.values(), *book.protected.values()}
     needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
-    needed |= {
-        sha256
-        for apply in book.unfinished()
-        for target in apply.targets
-        for sha256 in (target.before, target.after)
-    }
+    needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
     waiting = _waiting(book)
     for fields, age_s in _aged(ledger, moment):
         if age_s < keep_s or fields.get("proposal") in waiting:
             needed.update(_hashes(fields))
             apply = book.applies.get(fields.get("apply", ""))
-            needed |= {sha for t in apply.targets for sha in (t.before, t.after)} if apply else set()
+            needed |= _of_apply(apply) if apply else set()
     return frozenset(needed)
 
 
@@ -168,6 +163,15 @@ def present_blobs(home: Home) -> Iterator[str]:
         below = os.path.join(home.blobs_dir, directory)
         if os.path.isdir(below):
             yield from (name for name in sorted(os.listdir(below)) if _SHA256.fullmatch(name))
+
+
+def _of_apply(apply: Apply) -> set[str]:
+    """Give what an apply names; an empty string where it names nothing."""
+    return {
+        sha256
+        for target in apply.targets
+        for sha256 in (target.before, target.after, target.accepted_before, target.accepted)
+    }
 
 
 def _waiting(book: Book) -> frozenset[str]:

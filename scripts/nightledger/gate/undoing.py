@@ -98,17 +98,17 @@ def plan_undo(
     closes = apply.at + timedelta(days=gate.undo_days)
     if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S:  # no step of a clock closes it early
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
-    if why := _why_gone(ledger.book, apply):
+    if why := _why_gone(ledger, apply):
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
     undo = _merge(gate, ledger.book, stored, wanted, apply)
     require_exchangeable(gate, (write.path for write in undo.writes))
     return undo
 
 
-def _why_gone(book: Book, apply: Apply) -> str:
-    """Say why bytes that an apply was about are not there any more; empty where they are."""
+def _why_gone(ledger: Ledger, apply: Apply) -> str:
+    """Say why bytes of an apply are not there any more; empty where they are."""
     named = (s for t in apply.targets for s in (t.before, t.after, t.accepted_before, t.accepted))
-    gone = {book.gone.get(sha256) for sha256 in named} - {None}
+    gone = {ledger.book.gone.get(sha256) for sha256 in named} - {None}
     return "" if not gone else "expunged" if Gone.EXPUNGED in gone else "expired"
 
 

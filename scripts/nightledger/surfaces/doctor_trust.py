@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.gate.consenting import read_standing
-from nightledger.gate.opening import Gate, read_ledger
+from nightledger.gate.consenting import Standing, read_standing
+from nightledger.gate.opening import Gate, Ledger, read_ledger
 from nightledger.gate.trusting import Trust
 from nightledger.surfaces.doctor_checks import Check, bad, good, note
 
@@ -23,6 +23,11 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
         at: The clocks.
     """
     ledger = read_ledger(gate)
+    yield from _keys(gate, ledger, at)
+    yield from _consent(read_standing(gate, ledger, at))
+
+
+def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
     pending = ledger.book.trust.pending_reset(at)
     if pending is not None:
         hours = -(-pending.remaining_s(at) // 3600)
@@ -39,7 +44,9 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
             "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
             "nightledger key recovery FILE.pub, with a key that lies in a drawer",
         )
-    standing = read_standing(gate, ledger, at)
+
+
+def _consent(standing: Standing) -> Iterator[Check]:
     days, left_s = (
         standing.since_review_s // DAY_S,
         standing.signed.decay_days * DAY_S - standing.since_review_s,

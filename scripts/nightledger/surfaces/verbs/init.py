@@ -120,19 +120,9 @@ def machine_zone() -> str:
 
 
 def _passphrase(options: argparse.Namespace, context: Context) -> bytes | None:
-    if options.no_passphrase:
-        return None
-    if not context.interactive():
-        raise UsageError(
-            "the operator's new key wants a passphrase, and there is no terminal to ask on",
-            hint="run it on a terminal, or add --no-passphrase (then anyone who can read your files can sign)",
-        )
-    import getpass
+    from nightledger.surfaces.signing import fresh_passphrase
 
-    first = getpass.getpass("Passphrase for the operator's new key: ")
-    if not first or first != getpass.getpass("Once more: "):
-        raise UsageError("the two are not the same, or empty", hint="run it again; nothing was made")
-    return first.encode()
+    return fresh_passphrase(context, without=options.no_passphrase)
 
 
 def _report(options: argparse.Namespace, context: Context, paths: list[str], *, existed: bool) -> None:
