@@ -94,20 +94,26 @@ def test_the_cap_is_the_hosts_and_the_meter_says_what_would_be_left(nights: Nigh
     assert 0 <= meter.after_characters < meter.before_characters
 
 
-def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(nights: Nights) -> None:
-    nights.desk.memory.write_text(DOUBTFUL)
-    nights.desk.guard()
-    nights.desk.settle(keep=[change.n for change in nights.desk.drift().changes])
-    found = look(nights.desk)
+def test_accepting_all_of_a_check_up_takes_out_what_it_says_and_leaves_the_rest(tmp_path: Path) -> None:
+    desk = make_desk(tmp_path, memory=DOUBTFUL.encode())
+    found = look(desk)
     assert found.outcome is not None
     assert found.outcome.proposal is not None
-    nights.desk.approve(found.outcome.proposal)
-    nights.desk.wait(hours=3)
-    nights.desk.apply(found.outcome.proposal)
-    assert sorted(nights.desk.text().splitlines()) == sorted(
+    desk.approve(found.outcome.proposal)
+    desk.wait(hours=3)
+    desk.apply(found.outcome.proposal)
+    assert sorted(desk.text().splitlines()) == sorted(
         [line for line in DOUBTFUL.splitlines() if "Backups" not in line]
         + ["- Backups of the ledger are kept for 30 days on atlas."]
     )
+
+
+def test_what_drifted_and_was_kept_is_not_doubted_at_once(nights: Nights) -> None:
+    nights.desk.memory.write_text(DOUBTFUL)
+    assert len(look(nights.desk, dry_run=True).doubts) > 1
+    nights.desk.guard()
+    nights.desk.settle(keep=[change.n for change in nights.desk.drift().changes])
+    assert [doubt.label for doubt in look(nights.desk, dry_run=True).doubts] == [DoubtLabel.SECRET]
 
 
 COPIED = "The relay listens on port 8443 of atlas."
