@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.durable import is_regular
+from nightledger.files.durable import is_regular, is_there
 
 _BLOCK_BYTES = 1 << 20
 
@@ -34,7 +34,7 @@ def hash_file(path: str) -> Prefix | None:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
-    if not os.path.lexists(path):
+    if not is_there(path):
         return None
     size_bytes = os.lstat(path).st_size
     return hash_prefixes(path, [size_bytes]).get(size_bytes)
@@ -50,7 +50,7 @@ def hash_prefixes(path: str, sizes: Iterable[int]) -> dict[int, Prefix]:
     Raises:
         UnreadableError: It is a link, a directory, a FIFO or a device.
     """
-    if not os.path.lexists(path):
+    if not is_there(path):
         return {}
     if not is_regular(path):
         raise UnreadableError(f"{path} is not a regular file", hint="put the file itself in its place")

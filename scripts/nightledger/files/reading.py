@@ -9,6 +9,7 @@ import os
 import stat
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.durable import is_there
 
 _BLOCK_BYTES = 1 << 20
 
@@ -45,7 +46,7 @@ def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> by
     Raises:
         UnreadableError: As :func:`read_regular`, a missing file apart.
     """
-    return read_regular(path, max_bytes, within=within) if os.path.lexists(path) else None
+    return read_regular(path, max_bytes, within=within) if is_there(path) else None
 
 
 def list_names(directory: str) -> tuple[str, ...]:
