@@ -84,7 +84,7 @@ test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vector
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
-	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly tests/faults
+	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
 
 report-faults: .stamps/dev ## what 'make test-faults' tried, as a table; also put into docs/threat-model.md
 	@$(BIN)/python -m bench.faults_report --rows .stamps/faults

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.faults.sweep_report import report
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.drift import OnDrift
@@ -124,6 +125,7 @@ def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
     assert [line for line in written if line not in held] == []
     accepted = BlobStore(desk.home.blobs_dir).get(desk.ledger().book.gated["MEMORY.md"]).decode()
     assert "rival" not in accepted
+    report("lines of a rival that writes during applies", points=len(written))
 
 
 # ---------------------------------------------------------------- a month of an agent that edits by habit
@@ -254,6 +256,8 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
     assert [line for line in lived.written if line not in held] == []
+    mode = desk.gate.settings.on_drift.value
+    report("edits behind the gate, in a month of habit", mode, points=len(lived.written))
 
 
 def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Month) -> None:
@@ -333,3 +337,4 @@ def test_killed_anywhere_the_guard_loses_nothing_and_ends_at_the_next_look(
         assert [change.after for change in desk.proposal_of(waiting.id).changes] == [RIVAL]
         assert desk.text() == (MEMORY if on_drift is OnDrift.PROPOSE else MEMORY + RIVAL)
     assert step > 4
+    report("kill points of the guard", on_drift.value, points=step - 1)

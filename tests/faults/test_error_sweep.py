@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.faults.controls import planted
-from tests.faults.crash_disk import crashes
+from tests.faults.crash_disk import Crash, crashes
 from tests.faults.crash_watch import Fault, Watch, watching
 from tests.faults.receive_case import RECEIVE
 from tests.faults.sweep_cases import (
@@ -31,8 +31,8 @@ from nightledger.demo.shell import Ran
 
 SWEPT = (*CASES, RECEIVE)
 SWEEP = "errors of the disk, in this process"
-EVERY = 4
-"""In 'make test' every fourth call fails, with one error after the other."""
+EVERY = 6
+"""In 'make test' every sixth call fails, with one error after the other."""
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
 """EINTR is tried by the command line under strace: below ``os`` Python itself calls again (PEP 475)."""
 DISPOSABLE = f"home{os.sep}.nightledger{os.sep}"
@@ -77,7 +77,7 @@ def wrong_about(ran: Ran, met: str) -> Iterator[str]:
 
 
 def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int) -> list[str]:
-    """Fail a call, then look; the same again when the power fails too, directly after the run."""
+    """Fail a call, then look; after every sixth call also when the power fails directly after the run."""
     kept = kept_bytes(source)
     ran, watch = run_with(case, made, copy_case(source, work), fault)
     met = watch.calls[at - 1][1]
@@ -85,8 +85,7 @@ def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int
     with watching(work):
         found += problems(case, made, work, ran.out.encode(), kept, run_here)
     shutil.rmtree(work)
-    lost = [crash for crash in crashes(watch.start, watch.steps) if crash.at == len(watch.steps)]
-    for crash in lost[:1]:
+    for crash in [] if at % EVERY else _last(watch):
         work.mkdir()
         crash.disk.write_to(work)
         with watching(work):
@@ -95,12 +94,20 @@ def tried(case: Case, made: str, source: Path, work: Path, fault: Fault, at: int
     return [f"call {at}, {watch.calls[at - 1]}: {problem}" for problem in found]
 
 
+def _last(watch: Watch) -> list[Crash]:
+    """Give what a power failure directly after the run leaves when all is lost that was not synced."""
+    return [crash for crash in crashes(watch.start, watch.steps) if crash.at == len(watch.steps)][:1]
+
+
 def points(calls: int) -> Iterator[tuple[int, Fault]]:
-    """Give the calls to fail and how: each with every error, once and for good; in 'make test' a few of these."""
-    kinds = list(itertools.product(ERRORS, (once, from_then_on)))
+    """Give the calls to fail and how: each with every error, and with one of them for good; in 'make test' a few."""
     for at in range(1, calls + 1):
-        for code, make in kinds if whole() else kinds[at // EVERY % len(kinds) :][: at % EVERY == 0]:
-            yield at, make(at, code)
+        lasting = ERRORS[at // EVERY % len(ERRORS)]
+        if whole():
+            yield from ((at, once(at, code)) for code in ERRORS)
+            yield at, from_then_on(at, lasting)
+        elif at % EVERY == 1:
+            yield at, (once, from_then_on)[at // EVERY % 2](at, lasting)
 
 
 @pytest.mark.parametrize("case", SWEPT, ids=lambda case: case.name)

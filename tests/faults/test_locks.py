@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.sweep_report import report
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.event import EventName
@@ -291,6 +292,7 @@ def test_the_helper_refuses_everything_else(desk: Desk) -> None:
         assert said.startswith("lock_helper.py: ")
         assert is_immutable(memory), words
         assert memory.read_text() == MEMORY, words
+    report("words that the lock helper must refuse", points=len(cases))
     assert helper("exchange", directory)[0] == 2
     assert helper("lock", directory, "MEMORY.md", "-", uid, "-1")[0] == 2
 

@@ -58,9 +58,8 @@ class Trial:
         self.disk.settle()
         return self.work
 
-    def after(self, said: str, how: Cut) -> list[str]:
-        """Take the power, mount again, and look."""
-        self.disk.cut(how)
+    def after(self, said: str) -> list[str]:
+        """Mount the disk again after the power was taken, and look."""
         self.disk.restart()
         found = problems(self.case, self.made, self.work, said.encode(), kept_bytes(self.source), run_here)
         remove(self.work)
@@ -72,9 +71,9 @@ class Trial:
         ran = broken_off(
             self.program, self.case, self.made, work, point, how="signal=SIGKILL", control=self.control
         )
+        self.disk.cut(how)
         return [
-            f"{point.call} {point.number} {point.shown}, {how!r}: {found}"
-            for found in self.after(ran.out, how)
+            f"{point.call} {point.number} {point.shown}, {how!r}: {found}" for found in self.after(ran.out)
         ]
 
     def at_time(self, delay_s: float, how: Cut) -> list[str]:
@@ -89,7 +88,7 @@ class Trial:
             self.disk.cut(how)
             out, err = running.communicate(timeout=WAIT_S)
         wrong = [] if running.returncode in (0, 1) else [f"it ended with {running.returncode}: {err}"]
-        return [f"after {delay_s:.3f} s, {how!r}: {found}" for found in [*wrong, *self.after(out, how)]]
+        return [f"after {delay_s:.3f} s, {how!r}: {found}" for found in [*wrong, *self.after(out)]]
 
     def done(self, how: Cut) -> list[str]:
         """Let the command end, and take the power at once."""
@@ -98,8 +97,9 @@ class Trial:
             self.program.argv(self.case, self.made, work, self.control),
             self.program.environment(work),
         )
+        self.disk.cut(how)
         wrong = [] if ran.status == 0 else [f"it ended with {ran.status}: {ran.err}"]
-        return [f"directly after the run, {how!r}: {found}" for found in [*wrong, *self.after(ran.out, how)]]
+        return [f"directly after the run, {how!r}: {found}" for found in [*wrong, *self.after(ran.out)]]
 
     def everywhere(self) -> Iterator[list[str]]:
         """Take the power at each call, the two ways by turns, and after the run both ways."""

@@ -182,3 +182,21 @@ def test_a_system_without_the_drive_call_gets_the_plain_one(monkeypatch: pytest.
     monkeypatch.setattr(os, "fsync", plain.append)
     durable._full_sync(7)
     assert plain == [7]
+
+
+def test_what_is_missing_is_not_there_and_a_link_is_wherever_it_points(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert durable.is_there(str(tmp_path / "file"))
+    assert durable.is_there(str(tmp_path / "link"))
+    assert not durable.is_there(str(tmp_path / "none"))
+    assert not durable.is_there(str(tmp_path / "file" / "below"))
+
+
+def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "lstat", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        durable.is_there("file")

@@ -68,3 +68,23 @@ def test_a_file_that_goes_while_it_is_looked_at_is_passed_over(
 
     monkeypatch.setattr(os, "lstat", gone)
     assert hosts_at_work({"openclaw": roots["openclaw"]}, AT) == ()
+
+
+def test_an_entry_that_cannot_be_looked_at_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        name = "main"
+
+        def is_dir(self, **_: object) -> bool:
+            raise PermissionError
+
+    class Listing:
+        def __enter__(self) -> list[Broken]:
+            return [Broken()]
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+    monkeypatch.setattr(os, "scandir", lambda _: Listing())
+    assert hosts_at_work({"openclaw": str(tmp_path)}, AT) == ()

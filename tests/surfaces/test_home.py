@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -41,3 +42,14 @@ def test_a_damaged_record_lets_nobody_write(tmp_path: Path, damage: bytes) -> No
 def test_no_home_is_no_home(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError):
         require_machine(Home(tmp_path))
+
+
+def test_a_disk_that_fails_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_home(tmp_path, simulated=True)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("builtins.open", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        is_simulated(home.root)

@@ -9,7 +9,7 @@ import re
 
 from nightledger.domain.errors import IntegrityError, MissingBlobError, UnreadableError
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_regular, make_dir, sync_directory
+from nightledger.files.durable import is_regular, is_there, make_dir, sync_directory
 from nightledger.files.reading import read_regular
 
 MAX_BLOB_BYTES = 256 << 20
@@ -60,7 +60,7 @@ class BlobStore:
             IntegrityError: When the stored bytes have another hash.
         """
         path = self.path(sha256)
-        if not os.path.lexists(path):
+        if not is_there(path):
             raise MissingBlobError(f"the blob {sha256} is not in {self.directory}")
         content = read_regular(path, MAX_BLOB_BYTES)
         found = hashlib.sha256(content).hexdigest()
@@ -74,6 +74,6 @@ class BlobStore:
 
     def _holds(self, path: str, content: bytes) -> bool:
         try:
-            return os.path.lexists(path) and read_regular(path, len(content)) == content
+            return is_there(path) and read_regular(path, len(content)) == content
         except UnreadableError:
             return False

@@ -104,6 +104,22 @@ def make_dir(path: str, *, ignored_by_git: bool = False) -> bool:
     return True
 
 
+def is_there(path: str) -> bool:
+    """Tell whether something has the name; a link counts, wherever it points.
+
+    Unlike ``os.path.lexists`` it does not say no for a disk that fails: what cannot be asked for is
+    not missing, and a log that seems to be missing is an alarm.
+
+    Raises:
+        OSError: The system cannot tell.
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 def is_regular(path: str) -> bool:
     """Tell whether the name itself, not what a link points at, is a regular file."""
     try:

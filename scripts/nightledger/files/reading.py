@@ -9,6 +9,7 @@ import os
 import stat
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.durable import is_there
 
 _BLOCK_BYTES = 1 << 16
 """Of what a file has grown by since it was opened; to ask for a megabyte costs more than to read a small file."""
@@ -65,7 +66,7 @@ def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> by
     Raises:
         UnreadableError: As :func:`read_regular`, a missing file apart.
     """
-    return read_regular(path, max_bytes, within=within) if os.path.lexists(path) else None
+    return read_regular(path, max_bytes, within=within) if is_there(path) else None
 
 
 def list_names(directory: str) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ def _read_identity(home_path: str) -> "dict[str, Any]":
     try:
         with open(os.path.join(home_path, IDENTITY), encoding="utf-8") as stream:
             identity = json.load(stream)
-    except (OSError, ValueError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
+        return {}  # whatever else the system says is told as it is: a dying disk is no ordinary home
+    except (ValueError, RecursionError):
         return {}
     return identity if isinstance(identity, dict) else {}

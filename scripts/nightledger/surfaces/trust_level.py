@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from nightledger.surfaces.doctor_keys import Protection
 
 NOT_BUILT = (
-    "the guard, which would settle changes made outside the gate; they are shown, not taken back",
-    "locks of the operating system on gated files",
+    "pruning and retention",
+    "search, staged context and hooks",
+    "a model behind the consolidator",
 )
 """What the design has and this version has not."""
 
@@ -28,7 +29,7 @@ class Level:
 
 
 _ALWAYS = (
-    "write to MEMORY.md directly: 'status' and 'verify' show it, nothing prevents it",
+    "write to MEMORY.md directly, where no lock holds: the guard keeps it and 'review' asks, but until then it is read",
     "change this program, or the files that start it, and so what the next review shows or signs",
     "delete the home, its keys, or both",
     "put home and keys together back to an older state: a witness, or a copy of audit/checkpoint kept elsewhere, shows it",

@@ -17,7 +17,7 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_regular, make_dir
+from nightledger.files.durable import is_regular, is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
@@ -104,7 +104,7 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
         if keep:
             make_dir(home.checkpoints_dir)
             path = os.path.join(home.checkpoints_dir, str(signed.checkpoint.size))
-            if not os.path.lexists(path):
+            if not is_there(path):
                 replace_file(path, signed.raw)
     return signed.checkpoint
 
@@ -138,7 +138,7 @@ def start_log(
         if read_head(key.directory) is None:
             _begin(home, key, genesis)
         _pin_log(home, key, ring, trust_files)
-    if not os.path.lexists(home.checkpoint):
+    if not is_there(home.checkpoint):
         sign_head(home, key, ring, now=now, keep=True)
     return read_pin(ring, home.identity.id)
 
@@ -146,7 +146,7 @@ def start_log(
 def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
     with _lock(home):
         _require_fresh(home)
-        if os.path.lexists(home.audit_log):
+        if is_there(home.audit_log):
             replace_file(home.audit_log, b"")
         _write(home, key, _find_tail(home, key), [genesis], genesis.at)
 
@@ -210,7 +210,7 @@ def _find_tail(home: Home, key: LogKey) -> _Tail:
 def _check_signed(home: Home, key: LogKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
     """Give how many leaves are acknowledged or signed for, after checking that they are there."""
     size = kept.range.size
-    if not os.path.lexists(home.checkpoint):
+    if not is_there(home.checkpoint):
         return size
     signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False).checkpoint
     if signed.size < size:
@@ -225,7 +225,7 @@ def _check_signed(home: Home, key: LogKey, kept: KeptHead, lines: Sequence[bytes
 
 def _present(home: Home, key: LogKey, tree: CompactRange) -> SignedHead | None:
     """Give the present checkpoint when it is of this very tree."""
-    if not os.path.lexists(home.checkpoint):
+    if not is_there(home.checkpoint):
         return None
     signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False)
     return signed if signed.checkpoint.size == tree.size else None
@@ -248,7 +248,7 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
 
 
 def _read_from(path: str, offset: int) -> bytes:
-    if not os.path.lexists(path):
+    if not is_there(path):
         if offset:
             raise IntegrityError(f"{path} is missing; {offset} bytes of it were acknowledged")
         return b""
@@ -266,7 +266,7 @@ def _read_from(path: str, offset: int) -> bytes:
 
 
 def _require_fresh(home: Home) -> None:
-    if os.path.lexists(home.checkpoint) or _read_from(home.audit_log, 0).count(b"\n") > 1:
+    if is_there(home.checkpoint) or _read_from(home.audit_log, 0).count(b"\n") > 1:
         raise IntegrityError(
             f"{home.audit_log} was not begun with these keys",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",

@@ -9,7 +9,6 @@ by line, by the same rule.
 
 import gc
 import hashlib
-import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
-from nightledger.files.durable import is_regular
+from nightledger.files.durable import is_regular, is_there
 from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, Actor, Event, LineError
 from nightledger.trust.merkle import Tree
 
@@ -183,7 +182,7 @@ def scan_log(path: str, *, keep_events: bool = True, known: int = 0) -> Scan:
         UnreadableError: When the name is taken by something that is no regular file.
     """
     scan = Scan(path=path)
-    if not os.path.lexists(path):
+    if not is_there(path):
         return scan
     if not is_regular(path):
         raise UnreadableError(f"{path} is not a regular file", hint="put the log itself in its place")

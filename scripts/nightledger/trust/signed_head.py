@@ -4,11 +4,11 @@ Invariant: a head is given out only when every key that was asked for has signed
 no line by a known key is bad.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.errors import IntegrityError
+from nightledger.files.durable import is_there
 from nightledger.files.reading import read_regular
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import NoMLDSAError, verifier_of
@@ -46,7 +46,7 @@ def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures
     Raises:
         UnsignedError: When it is missing, malformed, of another log, or not signed by each key.
     """
-    if not os.path.lexists(path):
+    if not is_there(path):
         raise UnsignedError(f"{path} is missing")
     raw = read_regular(path, MAX_NOTE_BYTES)
     try:

@@ -64,13 +64,20 @@ def test_when_nothing_was_touched_cron_takes_one_small_look(
     os.utime(mark, ns=(mark.stat().st_mtime_ns + 10**10,) * 2)
     with Lock(console.desk.home.lock_path()):
         assert console.run("guard").status == 0
+        console.desk.wait(minutes=59)
+        assert console.run("guard").status == 0
+        console.desk.wait(minutes=1)
+        assert console.run("guard").status == 75  # a mark is believed for an hour
+        console.desk.wait(hours=-1)
         drift(console.desk)
         assert console.run("guard").status == 75
     assert "changed outside" in console.out("guard")
     monkeypatch.undo()
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "7", '{"MEMORY.md": 3}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", "7", '{"looks": {"MEMORY.md": 3}, "at": 0}', '{"looks": 7, "at": 0}']
+)
 def test_a_damaged_mark_is_worth_nothing(content: str, console: Console) -> None:
     drift(console.desk)
     Path(console.desk.home.root, MARK).write_text(content)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MARK = os.path.join(".nightledger", "guarded")
 """Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""
+MARK_S = 3600
+"""So long it is believed: whoever can write the home can write the mark."""
 _SETTLED_NS = 1_000_000_000
 """A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
 
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         before = _looks(session.gate.home.root, paths)
         sightings = guarding.look_after(session)
     if not any(sighting.problem or sighting.new for sighting in sightings):
-        _leave_mark(context.home_path, before)
+        _leave_mark(context, before)
     context.emit({"drift": [guarding.sighting_record(sighting) for sighting in sightings]})
     for sighting in sightings:
         if sighting.new or sighting.problem or not context.quiet:
@@ -67,12 +69,13 @@ def _nothing_new(context: Context) -> bool:
         mark = os.path.join(context.home_path, MARK)
         marked_ns = os.stat(mark).st_mtime_ns
         with open(mark, encoding="utf-8") as stream:
-            looks = json.load(stream)
+            written = json.load(stream)
+        looks, age_s = written["looks"], context.now.timestamp() - written["at"]
         now = _looks(context.home_path, list(looks))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, KeyError):
         return False
     settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
-    return bool(looks) and settled and now == looks
+    return bool(looks) and settled and now == looks and 0 <= age_s < MARK_S
 
 
 def _looks(root: str, paths: "list[str]") -> "dict[str, list[int] | None]":
@@ -88,7 +91,8 @@ def _look(path: str) -> "list[int] | None":
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
-def _leave_mark(root: str, looks: "dict[str, list[int] | None]") -> None:
+def _leave_mark(context: Context, looks: "dict[str, list[int] | None]") -> None:
     from nightledger.files.atomic import replace_file
 
-    replace_file(os.path.join(root, MARK), json.dumps(looks).encode())
+    content = json.dumps({"at": context.now.timestamp(), "looks": looks})
+    replace_file(os.path.join(context.home_path, MARK), content.encode())
