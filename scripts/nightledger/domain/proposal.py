@@ -70,6 +70,16 @@ class Anchor(StrEnum):
     """``context_before + removed + context_after`` occurs exactly once in the file."""
     MASKED = "masked"
     """As ``exact``; each U+2588 in them stands for one character of a secret, and any fills it."""
+    FILE_END = "file_end"
+    """``added`` is put at the end of the file, which is made where it is missing."""
+    WHOLE = "whole"
+    """The file's bytes hash to ``removed`` (hex SHA-256; "" where it is empty or missing); ``added`` is all of its
+    new text."""
+    COPY = "copy"
+    """The file is empty, missing, or holds them already: afterwards it holds the bytes that the change's target had
+    before, byte for byte; ``added`` is their hex SHA-256."""
+    LINK = "link"
+    """``removed`` is the key of a link; nothing is written: the decision itself is its tombstone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +141,19 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a change writes to a further file, together with its target or not at all.
+
+    Attributes:
+        target: The file, relative to the home; ``domain/kept.py`` says which it may be.
+        hunk: What is written there, and signed.
+    """
+
+    target: str
+    hunk: Hunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """When a lesson holds: what would change its mind.
 
@@ -150,7 +173,8 @@ class Change:
     Attributes:
         n: Number in its proposal, from 1.
         op: What it does.
-        target: Gated file, relative to the home.
+        target: File, relative to the home: a gated one; a daily log that is compressed; the links, of
+            which one is deleted.
         section: Heading under which it stands, as shown: ``Projects > Atlas``.
         before: Text taken out, as shown; U+2588 for each character of a secret.
         after: Text put in, as shown.
@@ -164,6 +188,7 @@ class Change:
         scope: What would change its mind.
         flags: What scanners and rules say.
         entry: Id of the entry it replaces or removes, where there is one.
+        also: What it writes to further files.
     """
 
     n: int
@@ -182,6 +207,7 @@ class Change:
     scope: Scope = Scope()
     flags: tuple[Flag, ...] = ()
     entry: str | None = None
+    also: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +227,7 @@ class SizeMeter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A gated file as it was when the proposal was made.
+    """A file as it was when the proposal was made.
 
     Attributes:
         path: Relative to the home.
@@ -227,7 +253,7 @@ class Proposal:
         created_at: Aware UTC.
         period: The log day or run that it belongs to, ``2026-02-28``.
         title: One line that names it in lists.
-        targets: Gated files it changes.
+        targets: Files it changes: the main target of each change.
         changes: At least one.
         supersedes: Id of the proposal that an edit replaced.
     """
@@ -250,7 +276,7 @@ class Draft:
 
     Attributes:
         op: What it does.
-        target: Gated file, relative to the home.
+        target: As that of a change.
         section: Heading path for an addition; for others, where the entry stands.
         before: Exact lines to take out, with line ends; empty for an addition.
         line: First line of ``before`` in the target, from 1; 0 for an addition.
@@ -263,6 +289,7 @@ class Draft:
         flags: What scanners and rules say.
         statement_key: Folded wording; equal keys are the same statement to suppression.
         entry: Id of the entry it replaces or removes, where there is one.
+        also: What it writes to further files, ready to be signed.
     """
 
     op: Op
@@ -279,3 +306,4 @@ class Draft:
     scope: Scope = Scope()
     flags: tuple[Flag, ...] = ()
     entry: str | None = None
+    also: tuple[Part, ...] = ()

@@ -1,0 +1,116 @@
+"""Which files a change may write, by what it does: the gate's list, pure.
+
+Invariant: a gated file is written by changes of text and by an archival; an archive file only as a
+further part of a change; a daily log only by a compression, whose other part is its copy.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
+
+ARCHIVE = "memory/archive"
+"""Directory of what was archived: ``YYYY.md``, entries by the year in which they went."""
+ARCHIVE_DAILY = "memory/archive/daily"
+"""Directory of the full text of compressed daily logs, under their own names."""
+LINKS = "memory/system/hebbian-links.json"
+"""The view in which a deleted link is missing from then on. Only its fold changes."""
+_LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
+_YEAR = re.compile(r"\d{4}\.md")
+_TEXT = frozenset({Anchor.SECTION_END, Anchor.EXACT, Anchor.MASKED})
+_TAKEN_OUT = frozenset({Anchor.EXACT, Anchor.MASKED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where a home keeps what changes may write.
+
+    Attributes:
+        gated: Its gated files, relative to it.
+        daily: The directories of its daily logs, relative to it.
+    """
+
+    gated: tuple[str, ...]
+    daily: tuple[str, ...] = ()
+
+
+def parts_of(change: Change) -> tuple[Part, ...]:
+    """Give everything that a change writes, its target first; of a link's deletion, the link."""
+    return (Part(target=change.target, hunk=change.hunk), *change.also)
+
+
+def hunks_on(path: str, changes: Collection[Change]) -> list[Hunk]:
+    """Give the hunks that changes have on one file, in order: what is signed and placed there."""
+    return [part.hunk for change in changes for part in parts_of(change) if part.target == path]
+
+
+def is_archive(path: str) -> bool:
+    """Tell whether a path, relative to the home, is that of a file of archived entries."""
+    folder, _, name = path.rpartition("/")
+    return folder == ARCHIVE and _YEAR.fullmatch(name) is not None
+
+
+def is_copy(path: str) -> bool:
+    """Tell whether a path, relative to the home, may be that of the full text of a compressed daily log."""
+    folder, _, name = path.rpartition("/")
+    return folder == ARCHIVE_DAILY and _LOG.fullmatch(name) is not None
+
+
+def is_daily_log(path: str, daily: Collection[str]) -> bool:
+    """Tell whether a path, relative to the home, is that of a daily log in one of the directories."""
+    folder, _, name = path.rpartition("/")
+    return folder in daily and folder not in (ARCHIVE, ARCHIVE_DAILY) and _LOG.fullmatch(name) is not None
+
+
+def why_forbidden(change: Change, places: Places) -> list[str]:
+    """Say all that speaks against the files that a change writes; empty where it may write them.
+
+    Args:
+        change: As proposed and signed.
+        places: What the home has.
+    """
+    match change.op:
+        case Op.ARCHIVE:
+            return _archival(change, places)
+        case Op.COMPRESS:
+            return _compression(change, places)
+        case Op.DELETE_LINK:
+            return _deletion(change)
+        case Op.ADD | Op.REPLACE | Op.REMOVE:
+            reasons = _gated(change, places, _TEXT)
+            return [*reasons, *(f"{part.target} is no part of such a change" for part in change.also)]
+
+
+def _gated(change: Change, places: Places, anchors: Collection[Anchor]) -> list[str]:
+    reasons = [] if change.target in places.gated else [f"{change.target} is not a gated file of this home"]
+    return reasons if change.hunk.anchor in anchors else [*reasons, _anchor(change)]
+
+
+def _archival(change: Change, places: Places) -> list[str]:
+    reasons = _gated(change, places, _TAKEN_OUT)
+    if [(is_archive(part.target), part.hunk.anchor) for part in change.also] != [(True, Anchor.FILE_END)]:
+        reasons.append(f"an archival writes to one file {ARCHIVE}/YYYY.md, at its end")
+    return reasons
+
+
+def _compression(change: Change, places: Places) -> list[str]:
+    reasons = []
+    if not is_daily_log(change.target, places.daily) or change.target in places.gated:
+        reasons.append(f"{change.target} is not a daily log of this home")
+    if change.hunk.anchor is not Anchor.WHOLE:
+        reasons.append(_anchor(change))
+    copies = [(is_copy(part.target), part.hunk.anchor, part.hunk.added) for part in change.also]
+    if copies != [(True, Anchor.COPY, change.hunk.removed)] or not change.hunk.removed:
+        reasons.append(f"a compression copies its log, as it is, to one file in {ARCHIVE_DAILY}")
+    return reasons
+
+
+def _deletion(change: Change) -> list[str]:
+    if change.target == LINKS and change.hunk.anchor is Anchor.LINK and not change.also:
+        return []
+    return [f"a link's deletion names a link of {LINKS} and writes nothing"]
+
+
+def _anchor(change: Change) -> str:
+    return f"change {change.n} is anchored as {change.hunk.anchor.value}, which {change.op.value} is not"
