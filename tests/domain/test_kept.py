@@ -103,7 +103,10 @@ def test_a_change_of_text_writes_its_gated_file_and_nothing_else(op: Op) -> None
         (replace(COMPRESSION, target="MEMORY.md"), "MEMORY.md is not a daily log of this home"),
         (replace(COMPRESSION, target="notes/2026-01-02.md"), "is not a daily log of this home"),
         (replace(COMPRESSION, target=COPY), f"{COPY} is not a daily log of this home"),
-        (replace(COMPRESSION, hunk=REMOVED), "change 1 is anchored as exact, which compress is not"),
+        (
+            replace(COMPRESSION, hunk=hunk(Anchor.EXACT, removed=SHA256)),
+            "change 1 is anchored as exact, which compress is not",
+        ),
         (replace(COMPRESSION, also=()), "to one file in memory/archive/daily"),
         (replace(COMPRESSION, also=(replace(COPIED, target=LOG),)), "to one file in memory/archive/daily"),
         (
