@@ -1,0 +1,214 @@
+"""What is old enough to let go, and what never goes: the rules of the weekly pruner.
+
+Invariant: everything here only ever names candidates; a proposal is made of them, and nothing goes
+without a signature. What speaks for keeping wins, whatever its age.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from nightledger.domain.bridges import Groups, LinkUse, find_bridges
+from nightledger.domain.confidence import SHOWN_FROM
+
+FEW_CO_OCCURRENCES = 2
+"""A link of fewer is weak (published: ``co_occurrences < 2``)."""
+LINK_DAYS = 60
+"""A weak link that was not seen for more days may go (published)."""
+CLOSED_DAYS = 90
+"""An entry that is closed for more days may go to the archive (published)."""
+LOG_DAYS = 30
+"""A daily log that is older may be compressed (published)."""
+REFERENCED_FROM = SHOWN_FROM
+"""What a link with this confidence rests on stays as it is (published: .7)."""
+BUDGET_SHARE = 0.25
+"""Of a gated file's characters one proposal removes no more; what would is split (issue "Forgetting well")."""
+MOST_MONTHS = 12
+"""Proposals of a kind that one run makes, one a month of logs or of closed entries, oldest first; a year
+is what a person reads in a morning. The rest competes again. Our choice."""
+MOST_CHANGES = 100
+"""Lines of one proposal at most: three logs a day, for hosts that write one a session. Our choice."""
+MOST_DELETIONS = 10
+"""Deletions that wait at a time: they are answered one by one. Our choice."""
+BUDGET_RULE = "budget.split"
+
+
+class Kept(StrEnum):
+    """Why something that is old enough stays as it is."""
+
+    REFERENCED = "referenced"
+    """A link with a confidence of .7 or more rests on an outcome that is written there."""
+    PINNED = "pinned"
+    CONSTITUTIONAL = "constitutional"
+    CONSENT = "consent"
+    """It names something that the consent graph blocks, and may be why."""
+    BRIDGE = "bridge"
+    """Without it two well-used groups of links would be apart."""
+    NO_DATE = "no_date"
+    """Nobody can tell since when it is closed."""
+    IMPOSSIBLE_DATE = "impossible_date"
+    FUTURE_DATE = "future_date"
+    REVISIT = "revisit"
+    """It is to be looked at again, on a day that is still to come."""
+    OF_SECTION = "of_section"
+    """It is nothing but a status, and speaks for what stands around it."""
+    TWICE = "twice"
+    """The very same entry stands there a second time."""
+    SHORT = "short"
+    """A summary would be no shorter."""
+    SUMMARY = "summary"
+    """It is a summary already."""
+    ODD_FILE = "odd_file"
+    """It is a link, has a second name, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeakLinks:
+    """What a look at all links found.
+
+    Attributes:
+        removable: Weak links that hold nothing together, the longest unseen first.
+        bridges: How many stay because they do.
+        links: How many links there are.
+    """
+
+    removable: tuple[LinkUse, ...]
+    bridges: int
+    links: int
+
+
+def find_weak(links: Iterable[LinkUse], today: date) -> WeakLinks:
+    """Give the links that may be deleted.
+
+    Args:
+        links: All links, each once; read once.
+        today: The date in the home's zone.
+    """
+    groups = Groups()
+    weak: list[LinkUse] = []
+    count = 0
+    for link in links:
+        count += 1
+        if is_weak(link, today):
+            weak.append(link)
+        else:
+            groups.join(link)
+    bridges = find_bridges(groups, weak)
+    removable = sorted((link.last_day, link.pair, link) for link in weak if link.pair not in bridges)
+    return WeakLinks(removable=tuple(link for _, _, link in removable), bridges=len(bridges), links=count)
+
+
+def is_weak(link: LinkUse, today: date) -> bool:
+    """Tell whether a link occurred too seldom and too long ago; one of a day to come did not."""
+    return link.co_occurrences < FEW_CO_OCCURRENCES and today.toordinal() - link.last_day > LINK_DAYS
+
+
+def is_long_closed(since: date, today: date) -> bool:
+    """Tell whether an entry is closed for long enough."""
+    return (today - since).days > CLOSED_DAYS
+
+
+def is_old_log(day: date, today: date) -> bool:
+    """Tell whether a daily log is old enough to be compressed."""
+    return (today - day).days > LOG_DAYS
+
+
+def clock_problem(now: datetime, newest: datetime | None) -> str:
+    """Say why nothing may be judged by its age: the clock stands before what was recorded last; empty where it may.
+
+    Args:
+        now: Aware, UTC.
+        newest: When the newest record was made; None where there is none.
+    """
+    if newest is None or newest <= now:
+        return ""
+    return f"the clock says {now:%Y-%m-%d %H:%M} UTC, and the newest record is of {newest:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """What one proposal takes of a month.
+
+    Attributes:
+        part: Which part it is, from 1.
+        parts: How many there are.
+        members: Places of what it takes, from 0, in order.
+        share: Of the file's characters, how much it removes; 0..1.
+        whole: The same for all parts together.
+    """
+
+    part: int
+    parts: int
+    members: tuple[int, ...]
+    share: float
+    whole: float
+
+    @property
+    def flag(self) -> str:
+        """What the operator is told; empty where all is within the budget."""
+        if self.whole <= BUDGET_SHARE:
+            return ""
+        split = (
+            f"; this is part {self.part} of {self.parts} and removes {self.share:.0%}"
+            if self.parts > 1
+            else ""
+        )
+        return f"together this would remove {self.whole:.0%} of the file, more than {BUDGET_SHARE:.0%}{split}"
+
+
+def split_by_budget(sizes: Sequence[int], total: int) -> tuple[Portion, ...]:
+    """Split removals from one file so that no proposal takes more than its share, in their order.
+
+    One that is larger than the share alone is a portion of its own.
+
+    Args:
+        sizes: Characters that each removal takes.
+        total: Characters of the file.
+    """
+    budget = BUDGET_SHARE * total
+    portions: list[list[int]] = []
+    room = 0.0
+    for at, size in enumerate(sizes):
+        if not portions or size > room or len(portions[-1]) >= MOST_CHANGES:
+            portions.append([])
+            room = budget
+        portions[-1].append(at)
+        room -= size
+    return tuple(
+        Portion(
+            part=part,
+            parts=len(portions),
+            members=tuple(members),
+            share=sum(sizes[at] for at in members) / max(1, total),
+            whole=sum(sizes) / max(1, total),
+        )
+        for part, members in enumerate(portions, 1)
+    )
+
+
+def month_of(day: date) -> str:
+    """Give the month that a proposal is about: ``2026-02``."""
+    return f"{day:%Y-%m}"
+
+
+def blocked_words(actions: Iterable[str]) -> frozenset[str]:
+    """Give the names of blocked actions by which an entry is known to speak of one.
+
+    Single words ("delete") stand in any entry and tell nothing; names of several words do.
+
+    Args:
+        actions: As the consent graph names them: ``unlock_doors``.
+    """
+    return frozenset(action.replace("_", " ").casefold() for action in actions if "_" in action.strip("_*"))
+
+
+def names_blocked(text: str, words: Collection[str]) -> bool:
+    """Tell whether a text speaks of a blocked action, written with ``_``, ``-`` or spaces.
+
+    Args:
+        text: Any text.
+        words: As :func:`blocked_words` gives them.
+    """
+    plain = " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
+    return any(word in plain for word in words)
