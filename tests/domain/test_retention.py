@@ -1,0 +1,217 @@
+from dataclasses import replace
+from math import exp, log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.retention import (
+    DURABLE,
+    EPHEMERAL,
+    PERMANENT,
+    STANDARD,
+    TIERS,
+    Memory,
+    Policy,
+    Status,
+    Tier,
+    classic_utility,
+    lean,
+    measured_utilities,
+    measured_utility,
+    pending,
+    recency,
+    status_of,
+    tier_of,
+    utilities_of,
+)
+
+memories = st.builds(
+    Memory,
+    id=st.just("e-1"),
+    tier=st.sampled_from(TIERS),
+    pinned=st.booleans(),
+    created_hour=st.integers(0, 5000),
+    used_hour=st.integers(0, 5000),
+    useful=st.integers(0, 300),
+    harmful=st.integers(0, 300),
+    expected=st.floats(0.01, 0.99),
+    access=st.integers(0, 50),
+    days=st.integers(-3, 400),
+    outcome=st.sampled_from((-1, 0, 1)),
+)
+
+
+def first_day_of_decay(access: int, outcome: int) -> int | None:
+    """Give the day on which the classic policy would let go; None within ten years."""
+    for day in range(3650):
+        memory = Memory(id="e-1", access=access, days=day, outcome=outcome)
+        if status_of(memory, Policy.CLASSIC, 0) is Status.PENDING_DECAY:
+            return day
+    return None
+
+
+# ---------------------------------------------------------------- what was published
+
+
+def test_the_tiers_have_the_published_rates() -> None:
+    assert [(tier.name, tier.rate) for tier in TIERS] == [
+        ("permanent", 0.00001),
+        ("durable", 0.001),
+        ("standard", 0.010),
+        ("ephemeral", 0.050),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tier", "half_life"), [(PERMANENT, 69_315), (DURABLE, 693), (STANDARD, 69), (EPHEMERAL, 14)]
+)
+def test_the_tiers_have_the_published_half_lives(tier: Tier, half_life: int) -> None:
+    assert round(log(2) / tier.rate) == half_life
+    assert recency(tier.rate, half_life) == pytest.approx(0.5, abs=0.006)
+
+
+def test_recency_is_the_published_formula_and_never_above_one() -> None:
+    assert recency(0.01, 100) == exp(-1)
+    assert recency(0.01, -5) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tags", "tier"),
+    [
+        (("self/constitutional", "self/value"), PERMANENT),
+        (("self/value",), DURABLE),
+        (("self/constraint", "observation"), DURABLE),
+        (("self/goal",), DURABLE),
+        (("observation",), EPHEMERAL),
+        (("self/style",), STANDARD),
+        (("self/context",), STANDARD),
+        ((), STANDARD),
+    ],
+)
+def test_the_first_tag_that_matches_makes_the_tier(tags: tuple[str, ...], tier: Tier) -> None:
+    assert tier_of(tags) is tier
+
+
+@pytest.mark.parametrize(
+    ("access", "outcome", "day"),
+    [
+        (0, 0, 2),
+        (0, -1, 1),
+        (0, 1, None),
+        (1, 0, None),
+        (1, -1, 5),
+        (1, 1, None),
+        (2, 0, None),
+        (2, -1, None),
+        (9, -1, None),
+    ],
+)
+def test_classic_has_the_published_worked_values(access: int, outcome: int, day: int | None) -> None:
+    assert first_day_of_decay(access, outcome) == day
+
+
+def test_classic_has_the_published_weights() -> None:
+    assert classic_utility(access=3, days=4, outcome=-1) == pytest.approx(0.4 * log(4) + 0.4 / 5 - 0.2)
+    assert classic_utility(access=0, days=-9, outcome=0) == 0.4  # the clock was set back
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_a_pin_is_an_absolute_veto(policy: Policy) -> None:
+    lost = Memory(id="e-1", tier=EPHEMERAL, harmful=500, days=9999, outcome=-1)
+    assert status_of(lost, policy, 100_000) is Status.PENDING_DECAY
+    assert status_of(replace(lost, pinned=True), policy, 100_000) is Status.ACTIVE
+
+
+@pytest.mark.parametrize("policy", list(Policy))
+def test_a_permanent_memory_is_immune_too(policy: Policy) -> None:
+    principle = Memory(id="e-1", tier=PERMANENT, harmful=500, days=9999, outcome=-1)
+    assert principle.immune
+    assert status_of(principle, policy, 10_000_000) is Status.ACTIVE
+
+
+# ---------------------------------------------------------------- what measured mends
+
+
+def last_hour(memory: Memory) -> int:
+    """Give the last active hour on which a memory made at hour 0 is active."""
+    low, high = 0, 10_000_000
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (
+            (middle, high)
+            if status_of(memory, Policy.MEASURED, middle) is Status.ACTIVE
+            else (low, middle - 1)
+        )
+    return low
+
+
+def test_what_nothing_is_known_of_fades_with_its_tier() -> None:
+    assert [last_hour(Memory(id="e-1", tier=tier)) for tier in (DURABLE, STANDARD, EPHEMERAL)] == [
+        2995,
+        299,
+        59,
+    ]
+
+
+def test_what_proves_useful_fades_a_tier_slower_and_from_its_last_use() -> None:
+    proved = Memory(id="e-1", useful=20, expected=0.5, used_hour=1000)
+    assert last_hour(proved) == 1000 + 2995
+
+
+def test_what_proves_harmful_fades_a_tier_faster_and_its_use_counts_for_nothing() -> None:
+    assert last_hour(Memory(id="e-1", harmful=20, expected=0.5, used_hour=25)) == 29
+
+
+def test_outcomes_outweigh_access() -> None:
+    often = Memory(id="e-1", access=1000, harmful=4, expected=0.8)
+    assert status_of(often, Policy.CLASSIC, 300) is Status.ACTIVE
+    assert status_of(often, Policy.MEASURED, 300) is Status.PENDING_DECAY
+
+
+@given(memories, st.integers(0, 10_000), st.integers(0, 1000))
+def test_access_and_days_count_for_nothing(memory: Memory, now: int, access: int) -> None:
+    other = replace(memory, access=access, days=0, outcome=1)
+    assert measured_utility(memory, now) == measured_utility(other, now)
+
+
+@given(memories, st.integers(0, 10_000), st.integers(0, 10_000))
+def test_utility_is_bounded_and_never_grows_with_time(memory: Memory, now: int, later: int) -> None:
+    early, late = (measured_utility(memory, hour) for hour in sorted((now, later)))
+    assert 0.0 <= late <= early <= 1.0
+
+
+@given(memories, st.integers(0, 10_000))
+def test_a_success_more_never_lowers_it_and_a_failure_more_never_raises_it(memory: Memory, now: int) -> None:
+    here = measured_utility(memory, now)
+    assert measured_utility(replace(memory, useful=memory.useful + 1), now) >= here - 1e-12
+    assert measured_utility(replace(memory, harmful=memory.harmful + 1), now) <= here + 1e-12
+
+
+@given(st.integers(1, 100_000))
+def test_what_succeeds_as_often_as_without_it_proves_nothing_however_often_it_is_shown(times: int) -> None:
+    assert lean(7 * times, 3 * times, 0.7) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_one_outcome_alone_proves_nothing_and_a_few_clear_ones_do() -> None:
+    assert lean(1, 0, 0.5) < 0.5
+    assert lean(6, 0, 0.5) == 1.0
+    assert lean(0, 6, 0.5) == -1.0
+    assert lean(0, 0, 0.9) == 0.0
+    assert lean(20, 0, 0.95) < lean(20, 0, 0.5)  # where all succeed, a success says little
+
+
+@given(memories, st.integers(0, 10_000))
+def test_asking_twice_changes_nothing(memory: Memory, now: int) -> None:
+    assert pending([memory], Policy.MEASURED, now) == pending(iter([memory]), Policy.MEASURED, now)
+
+
+def test_many_are_judged_in_their_order() -> None:
+    old, new = Memory(id="e-1"), Memory(id="e-2", created_hour=290)
+    assert pending([old, new], Policy.MEASURED, 300) == [True, False]
+    assert measured_utilities([old, new], 300) == [exp(-3), exp(-0.1)]
+    assert utilities_of([old, new], Policy.CLASSIC, 300) == [0.4, 0.4]
+
+
+def test_a_clock_before_the_memory_was_made_leaves_it_fresh() -> None:
+    assert measured_utility(Memory(id="e-1", created_hour=50, used_hour=70, useful=9), 3) == 1.0
