@@ -19,6 +19,7 @@ from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Peers, Reply
 from nightledger.domain.proposal import Proposal
+from nightledger.domain.reinforcement import Reinforcement
 from nightledger.domain.runs import Run
 from nightledger.domain.waiting import Waiting
 from nightledger.domain.words import dump_moment
@@ -45,6 +46,7 @@ KINDS: dict[type, Kind] = {
     Message: Kind(schema="message"),
     Peers: Kind(schema="peers"),
     Proposal: Kind(schema="proposal", floats=True),
+    Reinforcement: Kind(schema="reinforcement"),
     Reply: Kind(schema="reply"),
     Run: Kind(schema="run"),
     Waiting: Kind(schema="waiting"),

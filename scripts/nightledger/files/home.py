@@ -123,8 +123,6 @@ class Home:
             )
         return os.path.realpath(path)
 
-    # ------------------------------------------------------------ memory/
-
     @property
     def memory_dir(self) -> str:
         """Daily logs in the layouts of hosts, and the directories below."""
@@ -164,6 +162,11 @@ class Home:
     def exposures(self) -> str:
         """What was shown to the agent, where and when, one a line."""
         return os.path.join(self.system_dir, "exposures.jsonl")
+
+    @property
+    def reinforcements(self) -> str:
+        """What curate and the operator's mercy keep fresh, one a line."""
+        return os.path.join(self.system_dir, "reinforcements.jsonl")
 
     @property
     def cursors(self) -> str:
@@ -256,8 +259,6 @@ class Home:
         """Full text of compressed daily logs."""
         return os.path.join(self.archive_dir, "daily")
 
-    # ------------------------------------------------------------ audit/
-
     @property
     def audit_dir(self) -> str:
         """The audit log and what it refers to."""
@@ -306,8 +307,6 @@ class Home:
         """Text that scanners held back."""
         return os.path.join(self.audit_dir, "quarantine")
 
-    # ------------------------------------------------------------ config/nightledger/
-
     @property
     def config_dir(self) -> str:
         """This home's settings and trust files."""
@@ -352,8 +351,6 @@ class Home:
     def policy(self) -> str:
         """Trust file: which logs and witnesses count (C2SP tlog-policy)."""
         return os.path.join(self.config_dir, "policy")
-
-    # ------------------------------------------------------------ .nightledger/
 
     @property
     def work_dir(self) -> str:
