@@ -26,7 +26,7 @@ from typing import Any
 
 LOG = "audit/trusted-channel-audit.jsonl"
 TRUST = {name: f"config/nightledger/{name}" for name in ("allowed_signers", "policy", "revoked_keys")}
-TRUST["peers"] = "config/nightledger/peers.json"
+TRUST |= {"constitution": "memory/system/constitution.json", "peers": "config/nightledger/peers.json"}
 DECISION, RECOVERY = "nightledger-decision@v1", "nightledger-recovery@v1"
 EMPTY = hashlib.sha256(b"").hexdigest()
 RESET_WAIT_S = 24 * 3600

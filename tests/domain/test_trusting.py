@@ -49,6 +49,7 @@ def signers(log: Log, **after: float) -> str:
 def test_the_genesis_names_the_files_that_a_home_began_with_and_what_it_does_not_name_is_empty() -> None:
     assert chain(begun()).files(at()) == {
         "allowed_signers": "s0",
+        "constitution": EMPTY_SHA256,
         "peers": EMPTY_SHA256,
         "policy": EMPTY_SHA256,
         "revoked_keys": "r0",

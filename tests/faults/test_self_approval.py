@@ -52,6 +52,7 @@ OPERATOR_VERBS = (
     ("edit",),
     ("expunge", "--sha256", "0" * 64),
     ("consent", "review"),
+    ("constitution", "amend"),
     ("key", "add", "KEY", "--principal", "evil"),
     ("key", "recovery", "KEY"),
     ("key", "rotate", "KEY"),

@@ -60,11 +60,11 @@ def test_the_genesis_names_trust_files_gated_files_and_simulation(desk: Desk) ->
     assert (genesis.event, genesis.actor) == ("genesis", Actor.HUMAN)
     assert genesis.fields["simulated"] is True
     assert [item["name"] for item in genesis.fields["trust"]] == [
-        *("allowed_signers", "peers", "policy", "revoked_keys")
+        *("allowed_signers", "constitution", "peers", "policy", "revoked_keys")
     ]
     for item in genesis.fields["trust"]:
         kept = BlobStore(desk.home.blobs_dir).exists(item["sha256"])
-        assert kept or (item["name"], item["sha256"]) == ("peers", EMPTY_SHA256)
+        assert kept or (item["name"] in ("constitution", "peers") and item["sha256"] == EMPTY_SHA256)
     assert [item["path"] for item in genesis.fields["gated"]] == ["MEMORY.md"]
     assert genesis.fields["origin"] == desk.home.identity.origin
     assert "quorum none" in Path(desk.home.policy).read_text()

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.strict_json import MAX_DOCUMENT_BYTES, parse_json
 from nightledger.domain.consolidation import Consolidation
+from nightledger.domain.constitution import Constitution
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError
 from nightledger.domain.message import Message, Peers, Reply
@@ -42,6 +43,7 @@ class Kind:
 
 KINDS: dict[type, Kind] = {
     Consolidation: Kind(schema="consolidation"),
+    Constitution: Kind(schema="constitution"),
     Decision: Kind(schema="decision"),
     Message: Kind(schema="message"),
     Peers: Kind(schema="peers"),

@@ -28,7 +28,7 @@ from nightledger.domain.states import (
     Gone,
     ProposalStatus,
 )
-from nightledger.domain.trusting import TrustFold
+from nightledger.domain.trusting import NAMES, TrustFold
 
 _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.APPROVE: (OPEN_STATES, ChangeState.APPROVED),
@@ -280,7 +280,8 @@ class _Fold:
 
     def _seen(self, fields: Mapping[str, Any], _: datetime) -> None:
         for file in fields["files"]:
-            self.protected.setdefault(file["path"], file["sha256"])
+            if file["path"] not in NAMES:  # older versions watched the constitution as protected
+                self.protected.setdefault(file["path"], file["sha256"])
 
     def _locked(self, fields: Mapping[str, Any], _: datetime) -> None:
         self.locked = frozenset(fields["paths"])

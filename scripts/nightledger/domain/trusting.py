@@ -17,11 +17,13 @@ from nightledger.domain.moment import Moment
 
 TRUST_FILES: Mapping[str, str] = {
     "allowed_signers": "config/nightledger/allowed_signers",
+    "constitution": "memory/system/constitution.json",
     "peers": "config/nightledger/peers.json",
     "policy": "config/nightledger/policy",
     "revoked_keys": "config/nightledger/revoked_keys",
 }
-"""Every trust file: its name in the log, and its path relative to the home."""
+"""Every trust file: its name in the log, and its path relative to the home. The constitution is one
+of them, because it changes as they do: by a signature, and never by what lies on disk."""
 NAMES = {path: name for name, path in TRUST_FILES.items()}
 RECOVERY_NAMESPACE = "nightledger-recovery@v1"
 """SSHSIG namespace of a recovery key: it can sign nothing but changes of :data:`RECOVERABLE`."""
@@ -30,7 +32,8 @@ RESET_WAIT_S = 24 * 3600
 """How long new signers that nobody signed for must stand in the log before they count (DESIGN
 section 5): a day in which whoever still has a key can sign against it."""
 EMPTY_SHA256 = sha256(b"").hexdigest()
-"""Hash of a trust file that is not there; homes that began before ``peers`` existed have none."""
+"""Hash of a trust file that is not there; homes that began before ``peers`` or ``constitution``
+existed have none of that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     }
     record(gate, [(EventName.DECIDED, fields), *_consequences(gate, ledger, decision, moment)], moment)
     if decision.type is DecisionType.TRUST:
-        trust_changes.put_in_place(gate.home, decision)
+        trust_changes.put_in_place(gate, decision)
     return decision
 
 

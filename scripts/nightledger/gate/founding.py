@@ -66,6 +66,7 @@ class Founding:
         simulated: Whether ``--now`` works there.
         adopt: Whether the directory may be an agent's workspace.
         track: Leave out the ``.gitignore`` in each directory we make.
+        constitution: Bytes of the constitution that it begins with; none for none.
     """
 
     home: Home
@@ -78,6 +79,7 @@ class Founding:
     simulated: bool
     adopt: bool
     track: bool
+    constitution: bytes = b""
 
 
 def directories(home: Home) -> tuple[str, ...]:
@@ -118,6 +120,8 @@ def plan(founding: Founding) -> list[str]:
         home.audit_log,
         home.checkpoint,
     ]
+    if founding.constitution:
+        files.append(home.constitution)
     if not founding.adopt:
         files.append(os.path.join(home.root, founding.gated[0]))
     foreign = [] if os.path.lexists(home.identity_file) else _foreign(home)
@@ -161,7 +165,7 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
     identity = home.identity
     if not founding.adopt and not os.path.lexists(home.memory_md):
         create_file(home.memory_md, NEW_MEMORY.encode())
-    if _is_unfinished(founding):
+    if is_unfinished(home):
         _start(founding, passphrase, moment)
     elif not operator_key_path(founding.ring, identity.id).parent.is_dir():
         raise ConfigurationError(
@@ -171,9 +175,8 @@ def found(founding: Founding, passphrase: bytes | None, moment: Moment) -> Ident
     return identity
 
 
-def _is_unfinished(founding: Founding) -> bool:
+def is_unfinished(home: Home) -> bool:
     """Tell whether there is no log yet, or an ``init`` was cut short before its first checkpoint."""
-    home = founding.home
     if not os.path.lexists(home.audit_log):
         return True
     if os.path.lexists(home.checkpoint):
@@ -236,10 +239,12 @@ def _write_trust_files(founding: Founding, vkeys: tuple[str, ...]) -> None:
         valid_before=None,
     )
     contents = {
-        home.allowed_signers: dump_allowed_signers((signer,)),
-        home.revoked_keys: "# one public key a line: signatures of these keys count no more\n",
-        home.policy: "".join(f"log {vkey}\n" for vkey in vkeys) + "quorum none\n",
+        home.allowed_signers: dump_allowed_signers((signer,)).encode(),
+        home.revoked_keys: b"# one public key a line: signatures of these keys count no more\n",
+        home.policy: ("".join(f"log {vkey}\n" for vkey in vkeys) + "quorum none\n").encode(),
     }
-    for path, text in contents.items():
+    if founding.constitution:
+        contents[home.constitution] = founding.constitution
+    for path, content in contents.items():
         if not os.path.lexists(path):
-            create_file(path, text.encode())
+            create_file(path, content)

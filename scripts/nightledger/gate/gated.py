@@ -93,7 +93,6 @@ def protected_paths(home: Home) -> tuple[str, ...]:
         home.consent_graph,
         *(home.path(path) for path in TRUST_FILES.values()),
         home.identity_file,
-        home.constitution,
     )
 
 

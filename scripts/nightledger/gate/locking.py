@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.errors import NightledgerError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
@@ -23,7 +24,6 @@ from nightledger.files.home import Home
 from nightledger.files.owner import acting_as_root, may_act_as_root
 from nightledger.files.reading import is_within
 from nightledger.gate.opening import Gate, record
-from nightledger.gate.protected import watched_paths
 
 TIMEOUT_S = 10
 """The helper does a few system calls; a sudo that waits for a password must not hold the home's lock."""
@@ -65,7 +65,8 @@ class LockError(RefusedError):
 
 def lockables(home: Home) -> tuple[Lockable, ...]:
     """Give every file of a home that can be locked, with how it stands."""
-    immutable = [*home.identity.gated, *watched_paths(home), home.relative(home.consent_graph)]
+    whole = (home.consent_graph, home.constitution)
+    immutable = [*home.identity.gated, *PROTECTED_FILES, *map(home.relative, whole)]
     wanted = [
         *((path, Flag.IMMUTABLE) for path in immutable),
         (home.relative(home.audit_log), Flag.APPEND_ONLY),

@@ -1,7 +1,8 @@
 """Protected files as the guard sees them: their changes are told, never taken back by us.
 
-Invariant: files of ours that change by themselves (the log, its checkpoint), trust files and the
-consent graph, which count as far as they were signed, are not among them.
+Invariant: files of ours that change by themselves (the log, its checkpoint), trust files (the
+constitution among them) and the consent graph, which count as far as they were signed, are not
+among them.
 """
 
 from collections.abc import Mapping
@@ -17,15 +18,10 @@ MAX_PROTECTED_BYTES = 8 << 20
 """More than any host reads; a larger file is looked at by nobody. Our choice."""
 
 
-def watched_paths(home: Home) -> tuple[str, ...]:
-    """Give the protected files whose changes are told, relative to the home."""
-    return (*PROTECTED_FILES, home.relative(home.constitution))
-
-
 def protected_now(home: Home) -> dict[str, bytes]:
     """Give the bytes of the protected files that are there and can be read."""
     found = {}
-    for path in watched_paths(home):
+    for path in PROTECTED_FILES:
         try:
             content = read_optional(home.path(path), MAX_PROTECTED_BYTES, within=home.root)
         except NightledgerError:
@@ -42,7 +38,7 @@ def read_watched(home: Home, path: str) -> bytes:
         UnreadableError: It is no regular file of this home, or too large.
         RefusedError: It is neither.
     """
-    if path not in watched_paths(home):
+    if path not in PROTECTED_FILES:
         return read_gated(home, path)
     return read_optional(home.path(path), MAX_PROTECTED_BYTES, within=home.root) or b""
 

@@ -22,9 +22,10 @@ from nightledger.domain.trusting import (
     TRUST_FILES,
     why_not_change,
 )
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import exchange_file, replace_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
+from nightledger.gate.locking import swap_for, why_locked
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import read_signed, signed_by
 from nightledger.gate.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
@@ -63,6 +64,8 @@ def change_reasons(
             _PARSERS[name](contents[name])
         except NightledgerError as error:
             reasons.append(f"the new {name} cannot be used: {error}")
+        if why := why_locked(gate, TRUST_FILES[name]):
+            reasons.append(why)
     if any(target.hunks_sha256 != target.result for target in decision.targets):
         reasons.append("its hashes of one file are not the same")
     return reasons or _nobody_left(trust, contents, moment)
@@ -144,11 +147,11 @@ def reset_signers(gate: Gate, ledger: Ledger, contents: Mapping[str, bytes], mom
     record(gate, [(EventName.TRUST_RESET, {"files": files}), *void], moment)
 
 
-def put_in_place(home: Home, decision: Decision) -> None:
+def put_in_place(gate: Gate, decision: Decision) -> None:
     """Write the files that an accepted change names; the log named them before."""
-    blobs = BlobStore(home.blobs_dir)
+    blobs = BlobStore(gate.home.blobs_dir)
     for target in decision.targets:
-        _write(home, NAMES[target.path], blobs.get(target.result))
+        _write(gate, NAMES[target.path], blobs.get(target.result))
 
 
 def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
@@ -165,8 +168,10 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
         if present[name] == sha256:
             if sha256 != EMPTY_SHA256 and not blobs.exists(sha256):
                 blobs.put(read_trust_file(gate.home, name) or b"")
-        elif is_outrun(ledger, trust, name, present[name], moment):
-            _write(gate.home, name, trust.content(name, moment))
+        elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
+            gate, TRUST_FILES[name]
+        ):
+            _write(gate, name, trust.content(name, moment))
 
 
 def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
@@ -201,17 +206,20 @@ def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]
     present = trust_files(gate.home)
     wrong = [name for name, sha256 in sorted(trust.files(moment).items()) if present[name] != sha256]
     for name in wrong:
-        _write(gate.home, name, trust.content(name, moment))
+        _write(gate, name, trust.content(name, moment))
     return tuple(wrong)
 
 
-def _write(home: Home, name: str, content: bytes) -> None:
-    path = trust_path(home, name)
+def _write(gate: Gate, name: str, content: bytes) -> None:
+    path = trust_path(gate.home, name)
     if os.path.islink(path):
         os.unlink(path)
     elif os.path.isdir(path):
         raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
-    if content or os.path.lexists(path):
+    swap = swap_for(gate, TRUST_FILES[name])
+    if swap is not None:
+        exchange_file(path, content, swap=swap)
+    elif content or os.path.lexists(path):
         replace_file(path, content)
 
 
@@ -220,6 +228,12 @@ def _parse_peers(raw: bytes) -> None:
         from nightledger.domain.message import Peers
 
         parse_record(Peers, raw, where=TRUST_FILES["peers"])
+
+
+def _parse_constitution(raw: bytes) -> None:
+    from nightledger.gate.principles import parse_new
+
+    parse_new(raw)
 
 
 def _parse_allowed(raw: bytes) -> None:
@@ -236,6 +250,7 @@ def _parse_policy(raw: bytes) -> None:
 
 _PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "allowed_signers": _parse_allowed,
+    "constitution": _parse_constitution,
     "peers": _parse_peers,
     "policy": _parse_policy,
     "revoked_keys": _parse_revoked,

@@ -7,10 +7,13 @@ from nightledger.domain.presence import DAY_S
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.consenting import Standing, read_standing
 from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.gate.principles import NAME, WHERE, read_principles
+from nightledger.gate.trust_changes import find_differing
 from nightledger.gate.trusting import Trust
 from nightledger.surfaces.doctor_checks import Check, bad, good, note
 
 AREA = "keys"
+_PUT_BACK = "nightledger key restore puts it back"
 SOON_S = 5 * DAY_S
 """How long before its end the operator is told that consent decays. Our choice."""
 
@@ -25,6 +28,7 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
     ledger = read_ledger(gate)
     yield from _keys(gate, ledger, at)
     yield from _consent(read_standing(gate, ledger, at))
+    yield _constitution(gate, ledger, at)
 
 
 def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
@@ -44,6 +48,15 @@ def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
             "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
             "nightledger key recovery FILE.pub, with a key that lies in a drawer",
         )
+
+
+def _constitution(gate: Gate, ledger: Ledger, at: Moment) -> Check:
+    standing = read_principles(gate.home, ledger, at)
+    if NAME in find_differing(gate.home, ledger, at):
+        return bad(NAME, f"{WHERE} is not as it was signed; what was signed stays in force", _PUT_BACK)
+    if standing is None:
+        return note(NAME, "none: this home began without one", "nightledger init --seed")
+    return good(NAME, f"{len(standing.principles)} principles, as they were signed")
 
 
 def _consent(standing: Standing) -> Iterator[Check]:

@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
+from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.words import dump_moment
 from nightledger.gate.guarding import Sighting, guard
-from nightledger.gate.protected import watched_paths
 from nightledger.gate.writers import Scene
 from nightledger.hosts.roots import state_roots
 from nightledger.surfaces import screen
@@ -30,7 +30,7 @@ def watched(session: Session) -> list[str]:
     """Give every file on which a look depends, relative to the home."""
     home = session.gate.home
     own = (home.relative(home.settings), home.relative(home.audit_log))
-    return [*home.identity.gated, *watched_paths(home), *own]
+    return [*home.identity.gated, *PROTECTED_FILES, *own]
 
 
 def sighting_record(sighting: Sighting) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Have the operator sign a change of trust files: keys, policy, peers.
+"""Have the operator sign a change of trust files: keys, policy, peers, the constitution.
 
 Invariant: the new bytes are worked out anew under the lock, from what is in force then, and
 nothing is signed when they are not those that were shown.
@@ -10,7 +10,9 @@ from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
 from nightledger.domain.errors import FileChangedError
+from nightledger.domain.trusting import TRUST_FILES
 from nightledger.gate.deciding import accept, sign
+from nightledger.gate.locking import require_exchangeable
 from nightledger.gate.trust_changes import keep_contents
 from nightledger.gate.trusting import Trust
 from nightledger.gate.unproposed import make_unproposed, trust_targets
@@ -22,7 +24,7 @@ from nightledger.trust.sshsig import Signer
 
 Edit = Callable[[Mapping[str, bytes]], Mapping[str, bytes]]
 """Gives the new bytes of the trust files that are to change, by name, from those in force."""
-NAMES = ("allowed_signers", "peers", "policy", "revoked_keys")
+NAMES = tuple(sorted(TRUST_FILES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +53,12 @@ def change_trust(context: Context, edit: Edit, *, by: By | None = None, reason: 
         RefusedError: An agent's host is calling, the key may not sign, or the change would leave
             nobody who can.
         FileChangedError: Trust files were changed meanwhile; nothing was signed.
+        LockError: The operating system locks one of them, and this user cannot exchange it.
     """
     who = by or By()
     with reading(context, person=True) as seen:
         shown = dict(edit(_in_force(seen)))
+        require_exchangeable(seen.gate, (TRUST_FILES[name] for name in shown))
         signer = _unlock(seen, context, who)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         contents = dict(edit(_in_force(session)))

@@ -1,7 +1,8 @@
 """Make a home, or adopt an agent's workspace as one.
 
-Reads   nothing but names in the directory
-Writes  the directories and files that it lists first; keys in $NIGHTLEDGER_KEYS
+Reads   nothing but names in the directory; config/constitution.json
+Writes  the directories and files that it lists first, the constitution among them; keys in
+        $NIGHTLEDGER_KEYS
 Changes no memory, and none of an adopted workspace's bytes.
 """
 
@@ -14,6 +15,7 @@ from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.surfaces.context import CHECKOUT, Context
 
 if TYPE_CHECKING:
+    from nightledger.files.home import Home
     from nightledger.gate.founding import Founding
 
 
@@ -46,11 +48,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--track", action="store_true", help="let git track what we make (no .gitignore of '*')"
     )
     parser.add_argument("--dry-run", action="store_true", help="list what would be made, and make nothing")
+    _configure_constitution(parser)
+
+
+def _configure_constitution(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seed",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="begin with the ten principles of config/constitution.json (the default for a new home; "
+        "a home made before gets them by your signature)",
+    )
+    parser.add_argument(
+        "--self",
+        dest="own",
+        metavar="TEXT",
+        help="an eleventh principle in your words: 'I am ...', 400 characters at most",
+    )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Make or complete the home."""
-    from nightledger.files.home import Home
     from nightledger.gate.founding import found, plan
 
     if options.adopt and not context.names_home:
@@ -58,25 +76,84 @@ def run(options: argparse.Namespace, context: Context) -> int:
             "which workspace is to be adopted? Without --home it would be the program's own folder",
             hint="name it: --home DIR, or --home . for the directory you are in",
         )
-    founding = _founding(options, context)
+    constitution = _constitution(options)
+    founding = _founding(options, context, constitution)
     paths = plan(founding)
-    existed = os.path.lexists(Home(context.home_path).identity_file)
+    existed = os.path.lexists(founding.home.identity_file)
+    added = bool(constitution) and not founding.constitution and _is_asked(options)
     if not options.dry_run:
         passphrase = None if existed else _passphrase(options, context)
         identity = found(founding, passphrase, context.moment)
+        paths += _add(options, context, constitution) if added else []
         context.emit({"home": context.home_path, "id": identity.id, "created": paths, "new": not existed})
     else:
+        paths += _missing(founding.home) if added else []
         context.emit({"home": context.home_path, "would_create": paths})
     _report(options, context, paths, existed=existed)
     return 0
 
 
-def _founding(options: argparse.Namespace, context: Context) -> "Founding":
+def _is_asked(options: argparse.Namespace) -> bool:
+    """Tell whether the constitution was asked for by name: a home made before gets it only then."""
+    return bool(options.seed) or options.own is not None
+
+
+def _constitution(options: argparse.Namespace) -> bytes:
+    """Give the constitution to begin with; none where none is wanted.
+
+    Raises:
+        UsageError: An own principle for a home that is to have none.
+        RecordError: The own principle is too long, or scanners find something in it.
+    """
+    from nightledger.codec.constitution import dump_constitution
+    from nightledger.gate.principles import require_sound, shipped_principles
+
+    if options.seed is False:
+        if options.own is not None:
+            raise UsageError(
+                "--self adds a principle, and --no-seed wants none", hint="leave one of them out"
+            )
+        return b""
+    seeds = shipped_principles()
+    if options.own is None:
+        return dump_constitution(seeds)
+    return dump_constitution(require_sound(seeds.with_own(options.own), where="--self"))
+
+
+def _missing(home: "Home") -> list[str]:
+    return [] if os.path.lexists(home.constitution) else [home.relative(home.constitution)]
+
+
+def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> list[str]:
+    """Have the operator sign for a constitution in a home that has none; give what was made.
+
+    Raises:
+        RefusedError: It has one, and the owner's own principle would change it.
+    """
+    from nightledger.domain.errors import RefusedError
+    from nightledger.gate.principles import NAME, WHERE, read_principles
+    from nightledger.surfaces.session import reading
+    from nightledger.surfaces.trust_change import change_trust
+
+    with reading(context) as seen:
+        standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
+    if standing is None:
+        change_trust(context, lambda _: {NAME: constitution}, reason="the constitution is added")
+        return [WHERE]
+    if options.own is not None:
+        raise RefusedError(
+            f"this home has a constitution of {len(standing.principles)} principles",
+            hint="to add one: nightledger constitution amend",
+        )
+    return []
+
+
+def _founding(options: argparse.Namespace, context: Context, constitution: bytes) -> "Founding":
     from pathlib import Path
 
     from nightledger.codec.settings import find_zone
     from nightledger.files.home import Home
-    from nightledger.gate.founding import Founding
+    from nightledger.gate.founding import Founding, is_unfinished
     from nightledger.hosts.presets import detect_host, preset
     from nightledger.surfaces.session import this_machine
     from nightledger.trust.keys import KeyRing
@@ -101,6 +178,7 @@ def _founding(options: argparse.Namespace, context: Context) -> "Founding":
         simulated=options.simulated,
         adopt=options.adopt or (os.path.isdir(home.root) and home.root == CHECKOUT),
         track=options.track or home.root == CHECKOUT,
+        constitution=constitution if is_unfinished(home) else b"",
     )
 
 

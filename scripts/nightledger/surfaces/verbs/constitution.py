@@ -1,0 +1,112 @@
+"""The principles that this home's agent is never without: show them, or amend them by your signature.
+
+show    what is in force, which is what was signed
+amend   opens them in your editor, shows the difference, and takes one signature; for the operator
+
+Reads   memory/system/constitution.json, audit/
+Writes  for amend: memory/system/constitution.json, audit/
+Changes no MEMORY.md: principles are kept apart from it.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nightledger.domain.constitution import Constitution
+    from nightledger.surfaces.session import Session
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``constitution``."""
+    parser.add_argument("what", nargs="?", choices=("show", "amend"), default="show", help="what to do")
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="for amend: take the new page from a file"
+    )
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Show, or amend."""
+    return _amend(options, context) if options.what == "amend" else _show(context)
+
+
+def _show(context: Context) -> int:
+    from nightledger.codec.records import to_plain
+    from nightledger.gate.principles import NAME, WHERE, read_principles
+    from nightledger.gate.trust_changes import find_differing
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.session import reading
+
+    with reading(context) as seen:
+        standing = read_principles(seen.gate.home, seen.ledger, seen.moment)
+        differs = NAME in find_differing(seen.gate.home, seen.ledger, seen.moment)
+    principles = to_plain(standing.principles) if standing else []
+    context.emit({"principles": principles, "file_as_signed": not differs})
+    for principle in standing.principles if standing else ():
+        context.print(f"{principle.name} [{', '.join(principle.tags)}]")
+        for line in screen.wrap(screen.shown(principle.text), indent="    "):
+            context.print(line)
+    if standing is None:
+        context.print("This home has no constitution; 'nightledger init --seed' adds one.")
+    if differs:
+        context.note(f"{WHERE} is not the file that was signed; what is shown is what was signed")
+        context.note("hint: 'nightledger key restore' puts it back")
+    return 0
+
+
+def _amend(options: argparse.Namespace, context: Context) -> int:
+    from nightledger.codec.constitution import dump_constitution, dump_page, parse_page
+    from nightledger.domain.errors import FileChangedError
+    from nightledger.gate.hunks import readable_diff
+    from nightledger.gate.principles import NAME, WHERE, require_sound
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.editing import kept_aside
+    from nightledger.surfaces.session import reading
+    from nightledger.surfaces.trust_change import change_trust
+
+    with reading(context, person=True) as seen:
+        standing = _standing(seen)
+    page = dump_page(standing)
+    typed = _typed(options, page)
+    with kept_aside(None if options.source else typed):
+        wanted = require_sound(parse_page(typed.decode("utf-8", "replace"), where="the page"))
+        if wanted == standing:
+            context.emit({"changed": False})
+            context.print("Nothing was changed.")
+            return 0
+        for line in screen.diff_lines(readable_diff(page, dump_page(wanted), path=WHERE)):
+            context.print(line)
+        content, before = dump_constitution(wanted), dump_constitution(standing)
+
+        def edit(files: "Mapping[str, bytes]") -> dict[str, bytes]:
+            if files[NAME] != before:
+                raise FileChangedError("the constitution was amended meanwhile; nothing was signed")
+            return {NAME: content}
+
+        decision = change_trust(context, edit, reason="the constitution is amended")
+    context.emit({"changed": True, "decision": decision.id, "principles": len(wanted.principles)})
+    context.print(f"Amended and signed: {len(wanted.principles)} principles are in force.")
+    return 0
+
+
+def _standing(session: "Session") -> "Constitution":
+    from nightledger.domain.errors import RefusedError
+    from nightledger.gate.principles import read_principles
+
+    found = read_principles(session.gate.home, session.ledger, session.moment)
+    if found is None:
+        raise RefusedError("this home has no constitution", hint="nightledger init --seed adds one")
+    return found
+
+
+def _typed(options: argparse.Namespace, page: str) -> bytes:
+    from nightledger.codec.constitution import MAX_BYTES
+    from nightledger.files.reading import read_regular
+    from nightledger.surfaces.editing import edit_text
+
+    if options.source:
+        return read_regular(options.source, MAX_BYTES)
+    return edit_text(page.encode())

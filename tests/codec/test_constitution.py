@@ -1,0 +1,105 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
+from nightledger.codec.schema import SCHEMAS, find_problems
+from nightledger.domain.constitution import (
+    CONSTITUTIONAL,
+    FOUNDING,
+    MAX_CHARACTERS,
+    SECOND_TAGS,
+    Constitution,
+    Principle,
+)
+from nightledger.domain.errors import RecordError
+
+SHIPPED = (Path(SCHEMAS).parent / "config" / "constitution.json").read_bytes()
+CARE = "care [self/constitutional, self/value]\nI leave things better.\n"
+
+names = st.from_regex(r"[a-z][a-z0-9_]{0,31}", fullmatch=True)
+texts = (
+    st.text(st.characters(exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=MAX_CHARACTERS)
+    .map(lambda text: " ".join(text.split()))
+    .filter(lambda text: text and not text.startswith("#"))
+)
+principles = st.builds(
+    Principle,
+    name=names,
+    tags=st.sampled_from(sorted(SECOND_TAGS)).map(lambda t: (CONSTITUTIONAL, t)),
+    text=texts,
+)
+constitutions = st.lists(principles, min_size=1, max_size=20, unique_by=lambda one: one.name).map(
+    lambda found: Constitution(v=1, principles=tuple(found))
+)
+
+
+def test_what_ships_is_the_ten_principles_each_with_its_tags() -> None:
+    shipped = parse_constitution(SHIPPED, where="shipped")
+    assert tuple(one.name for one in shipped.principles) == FOUNDING
+    for one in shipped.principles:
+        second = "self/context" if one.name == "identity" else "self/value"
+        assert one.tags == (CONSTITUTIONAL, second)
+
+
+def test_what_ships_costs_a_session_about_365_tokens() -> None:
+    shipped = parse_constitution(SHIPPED, where="shipped")
+    characters = sum(len(f"{one.name}: {one.text}") for one in shipped.principles)
+    assert 340 <= characters / 4 <= 390
+
+
+@given(constitutions)
+def test_record_and_page_give_back_what_went_in(constitution: Constitution) -> None:
+    assert parse_constitution(dump_constitution(constitution), where="x") == constitution
+    assert parse_page(dump_page(constitution), where="x") == constitution
+
+
+@given(constitutions)
+def test_the_schema_and_the_rules_agree_on_what_is_good(constitution: Constitution) -> None:
+    assert find_problems("constitution", json.loads(dump_constitution(constitution))) == ()
+
+
+def test_one_constitution_has_one_sequence_of_bytes() -> None:
+    spaced = json.dumps(json.loads(SHIPPED), indent=4).encode()
+    assert dump_constitution(parse_constitution(spaced, where="x")) == dump_constitution(
+        parse_constitution(SHIPPED, where="x")
+    )
+
+
+def test_how_the_lines_of_a_page_are_broken_does_not_matter() -> None:
+    page = "# a note\n\n\ncare [self/constitutional,self/value]\r\n  I leave\n things\n# not this\n better.\n \n\n"
+    assert parse_page(page, where="x") == parse_page(CARE, where="x")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("", "a constitution has 1 to 20 principles"),
+        ("# all notes\n", "a constitution has 1 to 20 principles"),
+        ("I leave things better.\n", "'I leave things better.' does not begin a principle"),
+        (f"{CARE}\n\nsecond paragraph of it\n", "'second paragraph of it' does not begin a principle"),
+        (f"{CARE}\n{CARE}", "care: the name stands 2 times"),
+        ("care [self/value]\nText.\n", "care: its tags are"),
+        ("care [self/constitutional, self/value]\n", "care: its text is one line"),
+    ],
+)
+def test_a_page_that_is_no_constitution_says_why(page: str, said: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        parse_page(page, where="the page")
+    assert said in str(caught.value)
+
+
+def test_what_no_constitution_may_hold_is_not_written() -> None:
+    with pytest.raises(RecordError, match="this one 0"):
+        dump_constitution(Constitution(v=1, principles=()))
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{}", b'{"v":2,"principles":[]}', SHIPPED[:-5], b'{"v":1,"principles":[]}']
+)
+def test_bytes_that_are_no_constitution_are_refused(raw: bytes) -> None:
+    with pytest.raises(RecordError):
+        parse_constitution(raw, where="x")
