@@ -1,0 +1,227 @@
+r"""The ten lines that stand in place of a compressed daily log.
+
+Invariant: every quoted line stands in the log, word for word but for its cut end; none of them holds
+what a scanner finds. All but the title is a block quote, so that nobody takes a summary for what an
+agent wrote that day (``regions.py``: what is quoted is never learned from).
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from urllib.parse import quote
+
+from nightledger.domain.daylog import DayLog, LogLine, Region
+from nightledger.domain.pruning import Kept
+from nightledger.text.cues import find_cues
+from nightledger.text.dates import find_dates
+from nightledger.text.estimate import estimate_lines, log_languages
+from nightledger.text.features import split_label, tells_result
+from nightledger.text.scan import scan
+from nightledger.text.similar import dice, shingles
+from nightledger.text.wording import topic_of
+
+LINES = 10
+"""Of a summary: its title, where the full text is, and up to eight lines of the log (published)."""
+MOST_CHARACTERS = 160
+"""Of a quoted line, with what it stands under; what is cut off is marked by an ellipsis."""
+MOST_TOPIC = 80
+"""Of a title, and of what a quoted line stands under."""
+LEAST_WORTH = 0.05
+"""Below it a line tells nothing of a day: fewer lines are better than idle ones. Our choice, read on logs."""
+SHORTER = 0.75
+"""Of the log's bytes a summary has no more, else the log stays as it is: little would be gained. Our choice."""
+SHA256_DIGITS = 16
+"""Of the full text's SHA-256 in the summary: 64 bits, enough to tell that it is the same text."""
+NAMED_BONUS = 0.5
+"""What a line gains that names itself a decision or a lesson: it is what the day is remembered for."""
+CUE_BONUS = 0.2
+"""What a line gains that speaks of a decision, a lesson, a rule or a correction."""
+RESULT_BONUS = 0.15
+"""What a line gains that tells a result: a summary of a day tells what came of it, memory need not."""
+SAME_HEADING = 0.6
+"""What a line still counts for each line of its heading that is quoted already: a day has several topics."""
+REPEATED = 0.7
+"""Likeness (Dice) from which a line says what a quoted one says. These five are our choice, read on logs."""
+
+_NAMED = frozenset({"decide", "lesson", "correct", "rule"})
+_LASTING = _NAMED | {"cause", "ban", "retire"}
+_RESULT = frozenset({"done", "fix", "fault"})
+_MARKER = re.compile(r"^\s*(?:(?:[-*+•\u2013]|\d{1,3}[.)])\s+)?(?:\[[ xX~-]\]\s+)?")
+_EXPORTED = re.compile(
+    r"\W*(?:source|session|session (?:key|id)|channel)\W*:\W*[\w:.@/-]+\W*$", re.IGNORECASE
+)
+_SUMMARY = re.compile(
+    r"^# .*\n> Summary of \d+ lines\. Full text: \[[^\]]*\]\([^)]*\), SHA-256 [0-9a-f]{16}\n"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DailySummary:
+    """A daily log in ten lines.
+
+    Attributes:
+        text: What is to stand in the log's place, with the log's own line ends.
+        quoted: Numbers of the lines that it quotes, ascending.
+        held: How many lines were left out because of what a scanner found in them.
+    """
+
+    text: str
+    quoted: tuple[int, ...]
+    held: int
+
+
+def is_summary(text: str) -> bool:
+    """Tell whether a log is a summary, whatever was written below it since."""
+    return _SUMMARY.match(text.replace("\r\n", "\n")) is not None
+
+
+def summarise_daily(log: DayLog, content: bytes, archive: str) -> DailySummary | Kept:
+    """Give what stands in a log's place once its full text is in the archive, or why it stays.
+
+    Args:
+        log: As it was read.
+        content: Its bytes.
+        archive: Where its full text is to be, relative to the home.
+    """
+    text = "\n".join(line.text for line in log.lines)
+    if is_summary(text):
+        return Kept.SUMMARY
+    lines = len(log.lines) - (not log.lines[-1].text)
+    found = _found_by_scanners(log, text)
+    held = "\n".join(line.text for line in log.lines if line.number in found)
+    languages = log_languages(log)
+    quoted = _choose(_candidates(log, found, languages), min(LINES, lines) - 2)
+    topics = [_topic(line, held, languages) for line in quoted]
+    end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
+    title = _title(log, found)
+    rows = [
+        f"# {title}",
+        _where(log.path, archive, content, lines),
+        *(
+            f"> - {_cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
+            for line, topic, before in zip(quoted, topics, [title, *topics], strict=False)
+        ),
+    ]
+    summary = "".join(f"{row}{end}" for row in rows)
+    if len(summary.encode("utf-8")) > SHORTER * len(content) or len(rows) > lines:
+        return Kept.SHORT
+    return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
+
+
+def _found_by_scanners(log: DayLog, text: str) -> frozenset[int]:
+    """Give the numbers of the lines that hold any part of what a scanner finds, flagged or worse."""
+    starts = [0]
+    for line in log.lines:
+        starts.append(starts[-1] + len(line.text) + 1)
+    found: set[int] = set()
+    findings = scan(text)
+    at = 0
+    for finding in findings:  # in order of place
+        while starts[at + 1] <= finding.start:
+            at += 1
+        last = at
+        while starts[last] < finding.end:
+            found.add(log.lines[last].number)
+            last += 1
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    line: LogLine
+    worth: float
+    pieces: frozenset[int]
+
+
+def _candidates(log: DayLog, found: frozenset[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:
+    chances = estimate_lines(log)
+    for line in log.lines:
+        if line.number in chances and line.number not in found and _is_quotable(line):
+            worth = chances[line.number] + _bonus(line, languages)
+            if worth >= LEAST_WORTH:
+                yield _Candidate(line=line, worth=worth, pieces=shingles(line.content))
+
+
+def _is_quotable(line: LogLine) -> bool:
+    """Say whether a line says something by itself: no introduction, no name alone, no field of an export, no odd bytes."""
+    plain = _plain(line.text)
+    is_name = plain.isascii() and " " not in plain
+    introduces = plain.rstrip("*_ ").endswith((":", "\uff1a"))
+    return plain.isprintable() and not (is_name or introduces or _EXPORTED.match(plain))
+
+
+def _bonus(line: LogLine, languages: tuple[str, ...]) -> float:
+    label, body = split_label(line.content)
+    cues = find_cues(body, languages)
+    bonus = NAMED_BONUS if _NAMED & find_cues(label, languages) else CUE_BONUS if _LASTING & cues else 0.0
+    bonus += RESULT_BONUS if _RESULT & cues or tells_result(body, languages) else 0.0
+    return bonus / 2 if line.marker == "|" else bonus
+
+
+def _choose(candidates: Iterable[_Candidate], most: int) -> Sequence[LogLine]:
+    """Take the worthiest lines, one after the other, each worth less for every one of its heading before it."""
+    left = sorted(candidates, key=lambda one: (-one.worth, one.line.number))
+    chosen: list[_Candidate] = []
+    while left and len(chosen) < most:
+        best = max(left, key=lambda one: (_worth_beside(one, chosen), -one.line.number))
+        chosen.append(best)
+        left = [one for one in left if one is not best and dice(one.pieces, best.pieces) < REPEATED]
+    return sorted((one.line for one in chosen), key=lambda line: line.number)
+
+
+def _worth_beside(candidate: _Candidate, chosen: Iterable[_Candidate]) -> float:
+    beside = sum(1 for one in chosen if one.line.headings == candidate.line.headings)
+    return candidate.worth * SAME_HEADING**beside
+
+
+def _title(log: DayLog, found: frozenset[int]) -> str:
+    """Give the log's own title, with its day in front where it does not name it; else the day."""
+    day = log.day.isoformat()
+    for line in log.lines:
+        if line.region is Region.BLANK:
+            continue
+        own = line.headings[-1] if line.region is Region.HEADING and line.text.startswith("# ") else ""
+        if not own or line.number in found or not own.isprintable():
+            return day
+        dated = any(found_date.day == log.day for found_date in find_dates(own, near=log.day))
+        return _cut(own if dated else f"{day}: {own}", MOST_TOPIC)
+    return day
+
+
+def _topic(line: LogLine, held: str, languages: tuple[str, ...]) -> str:
+    """Give what a line stands under, where that names a topic which the line does not name itself."""
+    topic = topic_of(line, languages).rstrip("\uff1a")
+    named = shingles(topic)
+    is_said = 2 * len(named & shingles(line.content)) > len(named)
+    return "" if topic in held or is_said or not topic.isprintable() else topic
+
+
+def _under(topic: str, before: str) -> str:
+    """Give a topic as it stands before a quoted line; not where what stands before the line names it."""
+    return f"{_cut(topic, MOST_TOPIC)}: " if topic not in before else ""
+
+
+def _where(path: str, archive: str, content: bytes, lines: int) -> str:
+    digits = sha256(content).hexdigest()[:SHA256_DIGITS]
+    return f"> Summary of {lines} lines. Full text: {_link(path, archive)}, SHA-256 {digits}"
+
+
+def _link(path: str, archive: str) -> str:
+    relative = posixpath.relpath(archive, posixpath.dirname(path))
+    name = posixpath.basename(path).replace("[", "(").replace("]", ")")
+    return f"[{name}]({quote(relative)})"
+
+
+def _plain(text: str) -> str:
+    """Give a line without its marker, its white space as single spaces."""
+    return " ".join(_MARKER.sub("", text, count=1).split())
+
+
+def _cut(text: str, most: int) -> str:
+    """Cut a text at a word, where one ends in its second half."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    return f"{kept[: kept.rfind(' ')] if ' ' in kept[most // 2 :] else kept}…"
