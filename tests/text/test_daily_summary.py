@@ -17,6 +17,7 @@ from nightledger.text.daily_summary import (
     summarise_daily,
 )
 from nightledger.text.daylog import read_daylog
+from nightledger.text.scan import scan
 from nightledger.text.statements import find_statements
 
 DAY = date(2026, 2, 3)
@@ -137,6 +138,16 @@ def test_a_secret_that_another_line_tells_is_not_quoted_either() -> None:
         "- Decision: the gate stays shut at night, because the fox came twice",
     )
     assert "Quartz" not in made_of(text).text
+
+
+def test_a_line_that_only_its_heading_makes_a_secret_is_not_quoted_under_it() -> None:
+    line = "- Decision: gardener / bK47xqPz9wLm2 is what the household uses since the lock was changed"
+    text = log_of("## Portal login", "- It rained.", line)
+    assert scan(text) == ()
+    assert scan("Portal login: " + line[2:]) != ()
+    made = made_of(text)
+    assert "bK47" not in made.text
+    assert scan(made.text) == ()
 
 
 def test_a_title_that_a_scanner_finds_is_the_day() -> None:

@@ -7,9 +7,11 @@ agent wrote that day (``regions.py``: what is quoted is never learned from).
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import accumulate
 from urllib.parse import quote
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
@@ -89,43 +91,41 @@ def summarise_daily(log: DayLog, content: bytes, archive: str) -> DailySummary |
     if is_summary(text):
         return Kept.SUMMARY
     lines = len(log.lines) - (not log.lines[-1].text)
-    found = _found_by_scanners(log, text)
-    held = "\n".join(line.text for line in log.lines if line.number in found)
-    languages = log_languages(log)
-    quoted = _choose(_candidates(log, found, languages), min(LINES, lines) - 2)
-    topics = [_topic(line, held, languages) for line in quoted]
+    where = _where(log.path, archive, content, lines)
+    found = {log.lines[at].number for at in _lines_found([line.text for line in log.lines])}
+    rows, quoted = _rows(log, found, lines)
+    while beside := {quoted[at - 1].number for at in _lines_found(rows) if at}:
+        found |= beside  # two lines that were harmless apart tell a secret when they stand together
+        rows, quoted = _rows(log, found, lines)
     end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
-    title = _title(log, found)
-    rows = [
-        f"# {title}",
-        _where(log.path, archive, content, lines),
-        *(
-            f"> - {_cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
-            for line, topic, before in zip(quoted, topics, [title, *topics], strict=False)
-        ),
-    ]
-    summary = "".join(f"{row}{end}" for row in rows)
-    if len(summary.encode("utf-8")) > SHORTER * len(content) or len(rows) > lines:
+    summary = "".join(f"{row}{end}" for row in (rows[0], where, *rows[1:]))
+    if len(summary.encode("utf-8")) > SHORTER * len(content) or len(rows) >= lines:
         return Kept.SHORT
     return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
 
 
-def _found_by_scanners(log: DayLog, text: str) -> frozenset[int]:
-    """Give the numbers of the lines that hold any part of what a scanner finds, flagged or worse."""
-    starts = [0]
-    for line in log.lines:
-        starts.append(starts[-1] + len(line.text) + 1)
-    found: set[int] = set()
-    findings = scan(text)
-    at = 0
-    for finding in findings:  # in order of place
-        while starts[at + 1] <= finding.start:
-            at += 1
-        last = at
-        while starts[last] < finding.end:
-            found.add(log.lines[last].number)
-            last += 1
-    return frozenset(found)
+def _rows(log: DayLog, found: Collection[int], lines: int) -> tuple[list[str], Sequence[LogLine]]:
+    """Give the title and the quotes of a summary, and the lines that are quoted."""
+    held = "\n".join(line.text for line in log.lines if line.number in found)
+    languages = log_languages(log)
+    quoted = _choose(_candidates(log, found, languages), min(LINES, lines) - 2)
+    topics = [_topic(line, held, languages) for line in quoted]
+    title = _title(log, found)
+    quotes = (
+        f"> - {_cut(_under(topic, before) + _plain(line.text), MOST_CHARACTERS)}"
+        for line, topic, before in zip(quoted, topics, [title, *topics], strict=False)
+    )
+    return [f"# {title}", *quotes], quoted
+
+
+def _lines_found(lines: Sequence[str]) -> set[int]:
+    """Give the places, from 0, of the lines that hold any part of what a scanner finds, flagged or worse."""
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    return {
+        at
+        for finding in scan("\n".join(lines))
+        for at in range(bisect_right(starts, finding.start) - 1, bisect_left(starts, finding.end))
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class _Candidate:
     pieces: frozenset[int]
 
 
-def _candidates(log: DayLog, found: frozenset[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:
+def _candidates(log: DayLog, found: Collection[int], languages: tuple[str, ...]) -> Iterator[_Candidate]:
     chances = estimate_lines(log)
     for line in log.lines:
         if line.number in chances and line.number not in found and _is_quotable(line):
@@ -176,7 +176,7 @@ def _worth_beside(candidate: _Candidate, chosen: Iterable[_Candidate]) -> float:
     return candidate.worth * SAME_HEADING**beside
 
 
-def _title(log: DayLog, found: frozenset[int]) -> str:
+def _title(log: DayLog, found: Collection[int]) -> str:
     """Give the log's own title, with its day in front where it does not name it; else the day."""
     day = log.day.isoformat()
     for line in log.lines:
