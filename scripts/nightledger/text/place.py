@@ -35,6 +35,7 @@ from nightledger.text.place_layout import (
     resolve_path,
 )
 from nightledger.text.place_style import as_addition, as_replacement, is_list, tidy
+from nightledger.text.place_whole import at_end, why_not_whole
 
 NOT_UTF8 = "it touches a line with bytes that are not UTF-8; mend that line by hand first"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
@@ -123,9 +124,21 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
         map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, *hunk.section))
     ):
         return Unplaced(reason=NOT_UTF8)
+    if hunk.anchor in (Anchor.FILE_END, Anchor.WHOLE):
+        return _place_file(document, hunk)
     if hunk.anchor is Anchor.SECTION_END:
         return _place_addition(document, hunk)
-    return _place_exact(document, hunk)
+    if hunk.anchor in (Anchor.EXACT, Anchor.MASKED):
+        return _place_exact(document, hunk)
+    return Unplaced(reason=f"it has no place in a text ({hunk.anchor.value})")
+
+
+def _place_file(document: str, hunk: Hunk) -> Placed | Unplaced:
+    if hunk.anchor is Anchor.FILE_END:
+        end = len(document)
+        return Placed(start=end, end=end, text=at_end(document, hunk.added))
+    why = why_not_whole(document, hunk)
+    return Unplaced(reason=why) if why else Placed(start=0, end=len(document), text=hunk.added)
 
 
 def apply_hunks(document: str, hunks: Sequence[Hunk]) -> Applied | NotApplied:

@@ -1,0 +1,120 @@
+"""Audit a snippet of Python by its syntax tree: what it would do that somebody should have read first.
+
+Nothing is run and nothing is imported on the snippet's behalf.
+Invariant: never raises for any text, and bounded in time and memory; what was not read is never
+called clean. A syntax check is no sandbox: it tells what is written, not what will happen.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from nightledger.text.code_detours import call_hits, node_hits
+from nightledger.text.code_files import file_hits, path_hits
+from nightledger.text.code_language import guess_language
+from nightledger.text.code_look import Hit, Look
+from nightledger.text.code_network import network_hits
+from nightledger.text.code_rule import Audited, CodeFinding, CodeSeverity
+from nightledger.text.code_source import Place, Source, read_source
+from nightledger.text.code_table import NOT_READ, ROWS
+from nightledger.text.code_uses import import_hits, name_hits, uses
+
+MOST_FINDINGS = 200
+"""Findings that are told of one snippet; the rest says nothing new."""
+
+
+def audit(text: str, language: str = "") -> Audited:
+    """Audit one snippet.
+
+    Args:
+        text: The snippet, as it would be stored.
+        language: ``python`` or another one, where a fence or a file's name tells it; "" to go by shape.
+    """
+    told = language or guess_language(text)
+    if told != "python":
+        place = CodeFinding(line=1, column=1, rule="code.unaudited", severity=CodeSeverity.MEDIUM, what=told)
+        return Audited(language=told, audited=False, findings=(place,))
+    source = read_source(text)
+    found = sorted({*_of_places(source), *_of_tree(source)})
+    unread = any(finding.rule in NOT_READ for finding in found)
+    return Audited(
+        language=told,
+        audited=source.whole and not unread,
+        findings=tuple(f for f in found if f.severity is not CodeSeverity.NOTE)[:MOST_FINDINGS],
+        notes=tuple(f for f in found if f.severity is CodeSeverity.NOTE)[:MOST_FINDINGS],
+    )
+
+
+def _of_places(source: Source) -> Iterator[CodeFinding]:
+    for place in source.places:
+        yield CodeFinding(
+            line=place.line, column=1, rule=place.rule, severity=ROWS[place.rule].severity, what=place.what
+        )
+
+
+def _of_tree(source: Source) -> list[CodeFinding]:
+    """Run every rule over the tree; the first of a rule on a line stands for the others there."""
+    if source.tree is None:
+        return []
+    look = Look(source.tree, _runs_something)
+    used = uses(look)
+    found: dict[tuple[int, str], CodeFinding] = {}
+    for node in ast.walk(source.tree):
+        for hit in _hits(node, look, used):
+            finding = _finding(hit, node, source)
+            kept = found.setdefault((finding.line, finding.rule), finding)
+            if _worse(finding, kept):
+                found[finding.line, finding.rule] = finding
+    return list(found.values())
+
+
+def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            yield from import_hits(node, look, used)
+        case ast.Call():
+            yield from name_hits(node, look)
+            yield from call_hits(node, look)
+            yield from file_hits(node, look)
+            yield from network_hits(node, look)
+            yield from node_hits(node, look)
+        case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
+            yield from name_hits(node, look)
+            yield from node_hits(node, look)
+        case ast.BinOp():
+            yield from path_hits(node, look)
+            yield from node_hits(node, look)
+        case ast.Attribute() | ast.Subscript() | ast.Constant() | ast.JoinedStr():
+            yield from node_hits(node, look)
+
+
+def _finding(hit: Hit, node: ast.AST, source: Source) -> CodeFinding:
+    line = getattr(node, "lineno", 1)
+    return CodeFinding(
+        line=line,
+        column=source.column(line, getattr(node, "col_offset", 0)),
+        rule=hit.rule,
+        severity=hit.severity or ROWS[hit.rule].severity,
+        what=hit.what,
+    )
+
+
+def _worse(new: CodeFinding, old: CodeFinding) -> bool:
+    order = (CodeSeverity.NOTE, CodeSeverity.MEDIUM, CodeSeverity.HIGH)
+    return order.index(new.severity) > order.index(old.severity)
+
+
+def _runs_something(text: str) -> bool:
+    """Tell whether a text that a snippet hands to a runner holds anything to find itself, one level deep."""
+    source = read_source(text)
+    if source.tree is None or not source.whole:
+        return True
+    look = Look(source.tree, lambda _text: True)
+    used = uses(look)
+    return any(
+        (hit.severity or ROWS[hit.rule].severity) is not CodeSeverity.NOTE
+        for node in ast.walk(source.tree)
+        for hit in _hits(node, look, used)
+    )
+
+
+__all__ = ["Audited", "CodeFinding", "Place", "audit"]
