@@ -63,7 +63,7 @@ def test_every_entry_says_what_it_came_from_where_that_is_known(desk: Desk) -> N
     proposal = desk.applied(addition("Set the zone."))
     desk.proposal(addition("Not applied."))
     view = json.loads(build_views(desk.gate, desk.ledger())[desk.home.entries])
-    assert (view["v"], sorted(view)) == (1, ["entries", "v"])
+    assert (view["v"], sorted(view)) == (1, ["entries", "read", "v"])
     by_lines = {tuple(entry["lines"]): entry for entry in view["entries"]}
     assert [entry["section"] for entry in view["entries"]] == [
         ["MEMORY.md", "Decisions"],

@@ -23,6 +23,9 @@ class DecisionType(StrEnum):
     TRUST = "trust"
     CONSENT = "consent"
     EXPUNGE = "expunge"
+    PIN = "pin"
+    """Entries stay, whatever a policy says; with a tag as its reason: they have that tag."""
+    UNPIN = "unpin"
     CLOSE = "close"
     """The proposal's file is not what was logged and will not be put back: it is given up, all of it."""
 
@@ -67,17 +70,17 @@ class Decision:
         type: What was decided.
         origin: 128-bit id of the home, 32 hex characters.
         host: Name of the machine on which it was made.
-        proposal: Id of the proposal; empty in a decision about trust files, consent or a leaked text.
+        proposal: Id of the proposal; empty in a decision about trust files, consent, a leaked text or pins.
         proposal_sha256: Hex SHA-256 of the proposal file's bytes; empty where there is none.
         changes: Numbers of the changes it is about, ascending; those to keep in a decision about
-            drift, none in one about trust files, consent or a leaked text.
+            drift, none in one that answers no proposal.
         targets: What it does to each file; empty for a rejection and a closing.
         not_before: Earliest time at which it may be applied.
         expires: Last time at which it may be applied.
         nonce: 128 bits from the system's generator, 32 hex characters.
         log: Head of the audit log that the operator saw.
         principal: Name of the signer in ``allowed_signers``.
-        reason: The operator's words; empty where none were given.
+        reason: The operator's words; empty where none were given. In a decision about pins: the tag.
     """
 
     v: int

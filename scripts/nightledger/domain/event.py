@@ -30,6 +30,7 @@ class EventName(StrEnum):
     DECIDED = "decision.recorded"
     STALE = "change.stale"
     APPLY_INTENT = "apply.intent"
+    NAMED = "entries.named"
     APPLY_DONE = "apply.done"
     APPLY_ABORTED = "apply.aborted"
     APPLY_RACED = "apply.raced"

@@ -40,7 +40,9 @@ _Intent = tuple[Mapping[str, Any], str, Mapping[str, Any], datetime]
 """An apply: its intent's members, its outcome, and members and time of the entry that says so."""
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
-_ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
+_ABOUT_NO_PROPOSAL = frozenset(
+    {DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE, DecisionType.PIN, DecisionType.UNPIN}
+)
 
 
 def fold_events(events: Iterable[Event]) -> Book:
@@ -117,6 +119,9 @@ class _Fold:
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
         self.locked: frozenset[str] = frozenset()
+        self.named: dict[str, list[Any]] = {}
+        self.names: dict[str, str] = {}
+        self.edited_at: dict[str, datetime] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -127,6 +132,7 @@ class _Fold:
             EventName.STALE: partial(self._answer, REVOCABLE, ChangeState.STALE),
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
+            EventName.NAMED: self._named,
             EventName.APPLY_DONE: partial(self._finished, "done"),
             EventName.APPLY_RACED: self._raced,
             EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
@@ -159,6 +165,8 @@ class _Fold:
             protected=self.protected,
             races=tuple(self.races.values()),
             locked=self.locked,
+            names=self.names,
+            edited_at=self.edited_at,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -222,6 +230,17 @@ class _Fold:
         if self.gone:
             self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
 
+    def _named(self, fields: Mapping[str, Any], _: datetime) -> None:
+        self.named.setdefault(fields["apply"], []).extend(fields["names"])
+
+    def _rename(self, steps: Iterable[tuple[str, str]], at: datetime) -> None:
+        """Let edited entries keep their ids: all at once, for two may have changed places."""
+        kept = [(new, self.names.get(old, old)) for old, new in steps]
+        for old, _ in steps:
+            self.names.pop(old, None)
+        self.names |= {new: name for new, name in kept if new != name}
+        self.edited_at |= {name: at for _, name in kept}
+
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
@@ -238,6 +257,7 @@ class _Fold:
         running.move(apply["changes"], state, at, decision=apply["decision"])
         running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
         self.applied_at[name] = max(at, self.applied_at.get(name, at))
+        self._rename(self.named.pop(fields["apply"], ()), at)
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
             if "accepted" not in target and before != self.gated.get(path):

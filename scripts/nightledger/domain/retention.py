@@ -46,7 +46,8 @@ CONSTITUTIONAL = "self/constitutional"
 OBSERVATION = "observation"
 _DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
 SELF_TAGS = ("self/value", "self/constraint", "self/goal", "self/style", "self/context")
-"""What an operator can tag an entry with. FACTS, elfmem, known self tags; the constitution has its own."""
+ENTRY_TAGS = (*SELF_TAGS, OBSERVATION)
+"""What an operator can tag an entry with. FACTS, elfmem: the known self tags but the constitution's, and what fades soon."""
 
 ACCESS_WEIGHT = 0.4
 RECENCY_WEIGHT = 0.4

@@ -223,6 +223,8 @@ class Book:
         drifted: Changes outside the gate that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
+        names: The id that an entry keeps, by the one that its section and wording now give: of edited ones.
+        edited_at: When each of them was last edited, by the id that it keeps.
         applied_at: When something of a proposal was last applied or undone, for each of which something was.
     """
 
@@ -243,6 +245,8 @@ class Book:
     protected: Mapping[str, str] = field(default_factory=dict)
     races: tuple[Raced, ...] = ()
     locked: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
+    edited_at: Mapping[str, datetime] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

@@ -26,6 +26,7 @@ from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
 from nightledger.gate.locking import require_exchangeable, swap_for, why_locked
+from nightledger.gate.naming import naming_events
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.witnessing import witnessed
@@ -292,7 +293,8 @@ def write_all(
     if taken_back:
         fields["taken_back"] = list(taken_back)
     apply_id = content_id("a", canonical(fields))
-    record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields})], moment)
+    intent: tuple[EventName, dict[str, object]] = (EventName.APPLY_INTENT, {"apply": apply_id, **fields})
+    record(gate, [intent, *naming_events(apply_id, [_accepted(gate, write) for write in writes])], moment)
     replaced = [(write.path, exchange(gate, write)) for write in writes if write.before != write.after]
     return finish(gate, apply_id, replaced, writes, moment)
 
@@ -311,6 +313,15 @@ def _logged(gate: Gate, write: Write, signed: DecisionTarget) -> dict[str, str]:
         target["accepted_before"] = blobs.put(write.accepted_before)
         target["accepted"] = blobs.put(write.accepted)
     return target
+
+
+def _accepted(gate: Gate, write: Write) -> tuple[bytes, bytes]:
+    """Give a gated file's accepted bytes before and after a write; of any other file twice the same."""
+    if write.path not in gate.home.identity.gated:
+        return b"", b""
+    if write.accepted is None or write.accepted_before is None:
+        return write.before, write.after
+    return write.accepted_before, write.accepted
 
 
 def exchange(gate: Gate, write: Write) -> str:

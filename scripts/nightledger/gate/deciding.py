@@ -16,7 +16,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
-from nightledger.gate import expunging, trust_changes
+from nightledger.gate import expunging, pinning, trust_changes
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import Signed, read_signed, sign, signed_by, signer_of, with_id
@@ -127,6 +127,8 @@ def _subject_reasons(
         return review_reasons(gate, decision)
     if decision.type is DecisionType.EXPUNGE:
         return expunging.expunge_reasons(gate, ledger, decision)
+    if decision.type in pinning.PIN_TYPES:
+        return pinning.pin_reasons(gate, ledger, decision)
     return _proposal_reasons(ledger, decision)
 
 

@@ -8,26 +8,30 @@ from collections.abc import Iterator
 from typing import Any
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.proposal import Change, Kind, Op, Proposal
-from nightledger.domain.states import ChangeState
+from nightledger.domain.proposal import Change, Kind, Proposal
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
-from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
+from nightledger.gate.entry_view import entries_view, read_marks_of
+from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.gate.told import NOTHING, told_at_home
-from nightledger.text.entries import Entry, find_entries
-from nightledger.text.markdown import parse_markdown
+from nightledger.gate.uses import Marks
 from nightledger.text.scan import mask_secrets
-from nightledger.text.similar import fold
 
 
-def build_views(gate: Gate, ledger: Ledger) -> dict[str, bytes]:
-    """Give each view's path and bytes."""
+def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> dict[str, bytes]:
+    """Give each view's path and bytes.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        until: How far to read outcomes and exposures; None for all of them.
+    """
     stored = read_stored(gate, ledger.book)
     return {
         gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
-        gate.home.entries: _dump(entries_view(gate, ledger, stored)),
+        gate.home.entries: _dump(entries_view(gate, ledger, stored, until)),
     }
 
 
@@ -42,10 +46,14 @@ def refresh_views(gate: Gate, ledger: Ledger) -> list[str]:
 
 
 def stale_views(gate: Gate, ledger: Ledger) -> list[str]:
-    """Name the views whose bytes are not what they are folded from; ``rebuild --check``."""
+    """Name the views whose bytes are not what they are folded from; ``rebuild --check``.
+
+    Outcomes and exposures that came since a view was written are no difference.
+    """
+    until = read_marks_of(read_optional(gate.home.entries, MAX_GATED_BYTES))
     return [
         gate.home.relative(path)
-        for path, content in build_views(gate, ledger).items()
+        for path, content in build_views(gate, ledger, until=until).items()
         if read_optional(path, MAX_GATED_BYTES) != content
     ]
 
@@ -96,45 +104,6 @@ def _source(change: Change) -> str:
         return ""
     first = change.evidence[0]
     return f"{first.path}:{first.lines[0]}"
-
-
-def entries_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
-    """Give ``entries.json``: every entry of the gated files, with what it came from where we know it."""
-    sources = _applied(ledger, stored)
-    told = told_at_home(gate.home, ())
-    return {
-        "v": 1,
-        "entries": [
-            {
-                "id": entry.id,
-                "path": path,
-                "section": [mask_secrets(title, told=told) for title in entry.section],
-                "lines": [entry.first_line, entry.last_line],
-                "sources": sources.get(fold(entry.text), []),
-            }
-            for path in gate.home.identity.gated
-            for entry in _entries(gate, path)
-        ],
-    }
-
-
-def _entries(gate: Gate, path: str) -> tuple[Entry, ...]:
-    return find_entries(parse_markdown(read_gated(gate.home, path).decode("utf-8", "surrogateescape")))
-
-
-def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, Any]]]:
-    """Give for each wording that came through the gate the changes that brought it."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for item in stored:
-        status = ledger.book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            if status.state_of(change.n) is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
-                evidence = [
-                    {"path": e.path, "lines": list(e.lines), "outcome": e.outcome} for e in change.evidence
-                ]
-                source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
-                found.setdefault(fold(change.hunk.added), []).append(source)
-    return found
 
 
 def _dump(view: dict[str, Any]) -> bytes:

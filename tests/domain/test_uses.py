@@ -1,0 +1,110 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.uses import FAILURE, SUCCESS, Tallies, Tally, expected_without, overall_share
+
+HOUR = "2026-03-01T06"
+
+
+def outcome(
+    tallies: Tallies,
+    *,
+    source: str = "s",
+    task: str = "deploy",
+    result: str = SUCCESS,
+    at: int = 0,
+    shown: str = "",
+) -> None:
+    time = f"2026-03-01T{at:02d}:00:00Z"
+    tallies.outcome(time[:13], time, source, task, result, tuple(shown.split()))
+
+
+def test_repeating_is_not_confirming() -> None:
+    tallies = Tallies()
+    for _ in range(1000):
+        outcome(tallies, shown="e-1")
+    tally = tallies.of["e-1"]
+    assert tally.tasks == {"deploy": [1, 0]}
+    assert tallies.tasks == {"deploy": [1, 0]}
+    assert tally.shown == 1000
+
+
+def test_another_session_kind_of_task_or_result_is_another_source() -> None:
+    tallies = Tallies()
+    outcome(tallies, shown="e-1")
+    outcome(tallies, source="other", shown="e-1")
+    outcome(tallies, task="mail", shown="e-1")
+    outcome(tallies, result=FAILURE, shown="e-1")
+    assert tallies.of["e-1"].tasks == {"deploy": [2, 1], "mail": [1, 0]}
+
+
+def test_partial_is_neither_useful_nor_harmful_and_counts_as_the_last() -> None:
+    tallies = Tallies()
+    outcome(tallies, at=1, shown="e-1")
+    outcome(tallies, at=2, result="partial", shown="e-1")
+    tally = tallies.of["e-1"]
+    assert (tally.tasks, tally.last, tally.used_at[:13]) == ({"deploy": [1, 0]}, 0, "2026-03-01T01")
+
+
+def test_the_last_outcome_is_the_newest_whatever_the_order_of_lines() -> None:
+    tallies = Tallies()
+    outcome(tallies, at=5, result=FAILURE, shown="e-1")
+    outcome(tallies, at=3, shown="e-1")
+    tally = tallies.of["e-1"]
+    assert (tally.last, tally.shown_at, tally.used_at[:13]) == (-1, "2026-03-01T05", "2026-03-01T03")
+
+
+def test_an_exposure_shows_and_proves_nothing() -> None:
+    tallies = Tallies()
+    tallies.exposure(HOUR, ["e-1", "a + b"])
+    assert tallies.hours == {HOUR}
+    assert tallies.of["e-1"].tasks == {}
+    assert (tallies.of["e-1"].shown, tallies.of["e-1"].shown_at) == (1, HOUR)
+
+
+def test_what_to_expect_is_how_the_same_kinds_of_task_end_where_it_was_not_shown() -> None:
+    tallies = Tallies()
+    for n in range(100):
+        outcome(tallies, source=f"hard {n}", task="deploy", result=SUCCESS if n < 20 else FAILURE)
+        outcome(tallies, source=f"easy {n}", task="mail", result=SUCCESS)
+    for n in range(10):
+        outcome(tallies, source=f"with {n}", task="deploy", result=SUCCESS, shown="e-1")
+    overall = overall_share(tallies.tasks)
+    assert overall == pytest.approx(131 / 212)
+    expected = expected_without(tallies.of["e-1"], tallies.tasks, overall)
+    assert expected == pytest.approx((20 + 2 * overall) / 102)
+
+
+def test_of_what_is_shown_always_nothing_can_be_told() -> None:
+    tallies = Tallies()
+    for n in range(40):
+        outcome(tallies, source=str(n), result=FAILURE if n % 4 else SUCCESS, shown="e-1")
+    overall = overall_share(tallies.tasks)
+    assert expected_without(tallies.of["e-1"], tallies.tasks, overall) == overall
+    assert overall == pytest.approx(0.25, abs=0.02)
+
+
+def test_what_is_known_under_two_ids_of_one_memory_is_added_up() -> None:
+    tallies = Tallies()
+    outcome(tallies, at=1, shown="e-1")
+    outcome(tallies, source="t", at=2, result=FAILURE, shown="e-2")
+    outcome(tallies, source="u", task="mail", at=3, result="partial", shown="e-2")
+    whole = Tally()
+    whole.add(tallies.of["e-2"])
+    whole.add(tallies.of["e-1"])
+    assert (whole.shown, whole.tasks, whole.last) == (3, {"deploy": [1, 1]}, 0)
+    assert (whole.shown_at, whole.used_at[:13]) == ("2026-03-01T03", "2026-03-01T01")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from((SUCCESS, FAILURE)), st.booleans()), min_size=1)
+)
+def test_what_to_expect_is_a_share_both_ends_excluded(made: list[tuple[str, str, bool]]) -> None:
+    tallies = Tallies()
+    for n, (task, result, shown) in enumerate(made):
+        outcome(tallies, source=str(n), task=task, result=result, shown="e-1" if shown else "")
+    overall = overall_share(tallies.tasks)
+    assert 0 < overall < 1
+    if "e-1" in tallies.of:
+        assert 0 < expected_without(tallies.of["e-1"], tallies.tasks, overall) < 1
