@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.audit_corpus import CORPUS, LABELS, Snippet, read_corpus
+
 from nightledger.text.code_audit import audit
 from nightledger.text.code_table import NOT_READ
 

@@ -64,13 +64,16 @@ def _of_tree(source: Source) -> list[CodeFinding]:
             kept = found.setdefault((finding.line, finding.rule), finding)
             if _worse(finding, kept):
                 found[finding.line, finding.rule] = finding
+    if look.resolver.exhausted:
+        place = CodeFinding(line=1, column=1, rule="code.too_deep", severity=CodeSeverity.MEDIUM)
+        found.setdefault((1, place.rule), place)
     return list(found.values())
 
 
 def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
     match node:
         case ast.Import() | ast.ImportFrom():
-            yield from import_hits(node, look, used)
+            yield from import_hits(node, used)
         case ast.Call():
             yield from name_hits(node, look)
             yield from call_hits(node, look)
@@ -85,6 +88,8 @@ def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]
             yield from node_hits(node, look)
         case ast.Attribute() | ast.Subscript() | ast.Constant() | ast.JoinedStr():
             yield from node_hits(node, look)
+        case _:
+            pass
 
 
 def _finding(hit: Hit, node: ast.AST, source: Source) -> CodeFinding:

@@ -6,7 +6,7 @@ finding, because there is no reason to hide it.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nightledger.text.code_denylist import IMPORTS
 from nightledger.text.code_folding import HOLE, TEMPORARY, Text
@@ -82,6 +82,7 @@ _MAGIC = frozenset(
         "pinfo",
     }
 )
+_TABLES_OF_MODULES = ("sys.modules", "builtins.__dict__")
 _NUMPY_LOAD = ("numpy.load", "numpy.lib.npyio.load")
 
 
@@ -90,30 +91,17 @@ def call_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
     for path in look.paths(call.func):
         if path in _GETTERS or path.endswith(".__getattribute__"):
             yield from _looked_up(call, path, look)
-        elif path in _IMPORTERS:
-            yield from _imported(call, path, look)
-        elif path in ("builtins.setattr", "builtins.delattr"):
-            yield from _set(argument(call, 0), look)
-        elif path in RUN_STRING:
-            yield from _run_text(call, path, look)
-        elif path in RUN_CALLED:
-            yield from _compiled(call, path, look)
-        elif path == "builtins.input":
-            yield (
-                Hit(rule="code.builtin", what="input")
-                if isinstance(look.parent(call), ast.Expr)
-                else note("input")
-            )
+        elif path in _JUDGES:
+            yield from _JUDGES[path](call, path, look)
         elif path.startswith(("sys.path.", "os.environ.", "sys.modules.")):
             yield from _changed(call, path, look)
         elif path.startswith(("builtins.get_ipython().", "IPython.get_ipython().")):
             yield from _notebook(call, path, look)
-        else:
-            yield from _loaded(call, path, look)
+    function = call.func
     if (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "__subclasses__"
-        and _is_walk(call.func.value, look)
+        isinstance(function, ast.Attribute)
+        and function.attr == "__subclasses__"
+        and _is_walk(function.value, look)
     ):
         yield Hit(rule="code.introspect", what="__subclasses__")
 
@@ -125,24 +113,25 @@ def node_hits(node: ast.AST, look: Look) -> Iterator[Hit]:
             yield from _walked(node, look)
         case ast.Attribute():
             yield from _set_attribute(node, look)
-        case ast.Subscript(ctx=ast.Store() | ast.Del()):
-            yield from _set_item(node, look)
+        case ast.Subscript():
+            yield from _item(node, look)
         case ast.Constant(value=str() as text) if "{" in text and _FORMAT_WALK.search(text):
             yield Hit(rule="code.introspect", what="a format that walks objects")
-        case ast.Subscript(slice=ast.Constant(value=str() as key)) if key in WALKS:
-            yield Hit(rule="code.introspect", what=key)
-        case ast.Subscript(value=table):
-            if any(p in ("sys.modules", "builtins.__dict__") for p in look.paths(table)) and _untold(
-                node.slice, look
-            ):
-                if not _is_own_name(node.slice):
-                    yield Hit(rule="code.detour", what="a module by a name that is not told")
-    if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.Subscript, ast.Call)):
+        case _:
+            pass
+    if isinstance(node, (ast.BinOp, ast.JoinedStr, ast.Subscript, ast.Call)) and not _is_lookup(node, look):
         values = look.resolver.values(node)
-        if any(isinstance(value, Text) and value.text in TELLTALE for value in values) and not _is_lookup(
-            node, look
-        ):
+        if any(isinstance(value, Text) and value.text in TELLTALE for value in values):
             yield Hit(rule="code.detour", what="a name put together from pieces")
+
+
+def _item(node: ast.Subscript, look: Look) -> Iterator[Hit]:
+    if not isinstance(node.ctx, ast.Load):
+        yield from _set_item(node, look)
+    elif isinstance(node.slice, ast.Constant) and node.slice.value in WALKS:
+        yield Hit(rule="code.introspect", what=str(node.slice.value))
+    elif any(path in _TABLES_OF_MODULES for path in look.paths(node.value)) and _is_hidden(node.slice, look):
+        yield Hit(rule="code.detour", what="a module by a name that is not told")
 
 
 def _is_lookup(node: ast.AST, look: Look) -> bool:
@@ -152,12 +141,14 @@ def _is_lookup(node: ast.AST, look: Look) -> bool:
     )
 
 
+def _is_hidden(node: ast.expr, look: Look) -> bool:
+    """Tell whether a key is not told, and is no module's own name."""
+    return _untold(node, look) and not _is_own_name(node)
+
+
 def _is_own_name(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Name)
-        and node.id == "__name__"
-        or isinstance(node, ast.Attribute)
-        and node.attr == "__module__"
+    return (isinstance(node, ast.Name) and node.id == "__name__") or (
+        isinstance(node, ast.Attribute) and node.attr == "__module__"
     )
 
 
@@ -197,8 +188,13 @@ def _imported(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
             yield Hit(rule="code.detour", what=path)
 
 
-def _set(owner: ast.expr | None, look: Look) -> Iterator[Hit]:
-    for path in look.paths(owner):
+def _asked(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
+    name = path.removeprefix("builtins.")
+    yield Hit(rule="code.builtin", what=name) if isinstance(look.parent(call), ast.Expr) else note(name)
+
+
+def _set(call: ast.Call, _path: str, look: Look) -> Iterator[Hit]:
+    for path in look.paths(argument(call, 0)):
         if path in GUARDED or path in ("builtins.__dict__", "os.environ"):
             yield Hit(rule="code.hook", what=path)
 
@@ -259,7 +255,7 @@ def _run_text(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
             )
 
 
-def _compiled(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
+def _compiled(call: ast.Call, path: str, _look: Look) -> Iterator[Hit]:
     parse_only = any(isinstance(n, ast.Attribute) and n.attr == "PyCF_ONLY_AST" for n in ast.walk(call))
     if path != "builtins.compile" or not parse_only:
         yield Hit(
@@ -289,7 +285,7 @@ def _loaded(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     elif path in ("yaml.load", "yaml.load_all"):
         loader = argument(call, 1, "Loader")
         if not any(
-            p.startswith("yaml.") and "Safe" in p or p == "yaml.BaseLoader" for p in look.paths(loader)
+            (p.startswith("yaml.") and "Safe" in p) or p == "yaml.BaseLoader" for p in look.paths(loader)
         ):
             yield Hit(rule="code.unpickle", what=path)
 
@@ -317,3 +313,14 @@ def _is_walk(node: ast.expr, look: Look) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("mro", "__subclasses__")
     return matches("".join(look.paths(node)), ("builtins.object*", "builtins.type()"))
+
+
+_JUDGES: dict[str, Callable[[ast.Call, str, Look], Iterator[Hit]]] = {
+    **dict.fromkeys(_IMPORTERS, _imported),
+    **dict.fromkeys(("builtins.setattr", "builtins.delattr"), _set),
+    **dict.fromkeys(RUN_STRING, _run_text),
+    **dict.fromkeys(RUN_CALLED, _compiled),
+    **dict.fromkeys((*_NUMPY_LOAD, "torch.load", "yaml.load", "yaml.load_all"), _loaded),
+    "builtins.input": _asked,
+}
+"""What is judged by what it is given."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from nightledger.text.code_rule import CodeSeverity
 from nightledger.text.code_scopes import Scopes
-from nightledger.text.code_values import Ref, Resolver
+from nightledger.text.code_value import Ref
+from nightledger.text.code_values import Resolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

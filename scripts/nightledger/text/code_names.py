@@ -15,13 +15,13 @@ PROCESS: tuple[str, ...] = (
     "pty.*", "commands.*", "popen2.*", "distutils.spawn.spawn", "pexpect.*", "pexpect.spawn*", "sh.*", "plumbum.*", "invoke.run", "invoke.Context().run",
     "fabric.*", "paramiko.SSHClient().exec_command", "paramiko.SSHClient().invoke_shell", "docker.from_env().*", "docker.DockerClient().*",
     "IPython.start_ipython", "IPython.embed", "psutil.Popen",
-    "multiprocessing.util.spawnv_passfds", "win32api.*", "win32process.*", "_xxsubinterpreters.*", 
+    "multiprocessing.util.spawnv_passfds", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
 )  # fmt: skip
 RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
-    "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*", 
+    "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
     "py_compile.*", "compileall.*",
-    "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*", 
+    "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
 )  # fmt: skip
 RUN_STRING: tuple[str, ...] = (
     "timeit.timeit", "timeit.repeat", "timeit.Timer", "timeit.main", "cProfile.run*", "profile.run*", "cProfile.Profile().run*", "profile.Profile().run*", "trace.Trace().run*",
@@ -32,23 +32,23 @@ RUN_CALLED: tuple[str, ...] = ("types.FunctionType", "types.LambdaType", "types.
 LOAD: tuple[str, ...] = (
     "runpy.*", "imp.*", "_imp.*", "zipimport.*", "importlib.machinery.SourceFileLoader*", "importlib.machinery.SourcelessFileLoader*",
     "importlib.machinery.ExtensionFileLoader*", "importlib.util.spec_from_file_location*", "importlib.util.module_from_spec*", "importlib.util.spec_from_loader*", "importlib.abc.InspectLoader*", "importlib._bootstrap*",
-    "importlib.reload", "pkgutil.get_loader*", "pkgutil.find_loader*", "pkgutil.get_importer*", "_frozen_importlib*", "_frozen_importlib_external*", "__loader__*", "__spec__*", "site.addsitedir", 
-    "cffi.*", "pyximport.*", "pip.*", "pip._internal*", "ensurepip.*", "micropip.install", "piplite.install", 
+    "importlib.reload", "pkgutil.get_loader*", "pkgutil.find_loader*", "pkgutil.get_importer*", "_frozen_importlib*", "_frozen_importlib_external*", "__loader__*", "__spec__*", "site.addsitedir",
+    "cffi.*", "pyximport.*", "pip.*", "pip._internal*", "ensurepip.*", "micropip.install", "piplite.install",
 )  # fmt: skip
 UNPICKLE: tuple[str, ...] = (
     "pickle.load*", "pickle.Unpickler*", "pickle._Unpickler*", "pickle._load*", "marshal.load*", "shelve.*", "dill.load*", "cloudpickle.load*", "joblib.load", "jsonpickle.decode", "jsonpickle.loads",
     "pandas.read_pickle", "torch.jit.load", "yaml.unsafe_load*", "yaml.full_load*", "yaml.UnsafeLoader", "yaml.FullLoader", "yaml.Loader", "yaml.CLoader",
-    "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*", 
-    
+    "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*",
+
 )  # fmt: skip
 NATIVE: tuple[str, ...] = (
     "ctypes.CDLL*", "ctypes.PyDLL*", "ctypes.WinDLL*", "ctypes.OleDLL*", "ctypes.cdll*", "ctypes.pydll*", "ctypes.windll*", "ctypes.oledll*", "ctypes.pythonapi*", "ctypes.util.find_library", "ctypes.LibraryLoader*",
     "ctypes.cast", "ctypes.CFUNCTYPE*", "ctypes.PYFUNCTYPE*", "ctypes.WINFUNCTYPE*", "ctypes.memmove", "ctypes.memset", "ctypes.string_at", "ctypes.wstring_at", "ctypes.POINTER*", "ctypes.pointer*", "ctypes.from_address*",
-    "ctypes.py_object*", "_ctypes.*", "mmap.mmap", "os.memfd_create", "os.add_dll_directory", "numpy.ctypeslib.load_library", "sys.setdlopenflags", 
+    "ctypes.py_object*", "_ctypes.*", "mmap.mmap", "os.memfd_create", "os.add_dll_directory", "numpy.ctypeslib.load_library", "sys.setdlopenflags",
 )  # fmt: skip
 INTROSPECT: tuple[str, ...] = (
     "gc.get_objects", "gc.get_referrers", "gc.get_referents", "inspect.getclosurevars", "builtins.object.__subclasses__", "builtins.type.__subclasses__*",
-    "sys._current_frames", 
+    "sys._current_frames",
 )  # fmt: skip
 DELETE: tuple[str, ...] = (
     "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate", "os.ftruncate", "shutil.rmtree", "pathlib.Path().unlink", "pathlib.Path().rmdir", "send2trash.*", "os.removexattr",
@@ -57,7 +57,7 @@ DELETE: tuple[str, ...] = (
 MOVE: tuple[str, ...] = (
     "os.rename", "os.renames", "os.replace", "os.link", "os.symlink", "os.chmod", "os.lchmod", "os.fchmod", "os.chown", "os.lchown", "os.fchown", "os.mkfifo", "os.mknod", "os.setxattr", "os.chflags", "os.lchflags", "os.sendfile", "os.copy_file_range",
     "os.splice", "os.write", "os.pwrite*", "os.writev", "os.utime", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile*", "shutil.copymode", "shutil.copystat", "shutil.copytree", "shutil.chown", "shutil.unpack_archive", "shutil.make_archive",
-    "pathlib.Path().rename", "pathlib.Path().replace", "pathlib.Path().chmod", "pathlib.Path().lchmod", "pathlib.Path().symlink_to", "pathlib.Path().hardlink_to", "pathlib.Path().link_to", "distutils.file_util.*", "distutils.dir_util.copy_tree", 
+    "pathlib.Path().rename", "pathlib.Path().replace", "pathlib.Path().chmod", "pathlib.Path().lchmod", "pathlib.Path().symlink_to", "pathlib.Path().hardlink_to", "pathlib.Path().link_to", "distutils.file_util.*", "distutils.dir_util.copy_tree",
 )  # fmt: skip
 NETWORK: tuple[str, ...] = (
     "socket.socket", "socket.socket().connect*", "socket.create_connection", "socket.create_server", "socket.socketpair", "socket.fromfd", "socket.gethostby*", "socket.getaddrinfo", "socket.getnameinfo", "socket.socket().*", "smtplib.*", "ftplib.*", "telnetlib.*", "poplib.*",
@@ -71,10 +71,10 @@ SECRET: tuple[str, ...] = (
 )  # fmt: skip
 HOOK: tuple[str, ...] = (
     "sys.meta_path*", "sys.path_hooks*", "sys.path_importer_cache*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "sys.monitoring*", "threading.settrace*", "threading.setprofile*", "os.putenv", "os.unsetenv", "winreg.*", "_winreg.*",
-    "os.register_at_fork", "faulthandler.register", "os.environb*", "sqlite3.connect().enable_load_extension", "sqlite3.connect().load_extension", 
+    "os.register_at_fork", "faulthandler.register", "os.environb*", "sqlite3.connect().enable_load_extension", "sqlite3.connect().load_extension",
 )  # fmt: skip
 SIGNAL: tuple[str, ...] = (
-    "os.kill", "os.killpg", "os.abort", "signal.raise_signal", "signal.pthread_kill", "signal.pidfd_send_signal", "psutil.Process().kill", "psutil.Process().terminate", "psutil.Process().suspend", "psutil.process_iter()[].kill", "psutil.process_iter()[].terminate", 
+    "os.kill", "os.killpg", "os.abort", "signal.raise_signal", "signal.pthread_kill", "signal.pidfd_send_signal", "psutil.Process().kill", "psutil.Process().terminate", "psutil.Process().suspend", "psutil.process_iter()[].kill", "psutil.process_iter()[].terminate",
 )  # fmt: skip
 BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("code.process", PROCESS),

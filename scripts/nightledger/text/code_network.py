@@ -57,9 +57,11 @@ def _fetched(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     whole = not any(text.startswith("http") and HOLE in text for text in look.texts(address))
     if _carries(call, look, apart=address if whole else None):
         yield Hit(rule="code.leak", what=path)
-    elif given or (path.startswith("urllib") and len(call.args) > 1):
-        yield Hit(rule="code.network", what=path)
-    elif any(_RAW_ADDRESS.match(text) and not _NEAR.match(text) for text in look.texts(address)):
+    elif (
+        given
+        or (path.startswith("urllib") and len(call.args) > 1)
+        or any(_RAW_ADDRESS.match(text) and not _NEAR.match(text) for text in look.texts(address))
+    ):
         yield Hit(rule="code.network", what=path)
 
 

@@ -99,6 +99,6 @@ class NameList:
         """Give what ``path`` stands for; "" where no pattern names it."""
         if path in self._exact:
             return self._exact[path]
-        starred = self._starred.get(path.split(".")[0], ())
+        starred = self._starred.get(path.split(".", maxsplit=1)[0], ())
         found = [(len(head), rule) for head, rule in starred if path.startswith(head)]
         return max(found)[1] if found else ""

@@ -70,6 +70,7 @@ class Scopes:
     Attributes:
         module: The outermost.
         stored: What is assigned to attributes, by the attribute's name: ``self.go = os.system``.
+        keyed: What is assigned to items, by the table's name: ``table["go"] = os.system``.
         stars: Modules of which everything is imported.
         parents: The node above each node, by id.
     """
@@ -78,9 +79,11 @@ class Scopes:
         """Walk the tree once."""
         self.module = Scope(tree, None)
         self.stars: list[str] = []
+        self.keyed: dict[str, list[ast.expr]] = {}
         self.stored: dict[str, list[ast.expr]] = {}
         self.parents: dict[int, ast.AST] = {}
         self._of: dict[int, Scope] = {}
+        self._made: list[ast.expr] = []  # kept, because ids of freed nodes come back
         stack: list[tuple[ast.AST, Scope]] = [(tree, self.module)]
         while stack:
             node, scope = stack.pop()
@@ -129,46 +132,42 @@ class Scopes:
             case ast.Import() | ast.ImportFrom():
                 self._bind_import(node, scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                self._add(
-                    scope,
-                    node.name,
-                    Binding(line=node.lineno, direct=self._direct(node, scope), defined=True),
-                )
-            case ast.Global():
-                for name in node.names:
-                    scope.elsewhere[name] = self.module
-            case ast.Nonlocal():
-                for name in node.names:
-                    found = self.find(name, scope.outer or scope)
-                    scope.elsewhere[name] = found[0] if found else self.module
-            case (
-                ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-            ):
-                self._add(scope, name, Binding(line=node.lineno, direct=False))
-            case ast.MatchMapping(rest=str(name)):
-                self._add(scope, name, Binding(line=node.lineno, direct=False))
-            case ast.Delete():
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        self._add(scope, target.id, Binding(line=node.lineno, direct=False, gone=True))
+                bound = Binding(line=node.lineno, direct=self._direct(node, scope), defined=True)
+                self._add(scope, node.name, bound)
+            case ast.Global() | ast.Nonlocal():
+                self._bind_outside(node, scope)
+            case ast.Delete() | ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                self._bind_statement(node, scope)
             case _:
-                self._bind_targets(node, scope)
+                self._bind_expression(node, scope)
 
-    def _bind_targets(self, node: ast.AST, scope: Scope) -> None:
+    def _bind_outside(self, node: ast.Global | ast.Nonlocal, scope: Scope) -> None:
+        for name in node.names:
+            found = self.find(name, scope.outer or scope) if isinstance(node, ast.Nonlocal) else None
+            scope.elsewhere[name] = found[0] if found else self.module
+
+    def _bind_statement(
+        self, node: ast.Delete | ast.Assign | ast.AnnAssign | ast.AugAssign, scope: Scope
+    ) -> None:
         direct = self._direct(node, scope)
+        if isinstance(node, ast.Delete):
+            for name in (target.id for target in node.targets if isinstance(target, ast.Name)):
+                self._add(scope, name, Binding(line=node.lineno, direct=False, gone=True))
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._assign(target, node.value, scope, direct=direct)
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is not None:
+                self._assign(node.target, node.value, scope, direct=direct)
+        elif isinstance(node.target, ast.Name):
+            before = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node)
+            joined = ast.copy_location(ast.BinOp(left=before, op=node.op, right=node.value), node)
+            self._of[id(before)] = scope
+            self._made.append(joined)
+            self._assign(node.target, joined, scope, direct=False)
+
+    def _bind_expression(self, node: ast.AST, scope: Scope) -> None:
         match node:
-            case ast.Assign():
-                for target in node.targets:
-                    self._assign(target, node.value, scope, direct=direct)
-            case ast.AnnAssign(value=ast.expr() as value):
-                self._assign(node.target, value, scope, direct=direct)
-            case ast.AugAssign(target=ast.Name() as target):
-                joined = ast.BinOp(left=ast.Name(id=target.id, ctx=ast.Load()), op=node.op, right=node.value)
-                ast.copy_location(joined, node)
-                ast.copy_location(joined.left, node)
-                self._assign(target, joined, scope, direct=False)
             case ast.NamedExpr():
                 while isinstance(scope.node, _COMPREHENSIONS) and scope.outer is not None:
                     scope = scope.outer
@@ -177,6 +176,11 @@ class Scopes:
                 self._assign(node.target, node.iter, scope, direct=False, item=True)
             case ast.withitem(optional_vars=ast.expr() as target):
                 self._assign(target, node.context_expr, scope, direct=False)
+            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar() | ast.MatchMapping():
+                name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+                self._add(scope, name or "", Binding(line=getattr(node, "lineno", 1), direct=False))
+            case _:
+                pass
 
     def _assign(
         self, target: ast.expr, value: ast.expr, scope: Scope, *, direct: bool, item: bool = False
@@ -192,15 +196,13 @@ class Scopes:
                 case ast.Attribute():
                     self.stored.setdefault(to.attr, []).append(source)
                 case ast.Subscript(value=ast.Name(id=table)):
-                    self._add(
-                        scope,
-                        table,
-                        Binding(line=to.lineno, direct=False, value=ast.List(elts=[source], ctx=ast.Load())),
-                    )
+                    self.keyed.setdefault(table, []).append(source)
                 case ast.Starred():
                     stack.append((to.value, source, False))
                 case ast.Tuple() | ast.List():
                     stack += _unpacked(to.elts, source, is_item=is_item)
+                case _:
+                    pass
 
     def _bind_import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
         direct = self._direct(node, scope)

@@ -39,12 +39,11 @@ def _is_looked_into(node: ast.expr, look: Look) -> bool:
             return False
 
 
-def import_hits(node: ast.Import | ast.ImportFrom, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
+def import_hits(node: ast.Import | ast.ImportFrom, used: dict[str, set[str]]) -> Iterator[Hit]:
     """Judge an import by what the snippet does with it.
 
     Args:
         node: The import.
-        look: The tree.
         used: Names used, by their module (``uses``).
     """
     module = "" if isinstance(node, ast.Import) else "." * node.level + (node.module or "")

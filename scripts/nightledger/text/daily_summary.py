@@ -5,17 +5,16 @@ what a scanner finds. All but the title is a block quote, so that nobody takes a
 agent wrote that day (``regions.py``: what is quoted is never learned from).
 """
 
-import posixpath
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
-from urllib.parse import quote
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.pruning import Kept
+from nightledger.text.compressed import Marker, count_lines, marker_line, read_marker
 from nightledger.text.cues import find_cues
 from nightledger.text.dates import find_dates
 from nightledger.text.estimate import estimate_lines, log_languages
@@ -34,8 +33,6 @@ LEAST_WORTH = 0.05
 """Below it a line tells nothing of a day: fewer lines are better than idle ones. Our choice, read on logs."""
 SHORTER = 0.75
 """Of the log's bytes a summary has no more, else the log stays as it is: little would be gained. Our choice."""
-SHA256_DIGITS = 16
-"""Of the full text's SHA-256 in the summary: 64 bits, enough to tell that it is the same text."""
 NAMED_BONUS = 0.5
 """What a line gains that names itself a decision or a lesson: it is what the day is remembered for."""
 CUE_BONUS = 0.2
@@ -53,9 +50,6 @@ _RESULT = frozenset({"done", "fix", "fault"})
 _MARKER = re.compile(r"^\s*(?:(?:[-*+•\u2013]|\d{1,3}[.)])\s+)?(?:\[[ xX~-]\]\s+)?")
 _EXPORTED = re.compile(
     r"\W*(?:source|session|session (?:key|id)|channel)\W*:\W*[\w:.@/-]+\W*$", re.IGNORECASE
-)
-_SUMMARY = re.compile(
-    r"^# .*\n> Summary of \d+ lines\. Full text: \[[^\]]*\]\([^)]*\), SHA-256 [0-9a-f]{16}\n"
 )
 
 
@@ -76,29 +70,29 @@ class DailySummary:
 
 def is_summary(text: str) -> bool:
     """Tell whether a log is a summary, whatever was written below it since."""
-    return _SUMMARY.match(text.replace("\r\n", "\n")) is not None
+    return read_marker(text) is not None
 
 
-def summarise_daily(log: DayLog, content: bytes, archive: str) -> DailySummary | Kept:
+def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Kept:
     """Give what stands in a log's place once its full text is in the archive, or why it stays.
 
     Args:
         log: As it was read.
         content: Its bytes.
-        archive: Where its full text is to be, relative to the home.
+        copy: Where its full text is to be, relative to the home.
     """
     text = "\n".join(line.text for line in log.lines)
     if is_summary(text):
         return Kept.SUMMARY
-    lines = len(log.lines) - (not log.lines[-1].text)
-    where = _where(log.path, archive, content, lines)
+    lines = count_lines(content)
+    marker = Marker(copy=copy, lines=lines, sha256=sha256(content).hexdigest())
     found = {log.lines[at].number for at in _lines_found([line.text for line in log.lines])}
     rows, quoted = _rows(log, found, lines)
     while beside := {quoted[at - 1].number for at in _lines_found(rows) if at}:
         found |= beside  # two lines that were harmless apart tell a secret when they stand together
         rows, quoted = _rows(log, found, lines)
     end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
-    summary = "".join(f"{row}{end}" for row in (rows[0], where, *rows[1:]))
+    summary = "".join(f"{row}{end}" for row in (rows[0], f"> {marker_line(log.path, marker)}", *rows[1:]))
     if len(summary.encode("utf-8")) > SHORTER * len(content) or len(rows) >= lines:
         return Kept.SHORT
     return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
@@ -201,17 +195,6 @@ def _topic(line: LogLine, held: str, languages: tuple[str, ...]) -> str:
 def _under(topic: str, before: str) -> str:
     """Give a topic as it stands before a quoted line; not where what stands before the line names it."""
     return f"{_cut(topic, MOST_TOPIC)}: " if topic not in before else ""
-
-
-def _where(path: str, archive: str, content: bytes, lines: int) -> str:
-    digits = sha256(content).hexdigest()[:SHA256_DIGITS]
-    return f"> Summary of {lines} lines. Full text: {_link(path, archive)}, SHA-256 {digits}"
-
-
-def _link(path: str, archive: str) -> str:
-    relative = posixpath.relpath(archive, posixpath.dirname(path))
-    name = posixpath.basename(path).replace("[", "(").replace("]", ")")
-    return f"[{name}]({quote(relative)})"
 
 
 def _plain(text: str) -> str:

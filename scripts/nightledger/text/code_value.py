@@ -1,0 +1,143 @@
+"""What an expression of a snippet may stand for, as values: names, texts, numbers, sequences.
+
+Invariant: pure; lengths are bounded.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nightledger.text.code_folding import HOLE, Text
+from nightledger.text.code_paths import PATH, canonical
+
+LONGEST = 512
+"""Items of a sequence that are followed."""
+_FROMLIST = 3
+"""Place of ``fromlist`` among the arguments of ``__import__``: with it, the whole name is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A thing with a name: canonical, ``X()`` for what a call of ``X`` gives.
+
+    Attributes:
+        path: ``os.system``, ``pathlib.Path()``.
+        text: What is known of its text: where a path object points; "" if nothing.
+    """
+
+    path: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A sequence whose items are told."""
+
+    items: tuple["Value", ...]
+
+
+Value = Ref | Text | int | Items
+Values = tuple[Value, ...]
+
+
+def attribute_of(value: Ref, name: str) -> Ref:
+    """Give the attribute ``name`` of a named thing."""
+    if name == "__self__" and value.path.startswith("builtins."):
+        return Ref("builtins")
+    if name in ("__call__", "__wrapped__", "func"):
+        return value
+    return Ref(
+        canonical(f"{value.path}.{name}"),
+        value.text if value.path == PATH or value.path.startswith("operator.") else "",
+    )
+
+
+def named_attributes(owners: Values, names: Values) -> Iterator[Value]:
+    """Give what ``getattr`` gives of named things, by names that are told; a dotted name is followed."""
+    for owner in owners:
+        for name in names:
+            if isinstance(owner, Ref) and isinstance(name, Text) and HOLE not in name.text:
+                found = owner
+                for step in name.text.split("."):
+                    found = attribute_of(found, step)
+                yield found
+
+
+def path_result(function: Ref, arguments: list[Values]) -> Iterator[Value]:
+    """Give a path object with where it points."""
+    path, steps = function.path, [joined(argument) for argument in arguments]
+    if path == "pathlib.Path":
+        yield Ref(PATH, "/".join(steps) or ".")
+    elif path in ("pathlib.Path.home", "pathlib.Path.cwd"):
+        yield Ref(PATH, "~" if path.endswith("home") else ".")
+    elif path == "pathlib.Path().joinpath":
+        yield Ref(PATH, "/".join([function.text or HOLE, *steps]))
+    elif path == "pathlib.Path().with_name":
+        yield Ref(PATH, f"{function.text.rpartition('/')[0]}/{steps[0] if steps else HOLE}")
+    elif path in ("pathlib.Path().glob", "pathlib.Path().rglob"):
+        yield Ref(f"{path}()", "/".join([function.text or HOLE, *steps]))
+
+
+def imported(name: str, path: str, node: ast.Call) -> str:
+    """Give the module that a call of ``path`` gives for ``name``: the outermost one, as ``import`` does."""
+    whole = (
+        path == "importlib.import_module"
+        or len(node.args) > _FROMLIST
+        or any(k.arg == "fromlist" for k in node.keywords)
+    )
+    return name if whole else name.split(".", maxsplit=1)[0]
+
+
+def items_of(value: Value) -> Iterator[Value]:
+    """Give what a loop over a value gives."""
+    match value:
+        case Items():
+            yield from value.items
+        case Ref():
+            yield Ref(canonical(f"{value.path}[]"), value.text)
+        case Text():
+            yield from (Text(character) for character in value.text[:LONGEST])
+        case _:
+            return
+
+
+def chosen(value: Items, index: ast.expr, keys: Values) -> Iterator[Value]:
+    """Give the item that is asked for; any, where the place is not told."""
+    number = next((key for key in keys if isinstance(key, int)), None)
+    if isinstance(index, ast.Slice):
+        step = index.step
+        backwards = isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub)
+        yield Items(value.items[::-1] if backwards else value.items)
+    elif number is not None and -len(value.items) <= number < len(value.items):
+        yield value.items[number]
+    else:
+        yield from value.items
+
+
+def plain(values: Values) -> list["str | int | list[str | int]"]:
+    """Give texts, numbers and sequences of them as plain values; what else there is, as a hole."""
+    found: list[str | int | list[str | int]] = []
+    for value in values:
+        match value:
+            case Text():
+                found.append(value.text)
+            case int():
+                found.append(value)
+            case Items():
+                found.append(
+                    [
+                        v.text if isinstance(v, Text) else v if isinstance(v, int) else HOLE
+                        for v in value.items
+                    ]
+                )
+            case Ref() if value.path == PATH and value.text:
+                found.append(value.text)
+            case _:
+                found.append(HOLE)
+    return found
+
+
+def joined(values: Values) -> str:
+    """Give the one text that values are; a hole where there are several, or none."""
+    told = plain(values)
+    return str(told[0]) if len(told) == 1 and not isinstance(told[0], list) else HOLE
