@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
 from nightledger.codec.schema import SCHEMAS, find_problems
 from nightledger.domain.constitution import (
-    CONSTITUTIONAL,
     FOUNDING,
     MAX_CHARACTERS,
     SECOND_TAGS,
@@ -16,6 +15,7 @@ from nightledger.domain.constitution import (
     Principle,
 )
 from nightledger.domain.errors import RecordError
+from nightledger.domain.retention import CONSTITUTIONAL
 
 SHIPPED = (Path(SCHEMAS).parent / "config" / "constitution.json").read_bytes()
 CARE = "care [self/constitutional, self/value]\nI leave things better.\n"

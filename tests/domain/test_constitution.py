@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from nightledger.domain.constitution import (
-    CONSTITUTIONAL,
     MAX_CHARACTERS,
     MAX_PRINCIPLES,
     OWN,
@@ -11,6 +10,7 @@ from nightledger.domain.constitution import (
     Principle,
     why_not,
 )
+from nightledger.domain.retention import CONSTITUTIONAL
 
 CARE = Principle(
     name="care", tags=(CONSTITUTIONAL, "self/value"), text="I leave things better than I found them."

@@ -8,6 +8,7 @@ from typing import Any
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.frames import FrameRules
 from nightledger.domain.settings import Settings
 
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
@@ -28,10 +29,14 @@ def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings
     if own is not None:
         mine = parse_configuration(own, "settings", where=where, hint=_HINT)
         caps = {**values["cap_characters"], **mine.get("cap_characters", {})}
-        values = {**values, **mine, "cap_characters": caps}
+        frames = {
+            name: {**rules, **mine.get("frames", {}).get(name, {})}
+            for name, rules in values["frames"].items()
+        }
+        values = {**values, **mine, "cap_characters": caps, "frames": frames}
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
-    return _settings(values)
+    return _settings(values, where)
 
 
 def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
@@ -54,9 +59,19 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
         ) from error
 
 
-def _settings(values: dict[str, Any]) -> Settings:
+def _settings(values: dict[str, Any], where: str) -> Settings:
     meant = {
         "nightly_at": time.fromisoformat(values["nightly_at"]),
         "on_drift": OnDrift(values["on_drift"]),
+        "frames": {
+            name: _frame(rules, f"{where}: frames.{name}") for name, rules in values["frames"].items()
+        },
     }
     return Settings(**{**values, **meant})
+
+
+def _frame(values: dict[str, int], where: str) -> FrameRules:
+    rules = FrameRules(**values)
+    if problems := rules.why_not():
+        raise ConfigurationError(f"{where}: {'; '.join(problems)}", hint=_HINT)
+    return rules

@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-CONSTITUTIONAL = "self/constitutional"
-"""Every principle has this tag: permanent tier (FACTS, "Constitution, tiers, frames")."""
-SECOND_TAGS = frozenset({"self/constraint", "self/context", "self/goal", "self/style", "self/value"})
-"""One of these stands beside it (FACTS: known self tags)."""
+from nightledger.domain.retention import CONSTITUTIONAL, SELF_TAGS
+
+SECOND_TAGS = frozenset(SELF_TAGS)
+"""One of these stands beside ``self/constitutional``, which every principle has."""
 FOUNDING = (
     "identity",
     "economy",

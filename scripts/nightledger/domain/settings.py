@@ -10,6 +10,7 @@ from datetime import time, timedelta
 
 from nightledger.domain.cooling import Cooling
 from nightledger.domain.drift import OnDrift
+from nightledger.domain.frames import PUBLISHED, FrameRules
 from nightledger.domain.lanes import Lanes
 
 
@@ -34,6 +35,7 @@ class Settings:
         agent_waiting: Proposals of agents that may wait at a time.
         agent_bytes: Size of one agent's proposal, in bytes of UTF-8.
         pattern_sources: Sessions or days from which a pattern is learned.
+        frames: How each frame of ``recall`` chooses.
     """
 
     zone: str | None = None
@@ -59,6 +61,7 @@ class Settings:
     agent_waiting: int = 3
     agent_bytes: int = 8192
     pattern_sources: int = 2
+    frames: Mapping[str, FrameRules] = field(default_factory=lambda: dict(PUBLISHED))
 
     @property
     def cooling(self) -> Cooling:

@@ -1,9 +1,14 @@
-"""Show what worked before for some tags, and what did not.
+"""Show what worked before for some tags, or what matters for a frame of mind.
 
-With one tag, all of its links; with several, the links between them. A resolution is
-shown from a confidence of .7 up, which fades by the days on which the agent was active.
+--tags A,B     with one tag, all of its links; with several, the links between them. A
+               resolution is shown from a confidence of .7 up, which fades by the days on
+               which the agent was active
+--frame FRAME  the entries and principles that matter most: SELF (who the agent is),
+               ATTENTION (what was just said), TASK (what helps), SIMULATE (for and against
+               a plan); QUERY says what it is about. Only what was signed is shown. Weights,
+               places and budgets: frames in config/nightledger.yaml
 
-Reads   .nightledger/links/
+Reads   .nightledger/links/; for a frame MEMORY.md, the constitution, audit/, memory/system/
 Writes  nothing.
 """
 
@@ -22,17 +27,34 @@ if TYPE_CHECKING:
     from nightledger.surfaces.context import Context
 
 MAX_SHOWN = 10
+MAX_QUERY_CHARACTERS = 4_000
+"""A page; more says no more. Our choice."""
+FRAMES = ("self", "attention", "task", "simulate")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``recall``."""
-    parser.add_argument("--tags", metavar="A,B", required=True, help="what the task is about: cron,time_zone")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--tags", metavar="A,B", help="what the task is about: cron,time_zone")
+    what.add_argument(
+        "--frame", metavar="FRAME", type=str.lower, choices=FRAMES, help="SELF, ATTENTION, TASK or SIMULATE"
+    )
+    parser.add_argument("query", nargs="?", metavar="QUERY", help="for a frame: what it is about")
     parser.add_argument(
         "-n", dest="limit", metavar="N", type=int, default=MAX_SHOWN, help="links to show (default: 10)"
     )
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
+    """Print links, or fill a frame."""
+    if options.frame:
+        return _frame(options, context)
+    if options.query is not None:
+        raise UsageError("a query goes with --frame", hint="nightledger recall --help")
+    return _links(options, context)
+
+
+def _links(options: argparse.Namespace, context: "Context") -> int:
     """Print the links, the surest first; nothing when none is sure enough."""
     home = Home(context.home_path).require()
     if options.limit < 1:
@@ -53,6 +75,14 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     if more:
         context.print(f"{more} more; -n {len(found) + more} shows them")
     return 0
+
+
+def _frame(options: argparse.Namespace, context: "Context") -> int:
+    from nightledger.domain.frames import Frame
+    from nightledger.surfaces.recall_frame import show_frame
+
+    query = (options.query or "")[:MAX_QUERY_CHARACTERS]
+    return show_frame(context, Frame(options.frame), query)
 
 
 def _tags(text: str) -> list[str]:

@@ -1,0 +1,214 @@
+import random  # noqa: TID251 - seeded
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.constitution import FOUNDING
+from nightledger.domain.frames import (
+    PUBLISHED,
+    WEIGHTS,
+    Candidate,
+    Chosen,
+    Dropped,
+    Frame,
+    FrameRules,
+    choose,
+    score_of,
+    tokens_of,
+)
+
+SELF = PUBLISHED["self"]
+TASK = PUBLISHED["task"]
+TAGS = ("self/constitutional", "self/value")
+
+
+def principle(name: str, *, characters: int = 150, **measures: Any) -> Candidate:
+    return Candidate(id=f"constitution#{name}", text="x" * characters, tags=TAGS, principle=True, **measures)
+
+
+def entry(name: str, *, characters: int = 100, tags: tuple[str, ...] = (), **measures: Any) -> Candidate:
+    return Candidate(id=f"e-{name}", text="x" * characters, tags=tags, **measures)
+
+
+def value(name: str, **measures: Any) -> Candidate:
+    return entry(name, tags=("self/value",), **measures)
+
+
+def shown(chosen: Chosen) -> list[str]:
+    return [scored.candidate.id for scored in chosen.shown]
+
+
+def dropped(chosen: Chosen) -> dict[str, Dropped]:
+    return {scored.candidate.id: why for scored, why in chosen.dropped}
+
+
+# ---------------------------------------------------------------- what was published
+
+
+def test_weights_budgets_and_places_are_as_published() -> None:
+    found = {name: tuple(getattr(rules, w) for w in WEIGHTS) for name, rules in PUBLISHED.items()}
+    assert found == {
+        "self": (10, 30, 5, 25, 30),
+        "attention": (35, 15, 25, 15, 10),
+        "task": (20, 20, 20, 20, 20),
+        "simulate": (25, 25, 15, 20, 15),
+    }
+    assert [rules.tokens for rules in PUBLISHED.values()] == [600, 2000, 800, 2000]
+    assert {rules.places for rules in PUBLISHED.values()} == {5}
+    assert list(PUBLISHED) == [frame.value for frame in Frame]
+    assert all(rules.why_not() == [] for rules in PUBLISHED.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"similarity": 20}, "the five weights add up to 110, not to 100"),
+        ({"guaranteed": 3}, "guaranteed is not above most_principles, nor that above places"),
+        ({"most_principles": 6}, "guaranteed is not above most_principles, nor that above places"),
+        ({"principle_tokens": 601}, "principle_tokens is not above tokens"),
+    ],
+)
+def test_rules_that_do_not_fit_together_say_so(change: dict[str, int], problem: str) -> None:
+    assert replace(SELF, **change).why_not() == [problem]
+
+
+def test_a_score_is_the_weighted_sum_of_the_five_measures() -> None:
+    assert score_of(SELF, value("a", similarity=1.0)) == pytest.approx(0.10)
+    assert score_of(SELF, value("a", confidence=0.5, reinforcement=1.0)) == pytest.approx(0.45)
+    everything = entry("a", similarity=1, confidence=1, recency=1, centrality=1, reinforcement=1)
+    assert all(score_of(rules, everything) == 1.0 for rules in PUBLISHED.values())
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)])
+def test_tokens_are_characters_by_four_rounded_up(text: str, tokens: int) -> None:
+    assert tokens_of(text) == tokens
+
+
+# ---------------------------------------------------------------- principles: sure of a place, and capped
+
+
+def test_ten_principles_never_take_more_than_two_of_five_places() -> None:
+    dice = random.Random(20260301)  # noqa: S311 - a seeded simulation
+    seen: set[str] = set()
+    for turn in range(200):
+        tens = [principle(name, similarity=dice.random(), confidence=1, recency=1) for name in FOUNDING]
+        values = [
+            value(f"v{n}", similarity=dice.random() / 2, confidence=dice.random() / 2) for n in range(6)
+        ]
+        chosen = choose(Frame.SELF, SELF, [*tens, *values], turn=turn)
+        names = shown(chosen)
+        assert len(names) == 5
+        assert sum(name.startswith("constitution#") for name in names) == 2
+        best = sorted(tens, key=lambda one: -one.similarity)[:2]
+        assert {one.id for one in best} <= set(names)
+        assert [why for name, why in dropped(chosen).items() if name.startswith("c")] == [
+            Dropped.OVER_CAP
+        ] * 8
+        seen |= set(names)
+    assert seen >= {f"constitution#{name}" for name in FOUNDING}
+
+
+def test_without_a_query_each_principle_has_its_turn() -> None:
+    tens = [principle(name, confidence=1) for name in FOUNDING]
+    rounds = [shown(choose(Frame.SELF, SELF, tens, turn=turn)) for turn in range(6)]
+    assert [one for names in rounds[:5] for one in names] == [one.id for one in tens]
+    assert rounds[5] == rounds[0]
+
+
+def test_principles_keep_their_places_where_everything_else_scores_higher() -> None:
+    strong = [value(f"v{n}", similarity=1, confidence=1, reinforcement=1) for n in range(9)]
+    names = shown(choose(Frame.SELF, SELF, [*strong, principle("care"), principle("focus")]))
+    assert names == ["e-v0", "e-v1", "e-v2", "constitution#care", "constitution#focus"]
+
+
+def test_elsewhere_a_principle_competes_like_everything_and_one_has_a_place_at_most() -> None:
+    weak = [principle(name) for name in ("care", "focus")]
+    strong = [replace(one, confidence=1.0) for one in weak]
+    entries = [entry(f"x{n}", confidence=0.5) for n in range(6)]
+    assert shown(choose(Frame.TASK, TASK, [*weak, *entries])) == [f"e-x{n}" for n in range(5)]
+    chosen = choose(Frame.TASK, TASK, [*strong, *entries])
+    assert shown(chosen) == ["constitution#care", "e-x0", "e-x1", "e-x2", "e-x3"]
+    assert dropped(chosen)["constitution#focus"] is Dropped.OVER_CAP
+
+
+def test_a_long_principle_gives_its_sure_place_to_one_that_fits() -> None:
+    long = principle("identity", characters=1000, similarity=1)
+    chosen = choose(Frame.SELF, SELF, [long, principle("care"), principle("focus")])
+    assert shown(chosen) == ["constitution#care", "constitution#focus"]
+    assert dropped(chosen) == {"constitution#identity": Dropped.OVER_CAP}
+
+
+def test_the_budget_of_principles_is_theirs_together() -> None:
+    rules = replace(SELF, principle_tokens=60)
+    chosen = choose(
+        Frame.SELF, rules, [principle("care", characters=160), principle("focus", characters=160)]
+    )
+    assert shown(chosen) == ["constitution#care"]
+    assert dropped(chosen) == {"constitution#focus": Dropped.OVER_CAP}
+
+
+# ---------------------------------------------------------------- what a frame drops
+
+
+def test_self_is_about_what_has_a_tag_of_self_and_counts_the_rest() -> None:
+    chosen = choose(Frame.SELF, SELF, [entry("a", confidence=1), value("b"), entry("c", tags=("cron",))])
+    assert (shown(chosen), chosen.outside) == (["e-b"], 2)
+    everything = choose(Frame.TASK, TASK, [entry("a"), value("b")])
+    assert (shown(everything), everything.outside) == (["e-a", "e-b"], 0)
+
+
+def test_what_has_no_place_is_named_with_why() -> None:
+    entries = [entry(f"x{n}", confidence=1 - n / 10) for n in range(7)]
+    chosen = choose(Frame.TASK, TASK, entries)
+    assert dropped(chosen) == {"e-x5": Dropped.BELOW_PLACES, "e-x6": Dropped.BELOW_PLACES}
+
+
+def test_something_shorter_comes_in_where_something_long_does_not_fit() -> None:
+    entries = [
+        entry("long", characters=2000, confidence=0.9),
+        entry("longer", characters=2400, confidence=0.8),
+        entry("short", characters=40, confidence=0.1),
+    ]
+    chosen = choose(Frame.TASK, TASK, entries)
+    assert shown(chosen) == ["e-long", "e-short"]
+    assert dropped(chosen) == {"e-longer": Dropped.OVER_BUDGET}
+    assert chosen.tokens == 510
+
+
+def test_of_equals_the_first_in_the_file_comes_first() -> None:
+    assert shown(choose(Frame.TASK, TASK, [entry("b"), entry("a")])) == ["e-b", "e-a"]
+
+
+def test_nothing_to_show_is_no_error() -> None:
+    assert choose(Frame.SELF, SELF, []) == Chosen(shown=(), dropped=(), outside=0, tokens=0)
+
+
+measures = st.fixed_dictionaries({name: st.floats(0, 1) for name in WEIGHTS})
+candidates = st.lists(
+    st.tuples(st.booleans(), st.booleans(), st.integers(0, 3000), measures), max_size=25
+).map(
+    lambda rows: [
+        Candidate(id=f"{n}", text="x" * size, tags=TAGS if own or sure else (), principle=sure, **measured)
+        for n, (own, sure, size, measured) in enumerate(rows)
+    ]
+)
+
+
+@given(candidates, st.sampled_from(list(Frame)), st.integers(0, 50))
+def test_a_frame_never_exceeds_places_budget_or_caps_and_loses_nobody(
+    found: list[Candidate], frame: Frame, turn: int
+) -> None:
+    rules: FrameRules = PUBLISHED[frame.value]
+    chosen = choose(frame, rules, found, turn=turn)
+    taken = [scored.candidate for scored in chosen.shown]
+    principles = [one for one in taken if one.principle]
+    assert len(taken) <= rules.places
+    assert chosen.tokens == sum(one.tokens for one in taken) <= rules.tokens
+    assert len(principles) <= rules.most_principles
+    assert sum(one.tokens for one in principles) <= rules.principle_tokens
+    assert len(taken) + len(chosen.dropped) + chosen.outside == len(found)
+    scores = [scored.score for scored in chosen.shown]
+    assert scores == sorted(scores, reverse=True)
