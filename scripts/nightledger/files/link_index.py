@@ -6,7 +6,7 @@ makes no difference. Standard library only and cheap to import: ``recall`` start
 
 import os
 from bisect import bisect_right
-from itertools import combinations
+from itertools import chain, combinations
 
 from nightledger.codec.link_cells import COUNTS
 from nightledger.domain.confidence import CAP, SHOWN_FROM, confidence_of, decayed, least_evidence
@@ -15,7 +15,7 @@ from nightledger.files.link_segment import Guard, Segment, SegmentError
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from nightledger.codec.link_cells import Part
 
@@ -140,6 +140,20 @@ class LinkIndex:
             chosen = sorted((pair, row) for _, pair, row in sorted(ranked)[:limit])
             links = [self._joined(row, newer.get(pair, [])) for pair, row in chosen]
         return links, (base.rows if base else 0) + sum(row < 0 for row in rows.values())
+
+    def every(self) -> "Iterator[Recalled]":
+        """Give every link with its confidence of now, one at a time, in no order that matters.
+
+        Raises:
+            LinkIndexError: When the index is damaged.
+        """
+        with Guard(self.directory):
+            fading = _Fading({day for segment in self.segments for day in segment.active_days})
+            base, newer = self._base, self._newer_parts()
+            pairs = (base.pair(row) for row in range(base.rows)) if base else ()
+            old = (self._joined(row, newer.pop(pair, [])) for row, pair in enumerate(pairs))
+            for link in chain(old, (_merge(parts) for parts in newer.values())):
+                yield Recalled(link, *fading.now(link.counted(link.best), link.last_day))
 
     def _joined(self, row: int, newer: "list[_Parts]") -> Link:
         base = self._base

@@ -10,7 +10,6 @@ report says why. Both ways end in the same view, byte for byte.
 """
 
 import hashlib
-import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,9 +21,9 @@ from nightledger.codec.link_view import VIEW_LINKS, dump_view
 from nightledger.domain.errors import LinkIndexError, UnreadableError
 from nightledger.domain.links import link_key
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_build import Built, build_segment
+from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex, Stored, open_segment, parse_current, read_current
 from nightledger.files.link_segment import Segment, SegmentError
 from nightledger.files.link_store import check_segments, use_segments, write_segment
@@ -133,15 +132,8 @@ def fold_view(home: "Home", zone: "ZoneInfo", forgotten: "Mapping[Pair, int] | N
         UnreadableError: When the outcome log is a link, a directory, a FIFO or a device.
         FileChangedError: When it was replaced or cut while it was read.
     """
-    make_dir(home.work_dir, ignored_by_git=True)
-    with (
-        LineLog(home.outcomes) as log,
-        tempfile.TemporaryDirectory(prefix="links-", dir=home.work_dir) as directory,
-    ):
-        built = build_segment(log, 0, (), zone, forgotten or {})
-        log.require_same()
-        segment = open_segment(directory, write_segment(directory, built.pieces))
-        return dump_view(LinkIndex(directory, [segment]).top_links(VIEW_LINKS)[0])
+    with folded_links(home, zone, forgotten or {}) as index:
+        return dump_view(index.top_links(VIEW_LINKS)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
