@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
+from nightledger.text.compressed import Marker, read_marker
 from nightledger.text.daily_summary import (
     LINES,
     MOST_CHARACTERS,
@@ -52,10 +53,12 @@ def test_a_summary_is_title_place_of_the_full_text_and_the_lines_that_matter() -
     made = made_of(text)
     title, place, *quotes = made.text.splitlines()
     assert title == "# 2026-02-03: Greenhouse"
-    sha256 = hashlib.sha256(text.encode()).hexdigest()[:16]
     assert place == (
-        f"> Summary of {text.count(chr(10))} lines. "
-        f"Full text: [2026-02-03.md](../archive/daily/2026-02-03.md), SHA-256 {sha256}"
+        "> Full text: [memory/archive/daily/2026-02-03.md](<../../memory/archive/daily/2026-02-03.md>), "
+        f"{text.count(chr(10))} lines, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}."
+    )
+    assert read_marker(made.text) == Marker(
+        copy=ARCHIVE, lines=text.count("\n"), sha256=hashlib.sha256(text.encode()).hexdigest()
     )
     assert quotes[:2] == [
         "> - Decision: the spare pump runs on Sundays only, because the float sticks in warm water",
@@ -82,7 +85,7 @@ def test_a_summary_is_not_summarised_whatever_stands_below_it() -> None:
     made = made_of(log_of("- Lesson: water the basil in the morning, or mildew comes by the evening"))
     assert is_summary(made.text)
     assert summary_of(made.text + "\n".join(IDLE)) is Kept.SUMMARY
-    assert not is_summary("# 2026-02-03\n> Summary of my day: I slept\n")
+    assert not is_summary("# 2026-02-03\n> Full text: of my day, I slept\n")
 
 
 @pytest.mark.parametrize(
@@ -217,16 +220,6 @@ def test_bytes_that_are_no_text_are_not_quoted() -> None:
     made = summarise_daily(read_daylog(PATH, text, DAY), raw, ARCHIVE)
     assert isinstance(made, DailySummary)
     assert "caf" not in made.text
-
-
-def test_the_link_leads_from_the_log_to_its_archive_whatever_its_name() -> None:
-    made = made_of(
-        log_of("- pump"),
-        path="memory/2026-02-03 [pump].md",
-        archive="memory/archive/daily/2026-02-03 [pump].md",
-    )
-    assert "[2026-02-03 (pump).md](archive/daily/2026-02-03%20%5Bpump%5D.md)" in made.text
-    assert is_summary(made.text)
 
 
 def test_a_table_row_counts_less_than_a_sentence() -> None:
