@@ -18,12 +18,14 @@ def _id(row: Row, number: int) -> str:
 def test_every_row_finds_its_examples_and_leaves_the_others_alone(row: Row) -> None:
     worst = []
     for text in row.catches:
-        found = [_ORDER.index(f.severity) for f in scan(text) if f.rule == row.name]
+        found = [_ORDER.index(f.severity) for f in scan(text, snippets=True) if f.rule == row.name]
         assert found, f"{row.name} misses {text!r}"
         worst.append(max(found))
     assert _ORDER[max(worst)] is row.severity
     for text in row.spares:
-        seen = [f for f in scan(text) if f.rule == row.name and f.message.startswith(row.message)]
+        seen = [
+            f for f in scan(text, snippets=True) if f.rule == row.name and f.message.startswith(row.message)
+        ]
         assert not seen, f"{row.name} finds {text!r}"
 
 
@@ -51,4 +53,6 @@ def test_about_forty_kinds_of_secrets_are_told_apart() -> None:
 
 def test_no_finding_has_a_name_that_is_not_in_the_table() -> None:
     names = {row.name for row in TABLE}
-    assert {f.rule for row in TABLE for text in (*row.catches, *row.spares) for f in scan(text)} == names
+    assert {
+        f.rule for row in TABLE for text in (*row.catches, *row.spares) for f in scan(text, snippets=True)
+    } == names

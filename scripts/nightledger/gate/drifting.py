@@ -146,7 +146,7 @@ def _change(
 
 def flags_of(text: str, told: frozenset[str]) -> tuple[Flag, ...]:
     """Give what scanners see in a text that stands in a file: each rule once."""
-    findings = (*scan(text), *scan_secrets(text, told=told))
+    findings = (*scan(text, snippets=True), *scan_secrets(text, told=told))
     return tuple(
         Flag(rule=rule, message=message)
         for rule, message in dict.fromkeys((finding.rule, finding.message) for finding in findings)

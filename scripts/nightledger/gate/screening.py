@@ -70,7 +70,7 @@ def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Hel
         if own is not None and (seen := _own_secrets(draft, own)):
             held.append(_held(draft, seen))
             continue
-        findings = scan(draft.after, origin=worst_origin(draft))
+        findings = scan(draft.after, origin=worst_origin(draft), snippets=True)
         if copied := _copied(draft):
             held.append(_held(draft, copied))
         elif any(finding.severity is not Severity.FLAG for finding in findings):

@@ -82,6 +82,11 @@ _PYTHON_LINE = re.compile(
     r"^\s*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
     re.MULTILINE,
 )
+_HEAD = 20_000
+"""Characters by which a language is told."""
+_LINES = 40
+"""Lines among which one of a shell makes a text one."""
+_SURE_SIGNS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
 _SIGNS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Call, ast.JoinedStr, ast.If, ast.Raise, ast.Assert, ast.Await, ast.NamedExpr, ast.Delete, ast.Return,
@@ -99,32 +104,29 @@ def guess_language(text: str) -> str:
     """Give the language of a text by its shape: ``python``, another one, or ``unknown``."""
     if (shebang := _SHEBANG.match(text.lstrip())) is not None:
         return language_of_info(shebang[1]) or "unknown"
-    text = textwrap.dedent(text)
-    tree, _ = parse(text)
-    if tree is not None and any(
-        isinstance(n, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef))
-        for n in ast.walk(tree)
-    ):
+    text = textwrap.dedent(text.removeprefix("\ufeff"))
+    tree, problem = parse(text)
+    head = text[:_HEAD]
+    if tree is not None and (not text.strip() or _holds(tree, _SURE_SIGNS)):
         return "python"
-    head = text[:20_000]
     if _JAVASCRIPT.search(head) and not _PYTHON_LINE.search(head):
         return "javascript"
-    if tree is not None and any(isinstance(node, _SIGNS) for node in ast.walk(tree)):
+    if tree is not None and _holds(tree, _SIGNS):
         return "javascript" if _is_javascript(tree) else "python"
+    return _by_lines(head) or ("python" if problem.rule == "code.too_deep" else "unknown")
+
+
+def _by_lines(head: str) -> str:
+    """Give the language that lines of a text look like, though it is no Python that parses; "" for none."""
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if _PYTHON_LINE.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
         return "python"
     other = next((name for name, pattern in _OTHERS if pattern.search(head)), "")
-    if not other and any(_SHELL_LINE.match(line) for line in lines[:40]):
-        return "shell"
-    if not other and tree is None and _looks_deep(text):
-        return "python"
-    return other or "unknown"
+    return other or ("shell" if any(_SHELL_LINE.match(line) for line in lines[:_LINES]) else "")
 
 
-def _looks_deep(text: str) -> bool:
-    """Tell whether a text is one that the parser gives up on; such a text is Python's own problem."""
-    return parse(text)[1].rule == "code.too_deep"
+def _holds(tree: ast.Module, kinds: tuple[type[ast.AST], ...]) -> bool:
+    return any(isinstance(node, kinds) for node in ast.walk(tree))
 
 
 def _is_javascript(tree: ast.Module) -> bool:

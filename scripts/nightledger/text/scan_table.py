@@ -4,6 +4,7 @@
 Invariant: complete, every name that a finding can carry stands here (a test walks the table).
 """
 
+from nightledger.text.scan_code import CODE_RULES
 from nightledger.text.scan_instructions import INSTRUCTION_RULES
 from nightledger.text.scan_languages import LANGUAGE_RULES
 from nightledger.text.scan_markup import MARKUP_RULES
@@ -23,7 +24,8 @@ TABLE: tuple[Row, ...] = (
     *WORD_RULES,
     *TOLD_RULES,
     *PLACE_RULES,
+    *CODE_RULES,
 )
-"""By class: characters, markup, instructions, secrets."""
-CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret")
+"""By class: characters, markup, instructions, secrets, code."""
+CLASSES = ("unicode", "markup", "instruction", "reviewer", "secret", "code")
 """First parts of the rows' names."""

@@ -1,0 +1,183 @@
+"""Audit code that an agent would store: by syntax tree, without running it.
+
+Reads   the files named, standard input (-), or the code given with -c
+Writes  nothing
+Changes no memory. Exits 1 on findings and on what is not audited, 0 when all is clean.
+Only Python is audited. It tells what is written, not what would happen: no sandbox.
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from nightledger.surfaces.context import Context
+
+if TYPE_CHECKING:
+    from nightledger.text.code_document import Part
+    from nightledger.text.code_rule import CodeFinding
+
+FOUND = 1
+MAX_FILE_BYTES = 4 * 1024 * 1024
+"""Of a file; more than the auditor takes of one snippet, because notebooks hold pictures."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``audit-code``."""
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="scripts, notebooks, Markdown; - for standard input"
+    )
+    parser.add_argument("-c", "--code", metavar="CODE", help="audit this text")
+    parser.add_argument("--language", metavar="NAME", help="what it is written in, whatever it looks like")
+    parser.add_argument(
+        "--strict", action="store_true", help="all that the published list denies is a finding"
+    )
+    parser.add_argument(
+        "--denylist", action="store_true", help="print the published denylist and the rules beside it"
+    )
+    parser.add_argument("--test", action="store_true", help="run every rule on its own examples")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Audit, and say what was found; 1 on findings."""
+    from nightledger.domain.errors import UsageError
+
+    modes = [options.denylist, options.test, options.code is not None or bool(options.files)]
+    if sum(modes) != 1:
+        raise UsageError(
+            "audit-code takes files, -c CODE, --denylist or --test",
+            hint="nightledger audit-code script.py; nightledger audit-code -c 'import os'",
+        )
+    if options.denylist:
+        return _print_denylist(context)
+    if options.test:
+        return _self_test(context)
+    named = [(name, _read(name)) for name in options.files]
+    named += [("-c", options.code)] if options.code is not None else []
+    return _audit(named, options, context)
+
+
+def _read(name: str) -> str:
+    from nightledger.files.reading import read_regular
+
+    raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
+    from nightledger.text.code_document import audit_document
+    from nightledger.text.code_language import language_of_info
+
+    language = options.language and (language_of_info(options.language) or options.language)
+    told = [(name, part) for name, text in named for part in audit_document(text, name, language or "")]
+    found = [(name, part, f) for name, part in told for f in _counted(part, strict=options.strict)]
+    context.emit(_record(told, strict=options.strict))
+    for name, part, finding in found:
+        context.print(_line(name, part, finding))
+    for line in _summary(told, len(found)):
+        context.print(line)
+    return FOUND if found or not all(part.audited.audited for _, part in told) else 0
+
+
+def _counted(part: "Part", *, strict: bool) -> tuple["CodeFinding", ...]:
+    audited = part.audited
+    return tuple(sorted((*audited.findings, *audited.notes))) if strict else audited.findings
+
+
+def _place(name: str, part: "Part", finding: "CodeFinding") -> str:
+    inside = f":{part.where}" if part.where else ""
+    return f"{name}{inside}:{part.line + finding.line - 1}:{finding.column}"
+
+
+def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
+    from nightledger.surfaces.screen import shown
+    from nightledger.text.code_table import ROWS
+
+    what = f" ({finding.what})" if finding.what else ""
+    return f"{shown(_place(name, part, finding))}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
+
+
+def _summary(told: list[tuple[str, "Part"]], findings: int) -> list[str]:
+    if not told:
+        return ["No code in it: nothing to audit."]
+    clean = sum(1 for _, part in told if part.audited.clean)
+    unread = sum(1 for _, part in told if not part.audited.audited)
+    notes = sum(len(part.audited.notes) for _, part in told)
+    lines = [
+        f"{len(told)} snippet(s): {clean} clean, {unread} not or not wholly audited; {findings} finding(s)."
+    ]
+    if notes:
+        lines.append(
+            f"{notes} use(s) of what the published list denies do no harm here (--strict finds them)."
+        )
+    return lines
+
+
+def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:
+    from nightledger.text.code_table import ROWS
+
+    def plain(part: "Part", finding: "CodeFinding") -> dict[str, object]:
+        return {
+            "line": part.line + finding.line - 1,
+            "column": finding.column,
+            "rule": finding.rule,
+            "severity": finding.severity.value,
+            "what": finding.what,
+            "why": ROWS[finding.rule].why,
+        }
+
+    return {
+        "snippets": [
+            {
+                "file": name,
+                "where": part.where,
+                "line": part.line,
+                "language": part.audited.language,
+                "audited": part.audited.audited,
+                "clean": part.audited.audited and not _counted(part, strict=strict),
+                "findings": [plain(part, f) for f in _counted(part, strict=strict)],
+                "notes": [] if strict else [plain(part, f) for f in part.audited.notes],
+            }
+            for name, part in told
+        ]
+    }
+
+
+def _print_denylist(context: Context) -> int:
+    from nightledger.text.code_denylist import BUILTINS, CALLS, IMPORTS
+    from nightledger.text.code_names import BY_RULE
+    from nightledger.text.code_table import CODE_TABLE
+
+    published = {"imports": list(IMPORTS), "calls": list(CALLS), "builtins": list(BUILTINS)}
+    beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in CODE_TABLE]
+    names = {rule: [name for name in names if name not in CALLS] for rule, names in BY_RULE}
+    context.emit({"published": published, "rules": beside, "names": names})
+    context.print("Published denylist:")
+    for kind, listed in published.items():
+        context.print(f"  {kind} ({len(listed)}): {' '.join(listed)}")
+    context.print()
+    context.print("Rules beside it (severity, what it means):")
+    for row in CODE_TABLE:
+        context.print(f"  {row.name:<17} {row.severity.value:<7} {row.why}")
+    context.print()
+    context.print("Names beside it (* stands for any ending):")
+    for rule, extra in names.items():
+        context.print(f"  {rule}: {' '.join(extra)}")
+    return 0
+
+
+def _self_test(context: Context) -> int:
+    from nightledger.text.code_selftest import run_examples
+
+    told = list(run_examples())
+    wrong = [example for example in told if not example.right]
+    rows = [{"rule": e.rule, "catch": e.catch, "right": e.right, "example": e.code[:200]} for e in told]
+    context.emit({"examples": rows, "wrong": len(wrong)})
+    for example in told:
+        verdict = "ok   " if example.right else "WRONG"
+        first = example.code[:60].replace("\n", "; ")
+        context.print(f"{verdict} {example.rule:<17} {'catches' if example.catch else 'spares '} {first}")
+    context.print(f"{len(told) - len(wrong)} of {len(told)} examples right.")
+    return FOUND if wrong else 0

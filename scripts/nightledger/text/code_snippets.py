@@ -1,0 +1,145 @@
+"""Snippets of code in Markdown: fences, indented blocks, inline code, and text that is code as a whole.
+
+Invariant: linear; what is no snippet of a runnable language gives none, so that prose, data and
+output stay quiet.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nightledger.text.code_language import guess_language, language_of_info
+from nightledger.text.code_source import MOST_CHARACTERS
+
+_FENCE = re.compile(
+    r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$"
+)
+_INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,400})\1(?!`)")
+_LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_CODE_SIGN = re.compile(r"[\w\])\"']\(|^\s*(?:import|from)\s+\w|^\s*@\w|^\s*[!%]\w|__\w+__", re.MULTILINE)
+SURE = "python"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snippet:
+    """One snippet in a text.
+
+    Attributes:
+        text: The code, with the prefix of its list or quotation taken off.
+        language: What its fence tells, or its shape: ``python`` or another runnable language.
+        line: The line of the text on which it begins, from 1.
+        start: Its first character in the text.
+        end: One past its last.
+        fenced: Whether it stands in a fence; otherwise only shape says that it is code.
+    """
+
+    text: str
+    language: str
+    line: int
+    start: int
+    end: int
+    fenced: bool
+
+
+def find_snippets(text: str) -> tuple[Snippet, ...]:
+    """Give the snippets of a Markdown text, in order of place."""
+    lines = text.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    found: list[Snippet] = []
+    loose = [True] * len(lines)
+    for first, last, info, body in _fences(lines):
+        loose[first : last + 1] = [False] * (last + 1 - first)
+        language = language_of_info(info) or _shape(body)
+        if language:
+            found.append(
+                Snippet(
+                    text=body,
+                    language=language,
+                    line=first + 2,
+                    start=starts[first],
+                    end=starts[last + 1],
+                    fenced=True,
+                )
+            )
+    found += _indented(lines, loose, starts)
+    found += _inline(lines, loose, starts)
+    if not found and _CODE_SIGN.search(text) and len(text) <= MOST_CHARACTERS:
+        found += _whole(text)
+    return tuple(sorted(found, key=lambda snippet: snippet.start))
+
+
+def _shape(body: str) -> str:
+    language = guess_language(body) if body.strip() else ""
+    return "" if language == "unknown" else language
+
+
+def _fences(lines: list[str]) -> Iterator[tuple[int, int, str, str]]:
+    """Give first and last line, info string and body of each fence; one that is not closed goes on to the end."""
+    at = 0
+    while at < len(lines):
+        opened = _FENCE.match(lines[at].rstrip("\r\n"))
+        if opened is None:
+            at += 1
+            continue
+        width, mark = len(opened["lead"]), opened["mark"]
+        closing = re.compile(rf"^[\s>]*{re.escape(mark[0])}{{{len(mark)},}}\s*$")
+        last = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
+        body = "".join(_without(line, width, quoted=">" in opened["lead"]) for line in lines[at + 1 : last])
+        yield at, min(last, len(lines) - 1), opened["info"], body
+        at = last + 1
+
+
+def _without(line: str, width: int, *, quoted: bool) -> str:
+    """Take the indentation of a list, or the marks of a quotation, off a line of a fence."""
+    if quoted:
+        return re.sub(r"^[ \t]*(?:>[ \t]?)+", "", line)
+    margin = len(line) - len(line.lstrip(" \t"))
+    return line[min(margin, width) :]
+
+
+def _indented(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[Snippet]:
+    at = 0
+    while at < len(lines):
+        last = at
+        while (
+            last < len(lines)
+            and loose[last]
+            and (_INDENTED.match(lines[last]) or (last > at and not lines[last].strip()))
+        ):
+            last += 1
+        body = "".join(lines[at:last])
+        if (
+            last > at
+            and not _LIST.match(lines[at])
+            and _CODE_SIGN.search(body)
+            and guess_language(body) == SURE
+        ):
+            yield Snippet(
+                text=body, language=SURE, line=at + 1, start=starts[at], end=starts[last], fenced=False
+            )
+        at = max(last, at + 1)
+
+
+def _inline(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[Snippet]:
+    for at, line in enumerate(lines):
+        for match in _INLINE.finditer(line) if loose[at] and "`" in line else ():
+            body = match[2].strip()
+            if _CODE_SIGN.search(body) and guess_language(body) == SURE:
+                yield Snippet(
+                    text=body,
+                    language=SURE,
+                    line=at + 1,
+                    start=starts[at] + match.start(2),
+                    end=starts[at] + match.end(2),
+                    fenced=False,
+                )
+
+
+def _whole(text: str) -> Iterator[Snippet]:
+    """Take a text for code that is nothing else: a line added to a fence that stands in the file."""
+    body = _LIST.sub("", text, count=1)
+    if guess_language(body) == SURE:
+        yield Snippet(text=body, language=SURE, line=1, start=0, end=len(text), fenced=False)
