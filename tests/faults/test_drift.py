@@ -22,7 +22,7 @@ from nightledger.domain.proposal import Kind, Proposal
 from nightledger.files import atomic
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate import applying
+from nightledger.gate import writing
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.daily import close_day
 from nightledger.gate.reviewing import Answer, Verb
@@ -50,7 +50,7 @@ def test_what_is_written_between_hash_and_exchange_is_offered(
         desk.memory.write_text(MEMORY + RIVAL)
         return real(*arguments, **options)  # type: ignore[arg-type]  # a stand-in takes what the real one takes
 
-    monkeypatch.setattr(applying, "exchange_file", race)
+    monkeypatch.setattr(writing, "exchange_file", race)
     (attempt,) = desk.apply()
     monkeypatch.undo()
     assert attempt.raced
@@ -79,7 +79,7 @@ def test_a_raced_edit_without_a_place_is_named_by_its_leaf(
         desk.memory.write_bytes(other.encode("utf-8", "surrogateescape"))
         return real(*arguments, **options)  # type: ignore[arg-type]  # as above
 
-    monkeypatch.setattr(applying, "exchange_file", race)
+    monkeypatch.setattr(writing, "exchange_file", race)
     desk.apply()
     monkeypatch.undo()
     (sighting,) = desk.guard()

@@ -12,11 +12,13 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate import applying
-from nightledger.gate.applying import Write, apply_one, check_result, place_changes
+from nightledger.gate import writing
+from nightledger.gate.applying import apply_one, check_result
 from nightledger.gate.checking import find_drift
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.hunks import hunks_sha256
+from nightledger.gate.planning import place_changes
+from nightledger.gate.writing import Write
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -94,7 +96,7 @@ def test_a_file_that_appears_between_look_and_write_is_not_lost(tmp_path: Path) 
     desk = make_desk(tmp_path, memory=None)
     write = Write(path="MEMORY.md", before=b"", after=b"new\n")
     desk.memory.write_bytes(b"rival\n")
-    kept = applying.exchange(desk.gate, write)
+    kept = writing.exchange(desk.gate, write)
     assert BlobStore(desk.home.blobs_dir).get(kept) == b"rival\n"
     assert desk.memory.read_bytes() == b"new\n"
 
@@ -346,7 +348,7 @@ def test_a_rival_that_writes_at_the_same_moment_keeps_its_bytes(
         desk.memory.write_text("# MEMORY.md\n\nwritten by a rival\n")
         return real(path, content, **options)
 
-    monkeypatch.setattr(applying, "exchange_file", late)
+    monkeypatch.setattr(writing, "exchange_file", late)
     attempt = desk.apply()[0]
     assert attempt.raced
     assert desk.states(proposal) == ["applied"]

@@ -5,9 +5,10 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.proposal import Op
 from nightledger.gate import fitting
-from nightledger.gate.applying import Write, check_text
+from nightledger.gate.applying import check_text
 from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.hunks import make_changes
+from nightledger.gate.writing import Write
 
 
 def test_no_changes_fit_and_none_is_broken() -> None:

@@ -7,8 +7,8 @@ from tests.gate.homes import MEMORY, addition, removal
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
-from nightledger.gate.applying import place_changes
 from nightledger.gate.hunks import hunks_sha256, line_at, make_changes, readable_diff, why_not
+from nightledger.gate.planning import place_changes
 from nightledger.text.merge import Merged
 from nightledger.text.place import NotApplied, Unplaced
 from nightledger.text.place_veiled import BESIDE

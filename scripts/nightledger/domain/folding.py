@@ -4,7 +4,7 @@ Invariant: the same events give the same book, and an event that makes no sense 
 proposal, a change that does not exist) changes nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Accepted, Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
+from nightledger.domain.kept import is_copy, is_kept
 from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
@@ -121,6 +122,8 @@ class _Fold:
         self.locked: frozenset[str] = frozenset()
         self.named: dict[str, list[Any]] = {}
         self.names: dict[str, str] = {}
+        self.kept: dict[str, str] = {}
+        self.copies: dict[str, str] = {}
         self.edited_at: dict[str, datetime] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
@@ -165,6 +168,8 @@ class _Fold:
             protected=self.protected,
             races=tuple(self.races.values()),
             locked=self.locked,
+            kept=self.kept,
+            copies=self.copies,
             names=self.names,
             edited_at=self.edited_at,
         )
@@ -258,11 +263,27 @@ class _Fold:
         running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
         self.applied_at[name] = max(at, self.applied_at.get(name, at))
         self._rename(self.named.pop(fields["apply"], ()), at)
+        self._keep([target for target in apply["targets"] if not self._watched(target["path"])])
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
+            if not self._watched(path):
+                continue
             if "accepted" not in target and before != self.gated.get(path):
                 self.drifted.append(Drifted(apply=fields["apply"], path=path, before=before))
             self._accept(path, target.get("accepted", target["after"]), at)
+
+    def _watched(self, path: str) -> bool:
+        """Tell whether a file is one of which the bytes accepted last count: all but daily logs and the archive."""
+        return path in self.gated or path in self.protected or not is_kept(path)
+
+    def _keep(self, targets: Sequence[Mapping[str, Any]]) -> None:
+        """Remember what was put into daily logs and the archive, and which log has its full text where."""
+        self.kept |= {target["path"]: target["after"] for target in targets}
+        full = {target["after"]: target["path"] for target in targets if is_copy(target["path"])}
+        for target in targets:
+            self.copies.pop(target["path"], None)
+            if not is_copy(target["path"]) and target["before"] in full:
+                self.copies[target["path"]] = full[target["before"]]
 
     def _accept(self, path: str, sha256: str, at: datetime) -> None:
         if path in self.protected:
@@ -344,6 +365,7 @@ def _apply(intent: _Intent) -> Apply:
         ),
         outcome=outcome,
         clocks=_moment(ended, at),
+        outcomes=fields.get("outcomes"),
     )
 
 

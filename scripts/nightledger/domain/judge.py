@@ -10,6 +10,7 @@ from datetime import datetime
 from nightledger.domain.consent import ConsentGraph, Tier
 from nightledger.domain.cooling import NONE, Cooling, Witnessed, remaining_s
 from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.kept import Places, parts_of, why_forbidden
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ProposalStatus
@@ -69,12 +70,14 @@ class Rules:
         cooling: The waits.
         consent: The consent graph in force.
         gated: Paths that may be changed through the gate, relative to the home.
+        daily: Directories of daily logs, which may be compressed, relative to the home.
     """
 
     origin: str
     cooling: Cooling
     consent: ConsentGraph
     gated: tuple[str, ...]
+    daily: tuple[str, ...] = ()
 
 
 def judge(
@@ -150,8 +153,10 @@ def _of_targets(proposal: Proposal, decision: Decision, rules: Rules) -> list[st
         reasons.append(f"a decision to {decision.type.value} is not an approval")
     if rules.consent.tier("self_modification", proposal.kind.value) is Tier.BLOCKED:
         reasons.append(f"the consent graph blocks {proposal.kind.value}")
-    touched = {change.target for change in proposal.changes if change.n in decision.changes}
-    reasons += [f"{path} is not a gated file of this home" for path in sorted(touched - set(rules.gated))]
+    places = Places(gated=rules.gated, daily=rules.daily)
+    changes = [change for change in proposal.changes if change.n in decision.changes]
+    reasons += dict.fromkeys(reason for change in changes for reason in why_forbidden(change, places))
+    touched = {part.target for change in changes for part in parts_of(change)}
     if touched != {target.path for target in decision.targets}:
         reasons.append("the files it was signed for are not those that the changes touch")
     return reasons

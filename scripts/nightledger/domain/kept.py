@@ -16,7 +16,7 @@ ARCHIVE_DAILY = "memory/archive/daily"
 """Directory of the full text of compressed daily logs, under their own names."""
 LINKS = "memory/system/hebbian-links.json"
 """The view in which a deleted link is missing from then on. Only its fold changes."""
-_LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
+_LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/\x00-\x1f\x7f]*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 _YEAR = re.compile(r"\d{4}\.md")
 _TEXT = frozenset({Anchor.SECTION_END, Anchor.EXACT, Anchor.MASKED})
 _TAKEN_OUT = frozenset({Anchor.EXACT, Anchor.MASKED})
@@ -45,6 +45,12 @@ def hunks_on(path: str, changes: Collection[Change]) -> list[Hunk]:
     return [part.hunk for change in changes for part in parts_of(change) if part.target == path]
 
 
+def files_of(changes: Collection[Change]) -> list[str]:
+    """Give the files that changes write, sorted; a link's deletion writes none."""
+    parts = (part for change in changes for part in parts_of(change))
+    return sorted({part.target for part in parts if part.hunk.anchor is not Anchor.LINK})
+
+
 def is_archive(path: str) -> bool:
     """Tell whether a path, relative to the home, is that of a file of archived entries."""
     folder, _, name = path.rpartition("/")
@@ -61,6 +67,11 @@ def is_daily_log(path: str, daily: Collection[str]) -> bool:
     """Tell whether a path, relative to the home, is that of a daily log in one of the directories."""
     folder, _, name = path.rpartition("/")
     return folder in daily and folder not in (ARCHIVE, ARCHIVE_DAILY) and _LOG.fullmatch(name) is not None
+
+
+def is_kept(path: str) -> bool:
+    """Tell whether a path may be that of a daily log or of the archive, wherever logs lie."""
+    return is_archive(path) or _LOG.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def why_forbidden(change: Change, places: Places) -> list[str]:

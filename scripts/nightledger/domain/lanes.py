@@ -13,6 +13,12 @@ JOB = "job"
 AGENT = "agent"
 OPERATOR = "operator"
 """Asked for by the operator (check, forget, a reversal): outside the caps."""
+MOST_FORGOTTEN = 100
+"""Changes of one proposal to archive or compress. Our choice: three logs a day of a month, and some."""
+TARGET_BYTES = 380
+"""What the log says of one file of an apply besides its path: four hashes and their names."""
+MOST_DELETIONS = 10
+"""Deletions of links that may wait; each is answered alone. Our choice: what a person reads in a morning."""
 DRIFT = "drift"
 """Made by the guard of what was written outside the gate: one item a file, outside the caps."""
 
@@ -75,6 +81,26 @@ def choose(drafts: Iterable[Draft], *, additions: int, room: int) -> list[Draft]
         seen.add(place)
         additions -= adds
         chosen.append(draft)
+    return chosen
+
+
+def choose_to_forget(drafts: Iterable[Draft], *, deletions: int, leaf_bytes: int) -> list[Draft]:
+    """Take what one proposal of the pruner may hold: one deletion of a link, or whatever else fits.
+
+    Args:
+        drafts: Candidates.
+        deletions: How many more deletions may wait.
+        leaf_bytes: What the entry of the log that applies them may hold for their files.
+    """
+    ranked = choose(drafts, additions=0, room=MOST_FORGOTTEN)
+    if ranked and ranked[0].op is Op.DELETE_LINK:
+        return ranked[:1] if deletions > 0 else []
+    chosen = []
+    for draft in ranked:
+        paths = (draft.target, *(part.target for part in draft.also))
+        leaf_bytes -= sum(len(path.encode("utf-8", "surrogateescape")) + TARGET_BYTES for path in paths)
+        if draft.op is not Op.DELETE_LINK and leaf_bytes >= 0:
+            chosen.append(draft)
     return chosen
 
 

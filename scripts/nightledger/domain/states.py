@@ -158,6 +158,7 @@ class Apply:
         targets: What it does to each file.
         outcome: ``intent`` while unfinished, ``done``, ``aborted`` or ``raced``.
         clocks: When the intent was logged, then when it was finished.
+        outcomes: How many outcomes there were when it deleted a link; None where it did not.
     """
 
     id: str
@@ -167,6 +168,7 @@ class Apply:
     targets: tuple[AppliedTarget, ...]
     outcome: str
     clocks: Moment
+    outcomes: int | None = None
 
     @property
     def at(self) -> datetime:
@@ -223,6 +225,9 @@ class Book:
         drifted: Changes outside the gate that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
+        kept: For each daily log and file of the archive that an apply or undo wrote, hex SHA-256 of what it
+            put there last; later changes of others do not count.
+        copies: For each daily log that is compressed, the file of the archive with its full text.
         names: The id that an entry keeps, by the one that its section and wording now give: of edited ones.
         edited_at: When each of them was last edited, by the id that it keeps.
         applied_at: When something of a proposal was last applied or undone, for each of which something was.
@@ -246,6 +251,8 @@ class Book:
     races: tuple[Raced, ...] = ()
     locked: frozenset[str] = frozenset()
     names: Mapping[str, str] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
+    copies: Mapping[str, str] = field(default_factory=dict)
     edited_at: Mapping[str, datetime] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:

@@ -1,39 +1,35 @@
-"""Apply what is signed and has cooled: the only code that writes a gated file.
+"""Apply what is signed and has cooled: what decides that a gated file is written.
 
-Invariant: at every moment, power loss included, a gated file holds the bytes before or
-the bytes after, the log says which, and the bytes before are kept for undo. The order
-is: intent on disk, blobs on disk, exchange, what was replaced hashed again, done.
+Invariant: only hunks that an operator signed are placed, each exactly where it was signed for, on the
+bytes of now; scanners, CommonMark and cap have looked at what comes of it. ``writing.py`` writes it.
 """
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nightledger.codec.canonical import canonical
-from nightledger.domain.decision import Decision, DecisionTarget
+from nightledger.domain.decision import Decision
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.ids import content_id
-from nightledger.domain.judge import EDIT_LANE, Rules, judge
+from nightledger.domain.judge import Rules, judge
+from nightledger.domain.kept import hunks_on
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change
+from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.files.atomic import create_file, exchange_file
-from nightledger.files.blobs import BlobStore
-from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.deciding import read_claim, why_void
-from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import hunks_sha256, why_not
-from nightledger.gate.locking import require_exchangeable, swap_for, why_locked
-from nightledger.gate.naming import naming_events
+from nightledger.gate.hunks import hunks_sha256
+from nightledger.gate.kept_files import is_gated, places_of
+from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.planning import plan_apply
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.tombstones import count_outcomes
 from nightledger.gate.witnessing import witnessed
+from nightledger.gate.writing import PutBackError, Write, write_all
 from nightledger.text.diff import changed_runs
 from nightledger.text.markdown import split_lines
 from nightledger.text.markdown_check import check_blocks
-from nightledger.text.place import Applied, Placed, apply_hunks
+from nightledger.text.place import Placed
 from nightledger.text.scan import scan
 
 
@@ -62,25 +58,6 @@ class Attempt:
     raced: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
-    """New bytes for one gated file, and the bytes that they replace.
-
-    Attributes:
-        path: The file.
-        before: What stands in it.
-        after: What is to stand in it.
-        accepted_before: What was accepted before, where drift makes it something else than ``before``.
-        accepted: What is accepted since, where it is something else than ``after``.
-    """
-
-    path: str
-    before: bytes
-    after: bytes
-    accepted_before: bytes | None = None
-    accepted: bytes | None = None
-
-
 def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Attempt:
     """Apply one approval, or say why not; the caller holds the home's lock."""
     proposal_status = ledger.book.proposals[status.proposal]
@@ -91,6 +68,7 @@ def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment
         cooling=gate.cooling,
         consent=gate.consent,
         gated=gate.home.identity.gated,
+        daily=places_of(gate.home).daily,
     )
     verdict = judge(claim, stored.proposal, stored.sha256, proposal_status, rules=rules, now=moment)
     reasons = (*verdict.reasons, *_hunk_reasons(stored, claim.decision))
@@ -124,94 +102,37 @@ def _ask_again(
 
 def _hunk_reasons(stored: Stored, decision: Decision) -> list[str]:
     """Check that the hunks about to be placed are those that were signed."""
-    reasons = []
-    for target in decision.targets:
-        hunks = [
-            c.hunk for c in stored.proposal.changes if c.n in decision.changes and c.target == target.path
-        ]
-        if hunks_sha256(hunks) != target.hunks_sha256:
-            reasons.append(f"the changes to {target.path} are not those that were signed")
-    return reasons
+    signed = [change for change in stored.proposal.changes if change.n in decision.changes]
+    return [
+        f"the changes to {target.path} are not those that were signed"
+        for target in decision.targets
+        if hunks_sha256(hunks_on(target.path, signed)) != target.hunks_sha256
+    ]
 
 
 def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: Moment) -> Attempt:
     """Place the approved changes that are still to be applied; the others were answered since."""
     live = book.proposals[decision.proposal].approved_by(decision.id)
-    writes: list[Write] = []
-    unplaced: list[tuple[int, str]] = []
-    waiting: list[tuple[int, str]] = []
-    for target in decision.targets:
-        changes = [c for c in stored.proposal.changes if c.n in live and c.target == target.path]
-        write, lost, waits = _write(gate, book, stored, target.path, changes)
-        writes.append(write)
-        unplaced += lost
-        waiting += waits
-    if unplaced and len(writes) > 1:
-        together = "another of its files has changed, and its files change together or not at all"
-        unplaced += [(n, together) for n in live if n not in dict(unplaced)]
-    if waiting and len(writes) > 1:
-        waiting = [(n, dict(waiting).get(n, TOUCHES)) for n in live if n not in dict(unplaced)]
-    stale = _ask_again(gate, decision, unplaced, moment)
-    applied = tuple(n for n in live if n not in dict(unplaced) and n not in dict(waiting))
-    reasons = [reason for write in writes for reason in _why_not_now(gate, write)] if applied else []
-    raced = False
-    if reasons or not applied:
-        applied = ()
-    else:
-        raced = write_all(gate, decision, applied, writes, moment)
-    return Attempt(
+    plan = plan_apply(gate, book, stored, live)
+    stale = _ask_again(gate, decision, list(plan.stale.items()), moment)
+    applied = tuple(n for n in live if n not in plan.stale and n not in plan.waits)
+    reasons = [reason for write in plan.writes for reason in _why_not_now(gate, write)] if applied else []
+    attempt = Attempt(
         decision=decision.id,
         proposal=decision.proposal,
-        changes=applied,
         stale=stale,
         reasons=tuple(reasons),
-        waits=tuple(waiting),
-        raced=raced,
+        waits=tuple(plan.waits.items()),
     )
-
-
-def _write(
-    gate: Gate, book: Book, stored: Stored, path: str, changes: Sequence[Change]
-) -> tuple[Write, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
-    """Give new bytes of a file, the changes without a place, and those that wait for drift to be settled."""
-    before = read_gated(gate.home, path)
-    signed = read_accepted(gate.home, book, path)
-    if signed is None or signed == before:
-        after, lost = place_changes(before, changes)
-        return Write(path=path, before=before, after=after), lost, ()
-    if stored.proposal.lane == EDIT_LANE:
-        after, lost = place_changes(before, changes)
-        carried = carry(signed, before, after)
-        return (
-            Write(path=path, before=before, after=after, accepted_before=signed, accepted=carried),
-            lost,
-            (),
-        )
-    around = place_around(signed, before, changes)
-    write = Write(
-        path=path, before=before, after=around.after, accepted_before=signed, accepted=around.accepted
-    )
-    return write, around.stale, around.waiting
-
-
-def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list[tuple[int, str]]]:
-    """Place each change that still has exactly one place; name the others.
-
-    Returns:
-        The new bytes, and for each change without a place its number and why.
-    """
-    text = before.decode("utf-8", "surrogateescape")
-    placed: list[Change] = []
-    stale: list[tuple[int, str]] = []
-    result = text
-    for change in changes:
-        attempt = apply_hunks(text, [*(other.hunk for other in placed), change.hunk])
-        if isinstance(attempt, Applied):
-            placed.append(change)
-            result = attempt.text
-        else:
-            stale.append((change.n, why_not(attempt)))
-    return result.encode("utf-8", "surrogateescape"), stale
+    if reasons or not applied:
+        return attempt
+    forgets = any(c.op is Op.DELETE_LINK for c in stored.proposal.changes if c.n in applied)
+    besides = {"outcomes": count_outcomes(gate.home)} if forgets else {}
+    try:
+        raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
+    except PutBackError as error:
+        return replace(attempt, reasons=(str(error),))
+    return replace(attempt, changes=applied, raced=raced)
 
 
 def _why_not_now(gate: Gate, write: Write) -> list[str]:
@@ -220,13 +141,19 @@ def _why_not_now(gate: Gate, write: Write) -> list[str]:
 
 
 def check_result(gate: Gate, write: Write) -> list[str]:
-    """Let CommonMark, scanners and cap look at the bytes that would stand there."""
-    reasons = check_text(write)
+    """Let CommonMark, scanners and cap look at the bytes that would stand there.
+
+    Of a file that is not gated scanners look at what is new text in it, not at bytes that only moved.
+    """
+    gated = is_gated(gate.home, write.path)
+    reasons = check_text(write) if gated else _scanned(write.path, write.fresh)
     directory = os.path.dirname(gate.home.resolve(write.path))
+    while not os.path.lexists(directory):
+        directory = os.path.dirname(directory)
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
     before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
-    cap = gate.cap_characters
+    cap = gate.cap_characters if gated else None
     if cap is not None and after > max(cap, before):
         reasons.append(f"{write.path} would have {after} characters and its host shows {cap}")
     return reasons
@@ -239,9 +166,12 @@ def check_text(write: Write) -> list[str]:
     reasons = [f"{write.path}: {reason}" for reason in broken]
     old = set(before.split("\n"))
     added = "\n".join(line for line in after.split("\n") if line not in old)
+    return [*reasons, *_scanned(write.path, added)]
+
+
+def _scanned(path: str, added: str) -> list[str]:
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
-    reasons += [f"{write.path}: the scanner {rule} holds the new text back" for rule in seen]
-    return reasons
+    return [f"{path}: the scanner {rule} holds the new text back" for rule in seen]
 
 
 def _placed(before: str, after: str) -> list[Placed]:
@@ -255,105 +185,3 @@ def _placed(before: str, after: str) -> list[Placed]:
         )
         for run in changed_runs(old, new)
     ]
-
-
-def write_all(
-    gate: Gate,
-    decision: Decision,
-    changes: tuple[int, ...],
-    writes: Sequence[Write],
-    moment: Moment,
-    *,
-    taken_back: Sequence[int] = (),
-) -> bool:
-    """Write files so that a crash at any moment is finished or taken back at the next start.
-
-    Args:
-        gate: The home.
-        decision: What is carried out.
-        changes: Numbers of its changes that are.
-        writes: New bytes of each file; where they are those that stand there, only the log is written.
-        moment: The clocks.
-        taken_back: Numbers of the changes of a drift that are taken back.
-
-    Returns:
-        Whether a rival wrote at the same moment (its bytes are kept as a blob and logged).
-
-    Raises:
-        LockError: A file is locked by the operating system, and this user cannot exchange it.
-    """
-    require_exchangeable(gate, (write.path for write in writes if write.before != write.after))
-    signed = {target.path: target for target in decision.targets}
-    fields: dict[str, object] = {
-        "decision": decision.id,
-        "proposal": decision.proposal,
-        "changes": list(changes),
-        "targets": [_logged(gate, write, signed[write.path]) for write in writes],
-    }
-    if taken_back:
-        fields["taken_back"] = list(taken_back)
-    apply_id = content_id("a", canonical(fields))
-    intent: tuple[EventName, dict[str, object]] = (EventName.APPLY_INTENT, {"apply": apply_id, **fields})
-    record(gate, [intent, *naming_events(apply_id, [_accepted(gate, write) for write in writes])], moment)
-    replaced = [(write.path, exchange(gate, write)) for write in writes if write.before != write.after]
-    return finish(gate, apply_id, replaced, writes, moment)
-
-
-def _logged(gate: Gate, write: Write, signed: DecisionTarget) -> dict[str, str]:
-    """Give what the log says of a write; all bytes that it names are kept as blobs when this returns."""
-    blobs = BlobStore(gate.home.blobs_dir)
-    target = {
-        "path": write.path,
-        "before": blobs.put(write.before),
-        "after": blobs.put(write.after),
-        "signed_base": signed.base,
-        "signed_result": signed.result,
-    }
-    if write.accepted is not None and write.accepted_before is not None:
-        target["accepted_before"] = blobs.put(write.accepted_before)
-        target["accepted"] = blobs.put(write.accepted)
-    return target
-
-
-def _accepted(gate: Gate, write: Write) -> tuple[bytes, bytes]:
-    """Give a gated file's accepted bytes before and after a write; of any other file twice the same."""
-    if write.path not in gate.home.identity.gated:
-        return b"", b""
-    if write.accepted is None or write.accepted_before is None:
-        return write.before, write.after
-    return write.accepted_before, write.accepted
-
-
-def exchange(gate: Gate, write: Write) -> str:
-    """Put new bytes in place; what really stood there is kept as a blob, whose hex SHA-256 is given."""
-    blobs = BlobStore(gate.home.blobs_dir)
-    path = gate.home.resolve(write.path)
-    if not write.before:
-        try:
-            create_file(path, write.after)
-        except FileExistsError:
-            pass
-        else:
-            return hashlib.sha256(b"").hexdigest()
-    kept: list[str] = []
-    exchange_file(
-        path,
-        write.after,
-        keep=lambda replaced: kept.append(blobs.put(replaced)),
-        swap=swap_for(gate, write.path),
-    )
-    return kept[0]
-
-
-def finish(
-    gate: Gate, apply_id: str, replaced: Sequence[tuple[str, str]], writes: Sequence[Write], moment: Moment
-) -> bool:
-    """Log the end of an apply; ``apply.raced`` when what was replaced is not what was read."""
-    expected = {write.path: hashlib.sha256(write.before).hexdigest() for write in writes}
-    raced = [(path, sha256) for path, sha256 in replaced if sha256 != expected[path]]
-    if raced:
-        rivals = [{"path": path, "sha256": sha256} for path, sha256 in raced]
-        record(gate, [(EventName.APPLY_RACED, {"apply": apply_id, "replaced": rivals})], moment)
-    else:
-        record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
-    return bool(raced)

@@ -4,23 +4,30 @@ Invariant: accepted changes are ordered; each base is the result of the one befo
 what is hashed here is what ``list_items`` showed.
 """
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import cast
 
 from nightledger.domain.cooling import NONE, Cooling, cools_until
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Kind
+from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.deciding import with_id
-from nightledger.gate.hunks import hunks_sha256, why_not
+from nightledger.gate.hunks import hunks_sha256
 from nightledger.gate.opening import Gate
+from nightledger.gate.parts import put_changes
 from nightledger.gate.reviewing import Answer, Item, Verb
 from nightledger.gate.stored import Stored
-from nightledger.text.place import Applied, apply_hunks
+from nightledger.text.place_whole import text_sha256
+
+UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
+"""What these change no host shows as memory."""
+_Texts = MutableMapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +123,7 @@ def compose_by(
     """
     decisions: list[Decision] = []
     refusals: list[Refusal] = []
-    current = dict(documents)
+    current = documents
     for item, given in _by_proposal(items, answers):
         approved = _numbers(given, Verb.APPROVE)
         placed = _place(terms.cap_characters, item.stored, approved, current)
@@ -167,11 +174,11 @@ class PlacedSet:
 
     Attributes:
         targets: What the decision says of each file.
-        documents: Every gated file's text after it.
+        documents: Every file's text after it.
     """
 
     targets: tuple[DecisionTarget, ...]
-    documents: dict[str, str]
+    documents: Mapping[str, str]
 
 
 def place_changes(
@@ -185,30 +192,38 @@ def _place(
     cap: int | None, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     changes = [change for change in stored.proposal.changes if change.n in numbers]
-    after = dict(current)
+    before = {path: current[path] for path in files_of(changes)}
+    after, lost = put_changes(before, changes)
+    if lost:
+        return "; ".join(dict.fromkeys(why for _, why in lost))
+    for path in sorted({change.target for change in changes if change.op not in UNCAPPED}):
+        if cap is not None and len(after[path]) > max(cap, len(before[path])):
+            return f"{path} would have {len(after[path])} characters, its host shows {cap}: approve removals with it"
+    return PlacedSet(
+        targets=decision_targets(before, after, changes), documents=ChainMap(after, cast("_Texts", current))
+    )
+
+
+def decision_targets(
+    before: Mapping[str, str], after: Mapping[str, str], changes: Sequence[Change]
+) -> tuple[DecisionTarget, ...]:
+    """Give what a decision says of each file that changes write, sorted by path.
+
+    Of a link that is deleted there are no bytes before and after: both stand for its name.
+    """
     targets = []
-    for path in sorted({change.target for change in changes}):
-        hunks = [change.hunk for change in changes if change.target == path]
-        placed = apply_hunks(current[path], hunks)
-        if not isinstance(placed, Applied):
-            return why_not(placed)
-        if cap is not None and len(placed.text) > max(cap, len(current[path])):
-            return f"{path} would have {len(placed.text)} characters, its host shows {cap}: approve removals with it"
-        after[path] = placed.text
+    for path in sorted({part.target for change in changes for part in parts_of(change)}):
+        hunks = hunks_on(path, changes)
+        named = "\n".join(hunk.removed for hunk in hunks)
         targets.append(
             DecisionTarget(
                 path=path,
-                base=text_sha256(current[path]),
-                result=text_sha256(placed.text),
+                base=text_sha256(before.get(path, named)),
+                result=text_sha256(after.get(path, named)),
                 hunks_sha256=hunks_sha256(hunks),
             )
         )
-    return PlacedSet(targets=tuple(targets), documents=after)
-
-
-def text_sha256(text: str) -> str:
-    """Give the hex SHA-256 of a document's bytes."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return tuple(targets)
 
 
 def close_choice(status: ProposalStatus, reason: str) -> Choice:

@@ -11,12 +11,13 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
-from nightledger.gate.applying import Write, check_result
+from nightledger.gate.applying import check_result
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import SHOWN_SECTION, line_at, readable_diff
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.stored import Stored
+from nightledger.gate.writing import Write
 from nightledger.text.edits import hunks_between
 from nightledger.text.markdown import is_blank, split_lines
 from nightledger.text.place import Applied, Unplaced, apply_hunks, place, put

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nightledger.domain.proposal import Change
-from nightledger.gate.applying import Write, check_text
+from nightledger.gate.applying import check_text
+from nightledger.gate.writing import Write
 from nightledger.text.place import Applied, apply_hunks
 
 

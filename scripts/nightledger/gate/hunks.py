@@ -9,14 +9,18 @@ from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
+from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
+from nightledger.text.archive_block import told_with
 from nightledger.text.diff import unified_diff
 from nightledger.text.place import Applied, NotApplied, Placed, Unplaced, apply_hunks, make_hunk, place
 from nightledger.text.place_veiled import BESIDE, without_secrets
-from nightledger.text.scan import mask_secrets, told_values
-from nightledger.text.veil import repeats_secret, secrets_between, shows_secret, veil
+from nightledger.text.scan import mask_secrets, scan, told_values
+from nightledger.text.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
 
 SHOWN_SECTION = " > "
+NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' proposes its removal"
+"""Why an entry is not archived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +84,11 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         if isinstance(hunk, Unplaced):
             unfit.append(Unfit(draft=draft, reason=hunk.reason))
             continue
-        if _copies_secret(document, veiled, draft, hunk, told):
-            unfit.append(Unfit(draft=draft, reason=BESIDE))
+        why = _why_no_copy(draft, hunk, told) if draft.op is Op.ARCHIVE else ""
+        if not why and _copies_secret(document, veiled, draft, hunk, told):
+            why = BESIDE
+        if why:
+            unfit.append(Unfit(draft=draft, reason=why))
             continue
         together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
         alone = apply_hunks(document, [hunk])
@@ -91,6 +98,22 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
     return changes, unfit
+
+
+def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
+    """Say why an entry may not be archived, which makes a copy of it; empty where it may."""
+    blocks = [part.hunk.added for part in draft.also]
+    masked = hunk.anchor is Anchor.MASKED and HOLE in hunk.removed
+    if masked or any(shows_secret(block, told=told) for block in blocks):
+        return NO_COPY
+    held = {
+        finding.rule for block in blocks for finding in scan(block) if finding.severity is not Severity.FLAG
+    }
+    if held:
+        return f"scanners hold its text back ({', '.join(sorted(held))}): 'nightledger check' proposes its removal"
+    if len(blocks) != 1 or told_with(blocks[0], hunk.removed) is None:
+        return "what would go to the archive is not the entry as it stands"
+    return ""
 
 
 def _copies_secret(document: str, veiled: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
@@ -129,4 +152,5 @@ def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
         scope=draft.scope,
         flags=draft.flags,
         entry=draft.entry,
+        also=draft.also,
     )

@@ -31,7 +31,6 @@ from nightledger.domain.proposal import (
 )
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.applying import Write, exchange
 from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
@@ -41,6 +40,7 @@ from nightledger.gate.proposing import quarantine, store, supersede
 from nightledger.gate.screening import Held, unseen
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.gate.writers import Guess
+from nightledger.gate.writing import Write, exchange
 from nightledger.text.course import trace
 from nightledger.text.edits import hunks_between
 from nightledger.text.markdown import split_lines
@@ -317,7 +317,7 @@ def _sort_out(
     held: list[Held] = []
     changes: list[Change] = []
     for hunk in hunks:
-        findings = scan(hunk.added, origin=Origin.AGENT)
+        findings = scan(hunk.added, origin=Origin.AGENT, snippets=True)
         copied = (hunk.added, hunk.removed, hunk.context_before, hunk.context_after, *hunk.section)
         secrets = [finding for text in copied for finding in scan_secrets(text, told=told)]
         change = _change(len(changes) + 1, edit, hunk, findings)

@@ -15,20 +15,29 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.ids import content_id
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.lanes import JOB, Said, choose, is_repeated, may_return
+from nightledger.domain.lanes import (
+    JOB,
+    MOST_DELETIONS,
+    Said,
+    choose,
+    choose_to_forget,
+    may_return,
+)
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
-from nightledger.gate.fitting import fit_for_apply
-from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import Unfit, make_changes
+from nightledger.gate.drafting import Base, fit_drafts, read_base, size_after
+from nightledger.gate.forgotten import read_forgotten
+from nightledger.gate.hunks import Unfit
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
-from nightledger.text.place import Applied, apply_hunks
+from nightledger.text.forgotten import Forgotten
 from nightledger.trust.event import path_word
 
+_LEAF_BYTES = 60_000
+"""An entry of the log has at most 65,535 bytes."""
 CLOSED_STATES = frozenset(
     {ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED}
 )
@@ -85,7 +94,7 @@ def propose(
 ) -> Outcome:
     """Make one proposal of the drafts that may and fit.
 
-    All drafts of one submission have one target. The caller holds the home's lock.
+    The caller holds the home's lock.
 
     Args:
         gate: The home.
@@ -95,9 +104,14 @@ def propose(
         dry_run: Say what would be proposed and write nothing.
     """
     stored = read_stored(gate, ledger.book)
-    said = said_before(stored, ledger.book)
+    said = [] if submission.kind is Kind.FORGET else said_before(stored, ledger.book)
     asked = submission.kind is Kind.REVERSAL or submission.supersedes is not None
-    fresh = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
+    forgotten = Forgotten(()) if asked else read_forgotten(stored, ledger.book)
+    fresh = [
+        draft
+        for draft in submission.drafts
+        if may_return(draft, said, asked=asked) and not forgotten.holds(draft.after)
+    ]
     own = own_rules(gate) if fresh or submission.held else None
     screened, clean = screen(fresh, own)
     held = (*without_own_secrets(submission.held, own), *screened)
@@ -108,12 +122,12 @@ def propose(
     outcome = Outcome(proposal=None, suppressed=repeated, no_room=no_room, held=held)
     if not chosen:
         return outcome
-    fitted = _fit(_read_base(gate, chosen[0].target), chosen, said, asked=asked)
+    fitted = fit_drafts(gate, chosen, said, asked=asked)
     repeated += fitted.repeated
     outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
     if not fitted.changes:
         return outcome
-    proposal = _build(submission, fitted.base, fitted.changes, ledger, moment)
+    proposal = _build(submission, fitted.bases, fitted.changes, ledger, moment)
     if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
         return replace(outcome, suppressed=repeated + len(fitted.changes))
     if not dry_run:
@@ -121,65 +135,13 @@ def propose(
     return replace(outcome, proposal=proposal)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fitted:
-    """What drafts became as changes of one file, and what fell away on the way."""
-
-    base: "_Base"
-    changes: list[Change]
-    repeated: int
-    unfit: tuple[Unfit, ...]
-    over_cap: int
-
-
-def _fit(base: "_Base", drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> _Fitted:
-    placed, unfit = make_changes(base.text, drafts)
-    new = [change for change in placed if not is_repeated(change, said, asked=asked)]
-    under_cap, over_cap = _under_cap(base, new)
-    changes, broken = fit_for_apply(base.path, base.content, under_cap)
-    if broken:  # what stood in the way of others, or took their room, goes, and they are tried again
-        gone = tuple(_unfit(drafts, change, reason) for change, reason in broken)
-        left = [draft for draft in drafts if all(draft is not lost.draft for lost in gone)]
-        rest = _fit(base, left, said, asked=asked)
-        return replace(rest, unfit=(*gone, *rest.unfit))
-    return _Fitted(
-        base=base,
-        changes=changes,
-        repeated=len(placed) - len(new),
-        unfit=tuple(unfit),
-        over_cap=over_cap,
-    )
-
-
-def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:
-    draft = next(d for d in drafts if (d.statement_key, d.after) == (change.key, change.after))
-    return Unfit(draft=draft, reason=reason)
-
-
 def submit_changes(
     gate: Gate, ledger: Ledger, submission: Submission, path: str, changes: list[Change], moment: Moment
 ) -> Proposal:
     """Make a proposal of changes that are placed already: an operator's own edit."""
-    proposal = _build(submission, _read_base(gate, path), changes, ledger, moment)
+    proposal = _build(submission, [read_base(gate, path)], changes, ledger, moment)
     _write(gate, proposal, submission, moment)
     return proposal
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Base:
-    """The target as it is now."""
-
-    path: str
-    content: bytes
-    text: str
-    cap: int | None
-
-
-def _read_base(gate: Gate, path: str) -> _Base:
-    content = read_gated(gate.home, path)
-    return _Base(
-        path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=gate.cap_characters
-    )
 
 
 def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
@@ -244,11 +206,14 @@ def _choose(
 ) -> list[Draft]:
     if submission.lane != JOB:
         return choose(drafts, additions=len(drafts), room=len(drafts))
+    if submission.kind is Kind.PRUNE:
+        deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
+        return choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
     lanes = gate.settings.lanes
     waiting = sum(
         1
         for status in book.live()
-        if status.lane == JOB
+        if status.lane == JOB and status.kind is not Kind.PRUNE
         for change in status.changes.values()
         if change.state in OPEN_STATES
     )
@@ -262,40 +227,29 @@ def _choose(
     return choose(drafts, additions=lanes.nightly_additions - spent, room=lanes.waiting_changes - waiting)
 
 
-def _under_cap(base: _Base, changes: list[Change]) -> tuple[list[Change], int]:
-    """Drop the last additions until the file is under its cap, or no larger than it was."""
-    kept = list(changes)
-    while not _fits(base, kept) and any(change.op is Op.ADD for change in kept):
-        last = max(at for at, change in enumerate(kept) if change.op is Op.ADD)
-        del kept[last]
-    return kept, len(changes) - len(kept)
-
-
-def _fits(base: _Base, changes: Sequence[Change]) -> bool:
-    return base.cap is None or _size_after(base, changes) <= max(base.cap, len(base.text))
-
-
-def _size_after(base: _Base, changes: Sequence[Change]) -> int:
-    result = apply_hunks(base.text, [change.hunk for change in changes])
-    return len(result.text) if isinstance(result, Applied) else len(base.text)
+def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
+    return sum(
+        change.op is Op.DELETE_LINK and book.proposals[item.proposal.id].state_of(change.n) in OPEN_STATES
+        for item in stored
+        for change in item.proposal.changes
+    )
 
 
 def _build(
-    submission: Submission, base: _Base, changes: list[Change], ledger: Ledger, moment: Moment
+    submission: Submission, bases: Sequence[Base], changes: list[Change], ledger: Ledger, moment: Moment
 ) -> Proposal:
     identity: dict[str, object] = {
         "kind": submission.kind.value,
         "lane": submission.lane,
-        "target": base.path,
+        "target": bases[0].path if len(bases) == 1 else [base.path for base in bases],
         "hunks": [to_plain(change.hunk) for change in changes],
         "evidence": [to_plain(evidence) for change in changes for evidence in change.evidence],
         "supersedes": submission.supersedes,
     }
-    if submission.lane == EDIT_LANE or submission.kind is Kind.REVERSAL:
+    if parts := [to_plain(part) for change in changes for part in change.also]:
+        identity["also"] = parts
+    if submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
         identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
-    meter = SizeMeter(
-        before_characters=len(base.text), after_characters=_size_after(base, changes), cap_characters=base.cap
-    )
     return Proposal(
         v=1,
         id=content_id("p", canonical(identity)),
@@ -304,9 +258,22 @@ def _build(
         created_at=moment.at,
         period=submission.period,
         title=submission.title,
-        targets=(Target(path=base.path, base_sha256=hashlib.sha256(base.content).hexdigest(), meter=meter),),
+        targets=tuple(_target(base, changes) for base in bases),
         changes=tuple(changes),
         supersedes=submission.supersedes,
+    )
+
+
+def _target(base: Base, changes: Sequence[Change]) -> Target:
+    own = [change for change in changes if change.target == base.path]
+    return Target(
+        path=base.path,
+        base_sha256=hashlib.sha256(base.content).hexdigest(),
+        meter=SizeMeter(
+            before_characters=len(base.text),
+            after_characters=size_after(base, own),
+            cap_characters=base.cap,
+        ),
     )
 
 

@@ -7,6 +7,7 @@ as blobs before their last name goes; the log then says what is true.
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import EventName
@@ -16,9 +17,10 @@ from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.atomic import leftovers
 from nightledger.files.blobs import BlobStore
 from nightledger.files.reading import read_regular
-from nightledger.gate.applying import Write, exchange, finish
-from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
+from nightledger.gate.gated import MAX_GATED_BYTES
+from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.writing import EMPTY_SHA256, PutBackError, Write, drop_empty, go_on
 from nightledger.text.diff import changed_runs
 from nightledger.text.markdown import split_lines
 
@@ -29,13 +31,15 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     Returns:
         Whether something was logged.
     """
-    found = {path: _leftovers(gate, path) for path in gate.home.identity.gated}
     unfinished = ledger.book.unfinished()
+    written = (target.path for apply in unfinished for target in apply.targets)
+    found = {path: _leftovers(gate, path) for path in dict.fromkeys([*gate.home.identity.gated, *written])}
     for apply in unfinished:
         _recover_one(gate, apply, found, moment)
     for names in found.values():
         for name in names:
             os.unlink(name)
+    drop_empty(gate.home, (path for path, sha256 in ledger.book.kept.items() if sha256 == EMPTY_SHA256))
     return _withdraw_edits(gate, ledger.book, moment) or bool(unfinished)
 
 
@@ -66,12 +70,9 @@ def _recover_one(gate: Gate, apply: Apply, found: Mapping[str, Mapping[str, byte
     if not any(replaced):
         record(gate, [(EventName.APPLY_ABORTED, {"apply": apply.id, "reason": "crash"})], moment)
         return
-    ends = [
-        (target.path, sha256)
-        for target, write, before in zip(apply.targets, writes, replaced, strict=True)
-        for sha256 in before or [exchange(gate, write)]
-    ]
-    finish(gate, apply.id, ends, writes, moment)
+    done = {write.path: before for write, before in zip(writes, replaced, strict=True)}
+    with suppress(PutBackError):
+        go_on(gate, apply.id, writes, done, moment)
 
 
 def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
@@ -85,7 +86,7 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     ]
     if replaced:
         return replaced
-    present = read_gated(gate.home, write.path)
+    present = read_target(gate.home, write.path)
     return [hashlib.sha256(write.before).hexdigest()] if _comes_from_after(present, write) else []
 
 

@@ -14,13 +14,14 @@ from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Change, Kind
 from nightledger.domain.states import ProposalStatus
-from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import readable_diff, why_not
+from nightledger.files.home import Home
+from nightledger.gate.fates import change_diff
+from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.parts import put_change
 from nightledger.gate.protected import read_watched
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.told import NOTHING, told_by
-from nightledger.text.place import Applied, apply_hunks
 from nightledger.text.scan import told_values
 
 
@@ -70,12 +71,30 @@ class Item:
     told: frozenset[str] = NOTHING
 
 
-def read_documents(gate: Gate) -> dict[str, str]:
-    """Read every gated file once, as text (``surrogateescape``)."""
-    return {
-        path: read_gated(gate.home, path).decode("utf-8", "surrogateescape")
-        for path in gate.home.identity.gated
-    }
+class Documents(dict[str, str]):
+    """The files that changes write, as text (``surrogateescape``), each read once.
+
+    Gated ones are read at the start, daily logs and archives when they are asked for.
+    """
+
+    def __init__(self, home: Home) -> None:
+        """Read the gated files."""
+        super().__init__({path: _text(home, path) for path in home.identity.gated})
+        self._home = home
+
+    def __missing__(self, path: str) -> str:
+        """Read another file that a change may write."""
+        self[path] = _text(self._home, path)
+        return self[path]
+
+
+def read_documents(gate: Gate) -> Documents:
+    """Read every gated file once, and others when they are asked for."""
+    return Documents(gate.home)
+
+
+def _text(home: Home, path: str) -> str:
+    return read_target(home, path).decode("utf-8", "surrogateescape")
 
 
 def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
@@ -137,7 +156,7 @@ def items_in(
     """Give the changes of some proposals that such a decision may be about; ``documents`` hold their targets."""
     told = told_by(documents, [stored.proposal for stored, _ in waiting])
     return [
-        _item(stored, status, change, documents[change.target], told)
+        _item(stored, status, change, documents, told)
         for stored, status in waiting
         for change in stored.proposal.changes
         if change.n in status.answerable(kind)
@@ -145,13 +164,20 @@ def items_in(
 
 
 def _item(
-    stored: Stored, status: ProposalStatus, change: Change, document: str, told: frozenset[str]
+    stored: Stored,
+    status: ProposalStatus,
+    change: Change,
+    documents: Mapping[str, str],
+    told: frozenset[str],
 ) -> Item:
-    placed = apply_hunks(document, [change.hunk])
     diff, why = "", ""
-    if isinstance(placed, Applied):
-        values = told | told_values(placed.text)
-        diff = readable_diff(document, placed.text, path=change.target, told=values)
+    try:
+        placed = put_change(documents, change)
+    except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
+        placed = str(error)
+    if isinstance(placed, str):
+        why = placed
     else:
-        why = why_not(placed)
+        values = told | NOTHING.union(*map(told_values, placed.values()))
+        diff = change_diff(documents, placed, change, told=values)
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)

@@ -16,7 +16,6 @@ from nightledger.domain.judge import Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, DecisionStatus
-from nightledger.gate.applying import Write, write_all
 from nightledger.gate.around import read_accepted
 from nightledger.gate.composing import Choice, Refusal, Signing, make_decision
 from nightledger.gate.deciding import read_claim, why_void
@@ -27,6 +26,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.protected import read_watched
 from nightledger.gate.reviewing import Answer, Item, Verb
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.writing import Write, write_all
 from nightledger.text.scan import scan
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
@@ -183,7 +183,8 @@ def carry_out(
             hint="'nightledger review' asks again, over the bytes of now",
         )
     changes = claim.decision.changes
-    return write_all(gate, claim.decision, changes, [write], moment, taken_back=taken_back)
+    besides = {"taken_back": list(taken_back)} if taken_back else {}
+    return write_all(gate, claim.decision, changes, [write], moment, besides=besides)
 
 
 def _reasons(claim: Claim, stored: Stored, moment: Moment) -> list[str]:

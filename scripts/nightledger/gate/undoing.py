@@ -12,6 +12,7 @@ from datetime import timedelta
 from nightledger.domain.cooling import elapsed_s
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.kept import is_archive, parts_of
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
@@ -25,18 +26,22 @@ from nightledger.domain.states import (
     ProposalStatus,
 )
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.applying import Write, check_result, place_changes, write_all
+from nightledger.gate.applying import check_result
 from nightledger.gate.around import carry, read_accepted
-from nightledger.gate.composing import Choice, text_sha256
+from nightledger.gate.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.drifting import course_of
-from nightledger.gate.gated import read_gated
-from nightledger.gate.hunks import line_at, readable_diff
+from nightledger.gate.giving_back import give_back, link_back, undo_diff
+from nightledger.gate.hunks import line_at
+from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.parts import put_changes
 from nightledger.gate.proposing import Submission
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.gate.writing import Write, write_all
 from nightledger.text.merge import Conflict
+from nightledger.text.place_whole import text_sha256
 from nightledger.text.scan import told_values
 from nightledger.text.take_back import take_back
 from nightledger.text.veil import HOLE, veil_blocked
@@ -91,9 +96,11 @@ def plan_undo(
     stored = read_proposal(gate, status)
     apply = _last_apply(ledger, status, wanted)
     closes = apply.at + timedelta(days=gate.undo_days)
-    if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S:  # no step of a clock closes it early
+    needs_none = all(change.op in UNCAPPED for change in stored.proposal.changes if change.n in wanted)
+    if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S and not needs_none:
+        # no step of a clock closes it early
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
-    if why := _why_gone(ledger, apply):
+    if not needs_none and (why := _why_gone(ledger, apply)):
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
     undo = _merge(gate, ledger.book, stored, wanted, apply)
     require_exchangeable(gate, (write.path for write in undo.writes))
@@ -139,22 +146,33 @@ def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -
 
 def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], apply: Apply) -> Undo:
     status = book.proposals[stored.proposal.id]
-    writes, diffs = [], []
+    writes, diffs = [], [link_back(c) for c in stored.proposal.changes if c.n in wanted and not apply.targets]
     for target in apply.targets:
-        changes = [c for c in stored.proposal.changes if c.target == target.path and c.n in apply.changes]
+        changes = [
+            c
+            for c in stored.proposal.changes
+            if c.n in apply.changes and any(part.target == target.path for part in parts_of(c))
+        ]
         kept = [change for change in changes if change.n not in wanted]
         if len(kept) == len(changes):
             continue
-        write = _without(gate, book, stored, target, kept)
+        merges = is_gated(gate.home, target.path) or is_archive(target.path)
+        write = _without(gate, book, stored, target, kept) if merges else give_back(gate, target, changes[0])
+        if write is None:
+            continue
         if isinstance(write, str):
             return _cannot(stored, status, wanted, write)
-        if _brings_secret(write, told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))):
+        if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
             raise _never_back(stored)
         if reasons := check_result(gate, write):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
-        diffs.append(readable_diff(_text(write.before), _text(write.after), path=target.path))
+        diffs.append(undo_diff(write))
     return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
+
+
+def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
+    return told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))
 
 
 def _brings_secret(write: Write, told: frozenset[str]) -> bool:
@@ -177,11 +195,13 @@ def _without(
     bounds = _bounds(gate, stored, target, kept)
     if isinstance(bounds, str):
         return bounds
-    current = read_gated(gate.home, target.path)
+    current = read_target(gate.home, target.path)
     merged = take_back(*bounds, _text(current))
     if isinstance(merged, Conflict):
         return f"the same lines of {target.path} were changed since"
     result = merged.text.encode("utf-8", "surrogateescape")
+    if not is_gated(gate.home, target.path):
+        return Write(path=target.path, before=current, after=result)
     signed = read_accepted(gate.home, book, target.path)
     if signed is None or signed == current:
         return Write(path=target.path, before=current, after=result)
@@ -198,10 +218,11 @@ def _bounds(
         found = blobs.get(stored.proposal.targets[0].base_sha256)
         course = course_of(blobs.get(target.accepted_before), found)
         return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
-    without, lost = place_changes(blobs.get(target.before), kept)
+    before = {target.path: _text(blobs.get(target.before))}
+    without, lost = put_changes(before, kept)
     if lost:
         return f"change {lost[0][0]} rests on it"
-    return _text(without), _text(blobs.get(target.after))
+    return without[target.path], _text(blobs.get(target.after))
 
 
 def undo_choice(undo: Undo) -> Choice:
@@ -214,13 +235,18 @@ def undo_choice(undo: Undo) -> Choice:
                 path=write.path,
                 base=hashlib.sha256(write.before).hexdigest(),
                 result=hashlib.sha256(write.after).hexdigest(),
-                hunks_sha256=text_sha256(
-                    readable_diff(_text(write.before), _text(write.after), path=write.path)
-                ),
+                hunks_sha256=text_sha256(undo_diff(write)),
             )
             for write in undo.writes
-        ),
+        )
+        or _links_back(undo),
     )
+
+
+def _links_back(undo: Undo) -> tuple[DecisionTarget, ...]:
+    """Give what a decision says of links that come back: nothing is written, their names stand for them."""
+    changes = [change for change in undo.stored.proposal.changes if change.n in undo.changes]
+    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK])
 
 
 def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, moment: Moment) -> bool:

@@ -71,18 +71,17 @@ def test_a_refusal_is_told_with_its_reasons(console: Console) -> None:
 
 
 def test_a_race_is_told(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nightledger.gate import applying, recovering
+    from nightledger.gate import writing
 
     console.desk.approve(console.desk.proposal(addition("One.")))
     console.desk.wait(hours=3)
-    real = applying.exchange
+    real = writing.exchange
 
-    def late(gate: Gate, write: applying.Write) -> str:
+    def late(gate: Gate, write: writing.Write) -> str:
         console.desk.memory.write_text("rival\n")
         return real(gate, write)
 
-    for module in (applying, recovering):  # the other keeps what it imports, were it first imported now
-        monkeypatch.setattr(module, "exchange", late)
+    monkeypatch.setattr(writing, "exchange", late)
     assert "Another program wrote the file at the same moment; its bytes are kept" in console.out("apply")
 
 

@@ -1,0 +1,101 @@
+"""Undo of what was compressed or forgotten: the full text returns byte for byte, and no later line is lost.
+
+Invariant: what returns has the hash that was signed, whether it comes from the blob or from the
+archive; a copy that somebody changed since is left as it is.
+"""
+
+import hashlib
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.kept import is_copy
+from nightledger.domain.proposal import Anchor, Change
+from nightledger.domain.states import AppliedTarget
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.hunks import readable_diff
+from nightledger.gate.kept_files import read_target
+from nightledger.gate.opening import Gate
+from nightledger.gate.writing import Write
+from nightledger.text.diff import changed_runs
+from nightledger.text.markdown import split_lines
+from nightledger.text.merge import Merged, merge3
+from nightledger.text.place_whole import EMPTY_SHA256
+from nightledger.text.scan import mask_secrets, told_values
+
+
+def give_back(gate: Gate, target: AppliedTarget, change: Change) -> Write | str | None:
+    """Give what becomes of one file of a compression that is taken back; or why it cannot be.
+
+    Args:
+        gate: The home.
+        target: What the apply did to it.
+        change: The compression.
+
+    Returns:
+        None where the file stays as it is: a copy that was there before, or that was changed since.
+    """
+    current = read_target(gate.home, target.path)
+    if is_copy(target.path):
+        ours = target.before == EMPTY_SHA256 and hashlib.sha256(current).hexdigest() == target.after
+        return Write(path=target.path, before=current, after=b"") if ours and current else None
+    full = _full_text(gate, change)
+    if full is None:
+        return f"the full text of {target.path} is not in the archive as it was"
+    after = _with_later(full, change.hunk.added, current)
+    return Write(path=target.path, before=current, after=after, restores=True)
+
+
+def _full_text(gate: Gate, change: Change) -> bytes | None:
+    """Find the bytes that were compressed: the blob, or the copy in the archive, whichever has their hash."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    sha256 = change.hunk.removed
+    if blobs.exists(sha256):
+        return blobs.get(sha256)
+    for part in change.also:
+        if part.hunk.anchor is Anchor.COPY:
+            try:
+                content = read_target(gate.home, part.target)
+            except NightledgerError:
+                continue
+            if hashlib.sha256(content).hexdigest() == sha256:
+                return content
+    return None
+
+
+def _with_later(full: bytes, summary: str, current: bytes) -> bytes:
+    """Give the full text, with whatever came into the summary since; lines that overlap come at its end."""
+    whole, now = _text(full), _text(current)
+    merged = merge3(summary, now, whole, theirs_first=True)
+    if isinstance(merged, Merged):
+        return merged.text.encode("utf-8", "surrogateescape")
+    old, new = split_lines(summary), split_lines(now)
+    later = "".join("".join(new[run.new_start : run.new_stop]) for run in changed_runs(old, new))
+    gap = "" if whole.endswith("\n") else "\n"
+    return (whole + gap + later).encode("utf-8", "surrogateescape")
+
+
+def undo_diff(write: Write) -> str:
+    """Give what an undo does to a file, to be read; a full text that returns is named, not repeated."""
+    before, after = _text(write.before), _text(write.after)
+    if is_copy(write.path):
+        sha256 = hashlib.sha256(write.before).hexdigest()
+        return f"--- a/{write.path}\n+++ /dev/null\n@@ its copy in the archive goes, SHA-256 {sha256}\n"
+    if not write.restores:
+        return readable_diff(before, after, path=write.path)
+    old, new = split_lines(before), split_lines(after)
+    sha256 = hashlib.sha256(write.after).hexdigest()
+    head = f"@@ -1,{len(old)} +1,{len(new)} @@ its full text returns, SHA-256 {sha256}"
+    gone = mask_secrets("".join(f"-{line}" for line in old), told=told_values(before))
+    end = "" if gone.endswith("\n") else "\n\\ No newline at end of file\n"
+    return f"--- a/{write.path}\n+++ b/{write.path}\n{head}\n{gone}{end}"
+
+
+def link_back(change: Change) -> str:
+    """Give what the undo of a link's deletion does, to be read."""
+    line = mask_secrets(change.before)
+    return (
+        f"--- a/{change.target}\n+++ b/{change.target}\n@@ what was recorded before counts again\n+{line}\n"
+    )
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

@@ -1,0 +1,62 @@
+"""Links that the operator deleted: what an apply of such a decision left in the log.
+
+Invariant: a link is deleted by a decision that verifies, over a proposal that is the one that was
+logged, and by nothing else; undone, it is as if it had never been deleted.
+"""
+
+from nightledger.codec.link_tables import Pair
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.links import split_key
+from nightledger.domain.proposal import Op
+from nightledger.domain.states import Apply, ChangeState
+from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.files.link_build import build_segment
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_proposal
+
+
+def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
+    """Give the links that are deleted now, and how many outcomes there were when each was.
+
+    Those outcomes count for it no longer; later ones start it anew.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+    """
+    found: dict[Pair, int] = {}
+    for apply in ledger.book.applies.values():
+        if apply.outcomes is not None and apply.outcome != "aborted":
+            found |= dict.fromkeys(_deleted(gate, ledger, apply), apply.outcomes)
+    return found
+
+
+def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:
+    """Give the links that an apply deleted and that are not back."""
+    status = ledger.book.proposals[apply.proposal]
+    decision = ledger.book.decisions[apply.decision]
+    standing = [n for n in apply.changes if status.state_of(n) is ChangeState.APPLIED]
+    if not standing or decision.type is not DecisionType.APPROVE:
+        return []
+    try:
+        stored = read_proposal(gate, status)
+        claim = read_claim(gate.home, ledger, decision)
+    except NightledgerError:
+        return []  # 'verify' names it; what cannot be shown to be signed deletes nothing
+    if claim.signer != claim.decision.principal or not claim.on_log:
+        return []
+    return [
+        split_key(change.hunk.removed)
+        for change in stored.proposal.changes
+        if change.n in standing and change.n in claim.decision.changes and change.op is Op.DELETE_LINK
+    ]
+
+
+def count_outcomes(home: Home) -> int:
+    """Give how many outcomes the home has, each counted once, as links count them."""
+    with LineLog(home.outcomes) as log:
+        return build_segment(log, 0, (), home_zone(home, load_settings(home)), {}).records

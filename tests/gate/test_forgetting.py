@@ -1,0 +1,202 @@
+"""Archive, compress, forget: through the gate and back."""
+
+import hashlib
+
+from tests.gate.forgetting_desk import (
+    ARCHIVE,
+    COPY,
+    FULL,
+    LOG,
+    ODD,
+    archive,
+    compress,
+    entries,
+    file,
+    forget,
+    forgotten,
+    ops,
+    prune,
+    pruned,
+    put,
+    snapshot,
+)
+from tests.gate.homes import Desk
+
+from nightledger.domain.proposal import Op
+
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+BACKUPS = "- Keep backups for 30 days.\n"
+
+
+def test_an_archived_entry_stands_in_the_archive_with_section_id_date_and_reason(desk: Desk) -> None:
+    name = next(entry.id for entry in entries(desk) if "backups" in entry.text)
+    proposal = forgotten(desk, *archive(desk, "backups"))
+    assert ops(proposal) == [Op.ARCHIVE]
+    assert "backups" not in desk.text()
+    assert file(desk, ARCHIVE).read_text() == (
+        f"## MEMORY.md > Decisions\n\n{BACKUPS}\n"
+        f"Archived 2026-03-01 from MEMORY.md, entry {name}: Resolved on 2025-11-02.\n"
+    )
+
+
+def test_undo_of_an_archival_gives_every_byte_back_and_the_empty_archive_goes(desk: Desk) -> None:
+    before = snapshot(desk)
+    proposal = forgotten(desk, *archive(desk, "backups", "relay"))
+    assert set(snapshot(desk)) - set(before) == {ARCHIVE}
+    desk.undo(proposal)
+    assert snapshot(desk) == before
+    assert desk.states(proposal) == ["undone", "undone"]
+
+
+def test_a_compressed_log_keeps_its_summary_and_its_copy_has_every_byte(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    assert ops(proposal) == [Op.COMPRESS]
+    assert file(desk, COPY).read_bytes() == FULL
+    text = file(desk, LOG).read_text()
+    assert text.startswith("# Short\n")
+    assert f"42 lines, SHA-256 {hashlib.sha256(FULL).hexdigest()}" in text
+    assert desk.ledger().book.copies == {LOG: COPY}
+
+
+def test_logs_of_any_bytes_are_copied_and_given_back_as_they_were(desk: Desk) -> None:
+    taken: list[str] = []
+    drafts = []
+    for path, content in {LOG: FULL, **ODD}.items():
+        drafts.append(compress(desk, path, content, taken))
+        taken.append(drafts[-1].also[0].target)
+    before = snapshot(desk)
+    proposal = forgotten(desk, *drafts)
+    after = snapshot(desk)
+    for path, content in ODD.items():
+        copy = next(d.also[0].target for d in drafts if d.target == path)
+        assert after[copy] == content
+        assert after[path] != content
+    assert "memory/archive/daily/2026-01-02-2.md" in after
+    desk.undo(proposal)
+    assert snapshot(desk) == before
+    assert desk.ledger().book.copies == {}
+
+
+def test_one_line_of_a_month_can_be_undone_alone(desk: Desk) -> None:
+    drafts = [compress(desk, LOG), compress(desk, "memory/2026-01-03.md")]
+    before = snapshot(desk)
+    proposal = forgotten(desk, *drafts)
+    desk.undo(proposal, 1)
+    after = snapshot(desk)
+    assert after[LOG] == FULL
+    assert COPY not in after
+    assert after["memory/2026-01-03.md"] != before["memory/2026-01-03.md"]
+    assert desk.ledger().book.copies == {"memory/2026-01-03.md": "memory/archive/daily/2026-01-03.md"}
+
+
+def test_what_came_into_a_summary_since_survives_the_undo(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    with file(desk, LOG).open("ab") as stream:
+        stream.write(b"- One more thing.\n")
+    desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == FULL + b"- One more thing.\n"
+
+
+def test_an_edited_line_of_a_summary_comes_after_the_full_text(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    text = file(desk, LOG).read_bytes()
+    put(desk, LOG, text.replace(b"was upgraded.", b"was upgraded twice."))
+    desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == FULL + b"- The relay was upgraded twice.\n"
+
+
+def test_a_copy_that_somebody_changed_is_left_when_its_log_returns(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    put(desk, COPY, b"mine now\n")
+    desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert file(desk, COPY).read_bytes() == b"mine now\n"
+
+
+def test_later_entries_of_the_archive_survive_the_undo_of_earlier_ones(desk: Desk) -> None:
+    first = forgotten(desk, *archive(desk, "backups"))
+    second = forgotten(desk, *archive(desk, "relay"))
+    desk.undo(first)
+    text = file(desk, ARCHIVE).read_text()
+    assert "backups" not in text
+    assert "Restart the relay" in text
+    assert BACKUPS in desk.text()
+    desk.undo(second)
+    assert not file(desk, ARCHIVE).exists()
+
+
+def test_an_archive_that_somebody_wrote_before_is_kept_byte_for_byte(desk: Desk) -> None:
+    put(desk, ARCHIVE, b"# Mine\r\n\r\nno end")
+    proposal = forgotten(desk, *archive(desk, "backups", "relay"))
+    assert file(desk, ARCHIVE).read_bytes().startswith(b"# Mine\r\n\r\nno end\n\n## MEMORY.md > Decisions\n")
+    desk.undo(proposal)
+    assert file(desk, ARCHIVE).read_bytes() == b"# Mine\r\n\r\nno end"
+
+
+def test_a_log_that_changed_since_it_was_signed_is_asked_again_and_the_others_are_compressed(
+    desk: Desk,
+) -> None:
+    proposal = pruned(desk, compress(desk, LOG), compress(desk, "memory/2026-01-03.md"))
+    desk.approve(proposal)
+    with file(desk, LOG).open("ab") as stream:
+        stream.write(b"- Late.\n")
+    desk.wait(hours=3)
+    (attempt,) = desk.apply()
+    assert attempt.changes == (2,)
+    assert [n for n, _ in attempt.stale] == [1]
+    assert "has changed since" in attempt.stale[0][1]
+    assert file(desk, LOG).read_bytes() == FULL + b"- Late.\n"
+    assert not file(desk, COPY).exists()
+    assert desk.states(proposal) == ["stale", "applied"]
+
+
+def test_part_of_a_month_can_be_approved(desk: Desk) -> None:
+    proposal = pruned(desk, *archive(desk, "backups", "relay"))
+    desk.approve(proposal, only=[2])
+    desk.wait(hours=3)
+    assert desk.apply()[0].changes == (2,)
+    assert "relay" not in desk.text()
+    assert BACKUPS in desk.text()
+    assert desk.states(proposal) == ["pending", "applied"]
+
+
+def test_a_copy_that_appears_with_other_bytes_makes_the_change_stale(desk: Desk) -> None:
+    proposal = pruned(desk, compress(desk, LOG))
+    desk.approve(proposal)
+    put(desk, COPY, b"somebody else's\n")
+    desk.wait(hours=3)
+    assert desk.apply()[0].changes == ()
+    assert file(desk, LOG).read_bytes() == FULL
+    assert desk.states(proposal) == ["stale"]
+
+
+def test_a_copy_that_lies_there_already_is_used_and_stays(desk: Desk) -> None:
+    put(desk, COPY, FULL)
+    proposal = forgotten(desk, compress(desk, LOG))
+    assert file(desk, COPY).read_bytes() == FULL
+    desk.undo(proposal)
+    assert file(desk, COPY).read_bytes() == FULL
+    assert file(desk, LOG).read_bytes() == FULL
+
+
+def test_a_forgotten_link_leaves_only_the_log(desk: Desk) -> None:
+    before = snapshot(desk)
+    proposal = forgotten(desk, forget())
+    assert snapshot(desk) == before
+    assert desk.states(proposal) == ["applied"]
+    desk.undo(proposal)
+    assert desk.states(proposal) == ["undone"]
+
+
+def test_links_are_forgotten_one_by_one(desk: Desk) -> None:
+    outcome = prune(desk, forget("a + b"), forget("c + d"))
+    assert outcome.proposal is not None
+    assert len(outcome.proposal.changes) == 1
+    assert outcome.no_room == 1
+
+
+def test_an_entry_with_a_secret_is_not_archived_and_the_reason_says_what_to_do(desk: Desk) -> None:
+    desk.memory.write_text(f"# MEMORY.md\n\n## Keys\n\n- The old token was {SECRET}.\n")
+    outcome = prune(desk, *archive(desk, "token"))
+    assert outcome.proposal is None
+    assert "'nightledger check' proposes its removal" in outcome.unfit[0].reason
