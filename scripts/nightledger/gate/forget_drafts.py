@@ -1,0 +1,239 @@
+"""Drafts of what is to be archived, compressed or forgotten, and their fit: as ``hunks.py`` for text.
+
+Invariant: a draft that copies a secret, or whose summary does not point to the very bytes that it
+stands for, becomes no change; the reason says what to do.
+"""
+
+import hashlib
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import date
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
+from nightledger.domain.links import split_key
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Origin, Part
+from nightledger.files.home import Home
+from nightledger.gate.fates import link_diff, summary_diff
+from nightledger.gate.hunks import Unfit
+from nightledger.gate.kept_files import places_of, read_target
+from nightledger.text.archive_block import archive_block
+from nightledger.text.compressed import Marker, count_lines, read_marker
+from nightledger.text.entries import Entry
+from nightledger.text.markdown import is_utf8
+from nightledger.text.place import NOT_UTF8
+from nightledger.text.scan import told_values
+from nightledger.text.similar import fold
+from nightledger.text.veil import shows_secret
+
+REPEATS = "its summary repeats a secret of the log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """Why something is to go, and how it is shown.
+
+    Attributes:
+        reason: One or two sentences.
+        evidence: Where it comes from, strongest first.
+        flags: What rules say of it.
+        rank: Higher is shown earlier.
+        confidence: 0..1, rounded to 4 decimals.
+    """
+
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    rank: float = 0.0
+    confidence: float = 1.0
+
+
+def archival(target: str, entry: Entry, day: date, grounds: Grounds) -> Draft:
+    """Give the draft that moves an entry of a gated file to the archive of a year.
+
+    Args:
+        target: The gated file.
+        entry: As it stands there.
+        day: The log day on which it goes; its year names the file.
+        grounds: Why.
+    """
+    block = archive_block(
+        entry.text, section=entry.section, entry=entry.id, target=target, day=day, reason=grounds.reason
+    )
+    written = Part(
+        target=f"{ARCHIVE}/{day.year:04d}.md", hunk=Hunk(anchor=Anchor.FILE_END, section=(), added=block)
+    )
+    return Draft(
+        op=Op.ARCHIVE,
+        target=target,
+        section=entry.section,
+        before=entry.text,
+        line=entry.first_line,
+        after="",
+        reason=grounds.reason,
+        evidence=grounds.evidence,
+        confidence=grounds.confidence,
+        rank=grounds.rank,
+        statement_key=f"archive {fold(entry.text)}",
+        flags=grounds.flags,
+        entry=entry.id,
+        also=(written,),
+    )
+
+
+def copy_path(home: Home, log: str, sha256: str, taken: Collection[str] = ()) -> str:
+    """Give a path in the archive for the full text of a log: its own name, or with a number where that is taken.
+
+    Args:
+        home: Whose.
+        log: The log, relative to the home.
+        sha256: Hex SHA-256 of its bytes; a copy that holds them already is used.
+        taken: Paths that other changes of the same proposal write.
+
+    Raises:
+        UnreadableError: What lies there cannot be read.
+        RefusedError: What lies there is a link.
+    """
+    stem, end = os.path.splitext(log.rpartition("/")[2])
+    n = 1
+    while True:
+        path = f"{ARCHIVE_DAILY}/{stem}{'' if n == 1 else f'-{n}'}{end}"
+        content = read_target(home, path)
+        if path not in taken and (not content or hashlib.sha256(content).hexdigest() == sha256):
+            return path
+        n += 1
+
+
+def compression(log: str, content: bytes, summary: str, copy: str, grounds: Grounds) -> Draft:
+    """Give the draft that moves the full text of a daily log to the archive and leaves a summary.
+
+    Args:
+        log: The log, relative to the home.
+        content: Its bytes, of which the summary was made.
+        summary: What it is to hold; one of its lines is ``marker_line`` for the copy.
+        copy: Where its full text goes (``copy_path``).
+        grounds: Why.
+    """
+    sha256 = hashlib.sha256(content).hexdigest()
+    return Draft(
+        op=Op.COMPRESS,
+        target=log,
+        section=(),
+        before="",
+        after=summary,
+        reason=grounds.reason,
+        evidence=grounds.evidence,
+        confidence=grounds.confidence,
+        rank=grounds.rank,
+        statement_key=f"compress {log} {sha256}",
+        flags=grounds.flags,
+        also=(Part(target=copy, hunk=Hunk(anchor=Anchor.COPY, section=(), added=sha256)),),
+    )
+
+
+def link_deletion(key: str, co_occurrences: int, last_seen: date, grounds: Grounds) -> Draft:
+    """Give the draft that forgets a link.
+
+    Args:
+        key: Its name: ``cron + timezone``.
+        co_occurrences: In how many sessions both tags occurred.
+        last_seen: Newest log day on which they did.
+        grounds: Why.
+    """
+    noun = "co-occurrence" if co_occurrences == 1 else "co-occurrences"
+    return Draft(
+        op=Op.DELETE_LINK,
+        target=LINKS,
+        section=(),
+        before=f"{key}: {co_occurrences} {noun}, last seen {last_seen}",
+        after="",
+        reason=grounds.reason,
+        evidence=grounds.evidence,
+        confidence=grounds.confidence,
+        rank=grounds.rank,
+        statement_key=f"delete link {key} {co_occurrences} {last_seen}",
+        flags=grounds.flags,
+    )
+
+
+def fit_whole(home: Home, draft: Draft) -> Change | Unfit:
+    """Turn the draft of a compression or of a link's deletion into change 1, or say why it cannot be.
+
+    Args:
+        home: Whose.
+        draft: One that is not placed in a text.
+    """
+    made = _deletion(draft) if draft.op is Op.DELETE_LINK else _compression(home, draft)
+    if isinstance(made, Unfit):
+        return made
+    reasons = why_forbidden(made, places_of(home))
+    return Unfit(draft=draft, reason="; ".join(reasons)) if reasons else made
+
+
+def _deletion(draft: Draft) -> Change | Unfit:
+    name = draft.before.partition(": ")[0]
+    try:
+        split_key(name)
+    except ValueError as error:
+        return Unfit(draft=draft, reason=str(error))
+    change = _change(draft, Hunk(anchor=Anchor.LINK, section=(), removed=name))
+    change = replace(change, before=draft.before)
+    return replace(change, diff=link_diff(change))
+
+
+def _compression(home: Home, draft: Draft) -> Change | Unfit:
+    try:
+        content = read_target(home, draft.target)
+        copies = [read_target(home, part.target) for part in draft.also]
+    except NightledgerError as error:
+        return Unfit(draft=draft, reason=str(error))
+    sha256 = hashlib.sha256(content).hexdigest()
+    change = _change(draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after))
+    text = content.decode("utf-8", "surrogateescape")
+    why = _why_no_summary(change, content, told_values(text))
+    if any(copy and copy != content for copy in copies):
+        why = f"{change.also[0].target} holds other bytes"
+    if why:
+        return Unfit(draft=draft, reason=why)
+    return replace(change, diff=summary_diff(change, text, told=frozenset()))
+
+
+def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str:
+    """Say why a summary may not stand for a log; empty where it may."""
+    marker = read_marker(change.hunk.added)
+    copies = [(part.target, part.hunk.added) for part in change.also]
+    if not content or len(change.hunk.added.encode("utf-8", "surrogateescape")) >= len(content):
+        return "its summary is not shorter than it is"
+    if copies and copies[0][1] != change.hunk.removed:
+        return "it has changed since its summary was made"
+    right = (
+        Marker(copy=copies[0][0], lines=count_lines(content), sha256=change.hunk.removed) if copies else None
+    )
+    if marker is None or marker != right:
+        return "its summary does not point to its full text"
+    if shows_secret(change.hunk.added, told=told):
+        return REPEATS
+    return "" if is_utf8(change.hunk.added) else NOT_UTF8
+
+
+def _change(draft: Draft, hunk: Hunk) -> Change:
+    return Change(
+        n=1,
+        op=draft.op,
+        target=draft.target,
+        section="",
+        before="",
+        after=draft.after,
+        diff="",
+        hunk=hunk,
+        reason=draft.reason,
+        evidence=draft.evidence,
+        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence} or {Origin.AGENT})),
+        confidence=draft.confidence,
+        key=draft.statement_key,
+        scope=draft.scope,
+        flags=draft.flags,
+        entry=draft.entry,
+        also=draft.also,
+    )
