@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.bridges import LinkUse
+from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.pruning import (
     BUDGET_SHARE,
-    MOST_CHANGES,
     Portion,
     blocked_words,
     clock_problem,
@@ -96,8 +96,8 @@ def test_one_entry_of_more_than_a_quarter_stands_alone_and_is_flagged() -> None:
 
 
 def test_many_small_entries_are_split_by_number_and_not_flagged() -> None:
-    portions = split_by_budget([1] * (MOST_CHANGES + 1), 10_000)
-    assert [len(portion.members) for portion in portions] == [MOST_CHANGES, 1]
+    portions = split_by_budget([1] * (MOST_FORGOTTEN + 1), 10_000)
+    assert [len(portion.members) for portion in portions] == [MOST_FORGOTTEN, 1]
     assert [portion.flag for portion in portions] == ["", ""]
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nightledger.domain.bridges import Groups, LinkUse, find_bridges
 from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.lanes import MOST_FORGOTTEN
 
 FEW_CO_OCCURRENCES = 2
 """A link of fewer is weak (published: ``co_occurrences < 2``)."""
@@ -27,10 +28,6 @@ BUDGET_SHARE = 0.25
 MOST_MONTHS = 12
 """Proposals of a kind that one run makes, one a month of logs or of closed entries, oldest first; a year
 is what a person reads in a morning. The rest competes again. Our choice."""
-MOST_CHANGES = 100
-"""Lines of one proposal at most: three logs a day, for hosts that write one a session. Our choice."""
-MOST_DELETIONS = 10
-"""Deletions that wait at a time: they are answered one by one. Our choice."""
 BUDGET_RULE = "budget.split"
 
 
@@ -170,7 +167,7 @@ def split_by_budget(sizes: Sequence[int], total: int) -> tuple[Portion, ...]:
     portions: list[list[int]] = []
     room = 0.0
     for at, size in enumerate(sizes):
-        if not portions or size > room or len(portions[-1]) >= MOST_CHANGES:
+        if not portions or size > room or len(portions[-1]) >= MOST_FORGOTTEN:
             portions.append([])
             room = budget
         portions[-1].append(at)

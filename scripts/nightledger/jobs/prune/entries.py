@@ -1,0 +1,169 @@
+"""Which entries of the gated files may go to the archive.
+
+Invariant: pins and tags come from signed decisions, and an entry is judged under the id that it keeps.
+"""
+
+import posixpath
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from nightledger.domain.consent import Tier
+from nightledger.domain.periods import log_day
+from nightledger.domain.proposal import Draft, Flag, Op
+from nightledger.domain.pruning import (
+    BUDGET_RULE,
+    Kept,
+    blocked_words,
+    is_long_closed,
+    month_of,
+    names_blocked,
+    split_by_budget,
+)
+from nightledger.domain.retention import CONSTITUTIONAL
+from nightledger.domain.states import Book, ChangeState
+from nightledger.gate.gated import read_gated
+from nightledger.gate.letting_go import Grounds, archival
+from nightledger.gate.naming import find_standing
+from nightledger.gate.pinning import NO_MARK, Mark, read_marks
+from nightledger.gate.stored import Stored
+from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
+from nightledger.text.entries import Entry
+from nightledger.text.similar import fold
+from nightledger.text.status import Status, find_statuses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gone:
+    """An entry that may go."""
+
+    entry: Entry
+    since: date
+    draft: Draft
+
+
+def entry_batches(basis: Basis, tally: Tally) -> Iterator[Batch]:
+    """Give what is to be archived, a batch for each month in which entries were closed, the oldest first.
+
+    Args:
+        basis: What is judged by.
+        tally: Counts; what stays is added.
+    """
+    home, book = basis.gate.home, basis.ledger.book
+    standing = find_standing(home, book)
+    domains = basis.gate.consent.domains.values()
+    looker = _Looker(
+        marks=read_marks(basis.gate, basis.ledger),
+        signed=_signed(book, basis.stored, basis.zone),
+        sources=_sources(book, basis.stored),
+        blocked=blocked_words(
+            name for actions in domains for name in actions if actions[name] is Tier.BLOCKED
+        ),
+        told=basis.told,
+        today=basis.today,
+    )
+    batches: list[Batch] = []
+    for path in home.identity.gated:
+        entries = [placed.entry for placed in standing.entries.values() if placed.path == path]
+        tally.looked += len(entries)
+        gone = list(looker.look(path, entries, tally))
+        total = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
+        batches += _monthly(gone, path, total)
+    yield from sorted(batches, key=lambda batch: batch.period)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looker:
+    marks: Mapping[str, Mark]
+    signed: Mapping[str, date]
+    sources: Mapping[str, frozenset[str]]
+    blocked: Collection[str]
+    told: Told
+    today: date
+
+    def look(self, path: str, entries: Sequence[Entry], tally: Tally) -> Iterator[_Gone]:
+        """Give the entries of one file that may go; count and name those that stay."""
+        wordings = Counter(fold(entry.text) for entry in entries)
+        signed = {entry.id: day for entry in entries if (day := self.signed.get(fold(entry.text)))}
+        for entry, status in find_statuses(entries, self.today, signed):
+            since = status.since
+            if status.kept is None and since and not is_long_closed(since, self.today):
+                continue
+            tally.old += 1
+            kept = status.kept or self._why_kept(path, entry)
+            if kept is None and wordings[fold(entry.text)] > 1:
+                kept = Kept.TWICE
+            if kept or since is None:
+                tally.leave(f"{path}:{entry.first_line}", kept or Kept.NO_DATE)
+            else:
+                yield _Gone(entry=entry, since=since, draft=self._draft(path, entry, status, since))
+
+    def _why_kept(self, path: str, entry: Entry) -> Kept | None:
+        mark = self.marks.get(entry.id, NO_MARK)
+        if mark.pinned:
+            return Kept.PINNED
+        if CONSTITUTIONAL in mark.tags:
+            return Kept.CONSTITUTIONAL
+        if names_blocked(entry.text, self.blocked):
+            return Kept.CONSENT
+        return Kept.REFERENCED if self._is_referenced(path, entry) else None
+
+    def _is_referenced(self, path: str, entry: Entry) -> bool:
+        """Tell whether an outcome of a sure link is written here, or is what the entry was made from."""
+        anchors = self.told.places.get(posixpath.normpath(path), frozenset())
+        titles = {slug(title) for title in entry.section}
+        written = any(not anchor or slug(anchor) in titles for anchor in anchors)
+        return written or not self.told.sure.isdisjoint(self.sources.get(fold(entry.text), frozenset()))
+
+    def _draft(self, path: str, entry: Entry, status: Status, since: date) -> Draft:
+        days = (self.today - since).days
+        reason = f"{status.closure.value} since {since}, {days} days ago"
+        return archival(path, entry, self.today, Grounds(reason=reason))
+
+
+def _monthly(gone: Sequence[_Gone], path: str, total: int) -> Iterator[Batch]:
+    """Give batches by month, each within the budget of its file."""
+    months = sorted({month_of(one.since) for one in gone})
+    for month in months:
+        own = [one for one in gone if month_of(one.since) == month]
+        for portion in split_by_budget([len(one.entry.text) for one in own], total):
+            flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
+            drafts = tuple(replace(own[at].draft, flags=flags) for at in portion.members)
+            part = f", part {portion.part} of {portion.parts}" if portion.parts > 1 else ""
+            entries = "1 entry" if len(drafts) == 1 else f"{len(drafts)} entries"
+            title = f"Archive {entries} of {path}, closed in {month}{part}"
+            yield Batch(period=month, title=title, drafts=drafts)
+
+
+def slug(title: str) -> str:
+    """Give a heading as an anchor names it: lower case, words joined by ``-``."""
+    words = "".join(character if character.isalnum() else " " for character in title.casefold()).split()
+    return "-".join(words)
+
+
+def _signed(book: Book, stored: Sequence[Stored], zone: ZoneInfo) -> dict[str, date]:
+    """Give for each wording that came through the gate the newest day on which it did."""
+    days: dict[str, date] = {}
+    for item in stored:
+        changes = book.proposals[item.proposal.id].changes
+        for change in item.proposal.changes:
+            status = changes[change.n]
+            if status.state is ChangeState.APPLIED and status.since and change.op in (Op.ADD, Op.REPLACE):
+                wording, day = fold(change.hunk.added), log_day(status.since, zone)
+                days[wording] = max(day, days.get(wording, day))
+    return days
+
+
+def _sources(book: Book, stored: Sequence[Stored]) -> dict[str, frozenset[str]]:
+    """Give for each wording that came through the gate the outcomes that it rests on."""
+    found: dict[str, frozenset[str]] = {}
+    for item in stored:
+        status = book.proposals[item.proposal.id]
+        for change in item.proposal.changes:
+            if status.state_of(change.n) is ChangeState.APPLIED:
+                wording = fold(change.hunk.added)
+                outcomes = {evidence.outcome for evidence in change.evidence if evidence.outcome}
+                found[wording] = found.get(wording, frozenset()) | outcomes
+    return found

@@ -1,0 +1,93 @@
+"""Which links may be deleted, and which outcomes the sure ones rest on.
+
+Invariant: links are folded from the outcomes here and now; the index and the view are not believed.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from zoneinfo import ZoneInfo
+
+from nightledger.codec.link_tables import Pair
+from nightledger.domain.bridges import LinkUse
+from nightledger.domain.links import link_key
+from nightledger.domain.proposal import Draft
+from nightledger.domain.pruning import REFERENCED_FROM, find_weak
+from nightledger.files.home import Home
+from nightledger.files.link_fold import folded_links
+from nightledger.files.link_index import LinkIndex
+from nightledger.gate.letting_go import Grounds, link_deletion
+from nightledger.jobs.prune.tally import Told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What a look at all links found.
+
+    Attributes:
+        links: How many there are.
+        bridges: How many are weak and old, and stay because they hold groups together.
+        weak: Those that may be deleted, the longest unseen first.
+        sources: Ids of the outcomes behind those that are proposed first, by their tags.
+        sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
+    """
+
+    links: int
+    bridges: int
+    weak: tuple[LinkUse, ...]
+    sources: dict[Pair, tuple[str, ...]]
+    sure: frozenset[str]
+
+
+def look_at_links(
+    home: Home, zone: ZoneInfo, forgotten: dict[Pair, int], today: date, said: Collection[str], most: int
+) -> Looked:
+    """Look at all links of a home.
+
+    Args:
+        home: Whose.
+        zone: The home's zone.
+        forgotten: Deleted links, and how many outcomes there were when each was deleted.
+        today: The date in the home's zone.
+        said: Keys of what was proposed before.
+        most: How many are to be proposed.
+    """
+    sure: set[str] = set()
+    with folded_links(home, zone, forgotten) as index:
+        found = find_weak(_uses(index, sure), today)
+        fresh = [link for link in found.removable if draft_of(link, today).statement_key not in said][:most]
+        sources = {link.pair: _sources(index, link) for link in fresh}
+    return Looked(
+        links=found.links,
+        bridges=found.bridges,
+        weak=found.removable,
+        sources=sources,
+        sure=frozenset(sure),
+    )
+
+
+def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
+    for item in index.every():
+        link = item.link
+        if item.confidence >= REFERENCED_FROM:
+            sure.update(link.best.sources)
+        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day)
+
+
+def _sources(index: LinkIndex, link: LinkUse) -> tuple[str, ...]:
+    found = index.link(link.first, link.second)
+    return found.best.sources if found else ()
+
+
+def draft_of(link: LinkUse, today: date, told: Told | None = None, sources: Collection[str] = ()) -> Draft:
+    """Give the draft that deletes a link; evidence is given where it was looked up."""
+    last = date.fromordinal(link.last_day)
+    days = (today - last).days
+    times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
+    cited = [told.cited[name] for name in sources if name in told.cited] if told else []
+    grounds = Grounds(
+        reason=f"both tags occurred together {times}, last on {last}, {days} days ago",
+        evidence=tuple(cited),
+        rank=round(days / 100_000, 4),
+    )
+    return link_deletion(link_key(*link.pair), link.co_occurrences, last, grounds)
