@@ -57,7 +57,8 @@ class Tally:
     def show(self, hour: str) -> None:
         """Count that it was shown in an hour."""
         self.shown += 1
-        self.shown_at = max(self.shown_at, hour)
+        if hour > self.shown_at:  # noqa: PLR1730 - for each of hundreds of thousands: max() costs four times as much
+            self.shown_at = hour
 
     def judge(self, result: str, at: str) -> None:
         """Take in how a task ended after it was shown."""
@@ -99,7 +100,7 @@ class Tallies:
     tasks: dict[str, list[int]] = field(default_factory=dict)
     of: dict[str, Tally] = field(default_factory=dict)
     bad_lines: int = 0
-    _counted: set[tuple[str, str, str, str]] = field(default_factory=set)
+    _counted: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
 
     def outcome(
         self, hour: str, at: str, source: str, task_type: str, result: str, shown: tuple[str, ...]
@@ -115,14 +116,19 @@ class Tallies:
             shown: What the agent had been shown.
         """
         self.hours.add(hour)
-        told = result in _SIGNS
-        if told and self._is_new("", task_type, source, result):
-            self.tasks.setdefault(task_type, [0, 0])[result == FAILURE] += 1
+        seen: set[str] | None = None
+        if result in _SIGNS:
+            key = (task_type, source, result)
+            seen = self._counted.get(key)
+            if seen is None:
+                seen = self._counted[key] = set()
+                self.tasks.setdefault(task_type, [0, 0])[result == FAILURE] += 1
         for name in shown:
             tally = self._tally(name)
             tally.show(hour)
             tally.judge(result, at)
-            if told and self._is_new(name, task_type, source, result):
+            if seen is not None and name not in seen:
+                seen.add(name)
                 tally.count(task_type, result)
 
     def exposure(self, hour: str, shown: Iterable[str]) -> None:
@@ -136,12 +142,6 @@ class Tallies:
         if tally is None:
             tally = self.of[name] = Tally()
         return tally
-
-    def _is_new(self, name: str, task_type: str, source: str, result: str) -> bool:
-        counted = self._counted
-        before = len(counted)
-        counted.add((name, task_type, source, result))
-        return len(counted) > before
 
 
 def expected_without(tally: Tally, tasks: Mapping[str, list[int]], overall: float) -> float:

@@ -20,6 +20,7 @@ from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
+from nightledger.gate.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing import Outcome, Submission, propose, supersede
@@ -80,7 +81,9 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     logs, skipped = read_daylogs(home, _window(gate, asked, zone))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
-    from_logs = find_in_logs(logs, document, stored, Target(path=target, adopted=_adopted(gate, zone)), limit)
+    where = Target(path=target, adopted=_adopted(gate, zone))
+    forgotten = read_forgotten(stored, ledger.book)
+    from_logs = find_in_logs(logs, document, stored, where, limit, forgotten=forgotten)
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))

@@ -28,6 +28,7 @@ from nightledger.jobs.consolidate.prose import (
 )
 from nightledger.text.additions import Known, choose_additions
 from nightledger.text.daylog import read_daylog
+from nightledger.text.forgotten import Forgotten
 from nightledger.text.markdown import Document
 from nightledger.text.revisions import Revision
 from nightledger.text.scan import scan_secrets
@@ -38,6 +39,7 @@ from nightledger.text.wording import claims_of
 
 MINED = 15
 """How many statements a run over older logs offers: as many as may wait at a time."""
+NOTHING_FORGOTTEN = Forgotten(())
 _SINGLE = Flag(rule="single_source", message="one place says so")
 
 
@@ -59,7 +61,13 @@ class StatementFindings:
 
 
 def find_in_logs(
-    logs: Mapping[LogFile, bytes], document: Document, stored: Collection[Stored], target: Target, limit: int
+    logs: Mapping[LogFile, bytes],
+    document: Document,
+    stored: Collection[Stored],
+    target: Target,
+    limit: int,
+    *,
+    forgotten: Forgotten = NOTHING_FORGOTTEN,
 ) -> StatementFindings:
     """Find the statements of some logs that neither memory nor an earlier proposal has.
 
@@ -69,6 +77,7 @@ def find_in_logs(
         stored: Everything that was ever proposed.
         target: The memory file's path, and the day from which its home was looked after.
         limit: How many at most.
+        forgotten: What the operator had forgotten; it takes no other's place.
     """
     texts = {log: content.decode("utf-8", "replace") for log, content in logs.items()}
     changes = [change for item in stored for change in item.proposal.changes]
@@ -84,8 +93,9 @@ def find_in_logs(
         day_log = read_daylog(log.path, text, log.day)
         changing += (revised := revisions_in(day_log, reader))
         found.append(_find_beside(revised, day_log, known))
+    changing = [one for one in changing if not forgotten.holds(one.statement.text)]
     revisions = choose_revisions(changing, keys, limit)
-    statements = [one for each in found for one in each.statements]
+    statements = [one for each in found for one in each.statements if not forgotten.holds(one.text)]
     choice = choose_additions(statements, known, keys, limit - len(revisions))
     contents = {log.path: content for log, content in logs.items()}
     clashes = [
