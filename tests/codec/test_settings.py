@@ -90,6 +90,7 @@ def test_an_empty_file_sets_nothing() -> None:
 @pytest.mark.parametrize("text", ["23:05", '"23:05"', "'23:05'"])
 def test_a_time_needs_no_quotes(text: str) -> None:
     assert parse(f"nightly_at: {text}\n").nightly_at == time(23, 5)
+    assert parse(f"prune_at: {text}\n").prune_at == time(23, 5)
 
 
 def test_a_whole_number_may_be_written_with_a_point() -> None:

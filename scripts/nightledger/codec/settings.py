@@ -62,6 +62,7 @@ def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:
 def _settings(values: dict[str, Any], where: str) -> Settings:
     meant = {
         "nightly_at": time.fromisoformat(values["nightly_at"]),
+        "prune_at": time.fromisoformat(values["prune_at"]),
         "on_drift": OnDrift(values["on_drift"]),
         "frames": {
             name: _frame(rules, f"{where}: frames.{name}") for name, rules in values["frames"].items()

@@ -21,6 +21,7 @@ class Settings:
     Attributes:
         zone: IANA zone in which log days begin and end; None is the one recorded at ``init``.
         nightly_at: Local time at which the jobs of the day before are due.
+        prune_at: Local time on Sundays at which the weekly pruning is due.
         catch_up_periods: How many missed periods one run of ``night`` makes up for each job.
         cap_characters: For each host, the characters of a memory file that it shows its
             agent; None where it shows all.
@@ -40,6 +41,7 @@ class Settings:
 
     zone: str | None = None
     nightly_at: time = time(3, 5)
+    prune_at: time = time(3, 0)
     catch_up_periods: int = 7
     cap_characters: Mapping[str, int | None] = field(
         default_factory=lambda: {
