@@ -14,6 +14,8 @@ ARCHIVE = "memory/archive"
 """Directory of what was archived: ``YYYY.md``, entries by the year in which they went."""
 ARCHIVE_DAILY = "memory/archive/daily"
 """Directory of the full text of compressed daily logs, under their own names."""
+LETTING_GO = frozenset({Op.ARCHIVE, Op.COMPRESS, Op.DELETE_LINK})
+"""Operations that say where something goes, and put no words of their own into memory."""
 LINKS = "memory/system/hebbian-links.json"
 """The view in which a deleted link is missing from then on. Only its fold changes."""
 _LOG = re.compile(r"\d{4}-\d\d-\d\d(?:[-_ T.][^/\x00-\x1f\x7f]*)?\.(?:md|markdown|txt)", re.IGNORECASE)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LETTING_GO
 from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
@@ -30,8 +31,13 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
     """Propose a change in the operator's wording; it supersedes the one that was shown.
 
     It is scanned and shown again like any other proposal.
+
+    Raises:
+        RefusedError: It archives, compresses or forgets something: there is nothing to word.
     """
     change = stored.proposal.changes[n - 1]
+    if change.op in LETTING_GO:
+        raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
     document = read_gated(gate.home, change.target).decode("utf-8", "surrogateescape")
     before, line = _lines_of(document, change)
     draft = Draft(

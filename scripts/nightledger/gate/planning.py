@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import files_of, parts_of
-from nightledger.domain.proposal import Anchor, Change, Op
+from nightledger.domain.kept import LETTING_GO, files_of, parts_of
+from nightledger.domain.proposal import Anchor, Change
 from nightledger.domain.states import Book
 from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.hunks import why_not
@@ -22,7 +22,6 @@ from nightledger.gate.writing import Write
 from nightledger.text.place import Applied, apply_hunks
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
-_TEXT = frozenset({Op.ADD, Op.REPLACE, Op.REMOVE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ def _join(
     changes: Sequence[Change], known: Mapping[int, str], into: dict[int, str], *, why: str = TOGETHER
 ) -> None:
     """Let changes of text in several files share their fate: where one is named, all are."""
-    texts = [change for change in changes if change.op in _TEXT]
+    texts = [change for change in changes if change.op not in LETTING_GO]
     if len({change.target for change in texts}) > 1 and any(change.n in known for change in texts):
         into |= {change.n: why for change in texts if change.n not in known}
 

@@ -147,7 +147,7 @@ def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -
 def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], apply: Apply) -> Undo:
     status = book.proposals[stored.proposal.id]
     writes, diffs = [], [link_back(c) for c in stored.proposal.changes if c.n in wanted and not apply.targets]
-    for target in apply.targets:
+    for target in reversed(apply.targets):  # what matters most was written last, and is shown first
         changes = [
             c
             for c in stored.proposal.changes

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Anchor, Change, Proposal
 from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
 from nightledger.gate.deciding import read_claim
@@ -47,7 +48,7 @@ class Step:
     Attributes:
         at: When; aware, UTC.
         kind: ``apply``, ``edit``, ``undo``, or ``drift`` where what others wrote was settled.
-        paths: Gated files, relative to the home.
+        paths: Files, relative to the home; the links, where one was forgotten.
         proposal: Id.
         decision: Id.
         signer: Principal whose signature verifies; empty where none does.
@@ -119,7 +120,7 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change
     return Step(
         at=apply.at,
         kind=_kind(decision.type, status),
-        paths=tuple(target.path for target in apply.targets),
+        paths=tuple(target.path for target in apply.targets) or (LINKS,),
         proposal=apply.proposal,
         decision=apply.decision,
         signer=_signer(gate, ledger, apply.decision),

@@ -11,7 +11,9 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Change, Evidence, Proposal
+from nightledger.gate.fates import fate_lines
 from nightledger.gate.reviewing import Item
 from nightledger.gate.told import NOTHING
 from nightledger.text.scan import mask, mask_secrets, scan_secrets
@@ -150,7 +152,7 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
     lines += facts(change, told=told)
     if item.unplaced:
         lines += wrap(f"cannot be applied now: {item.unplaced}", indent="    ", first="  ! ")
-    return [*lines, *diff_lines(item.diff or change.diff, told=told)]
+    return [*lines, *fates(change, told=told), *diff_lines(item.diff or change.diff, told=told)]
 
 
 def headline(change: Change, *, told: frozenset[str] = NOTHING) -> str:
@@ -182,6 +184,13 @@ def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
     return lines
 
 
+def fates(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+    """Give what goes where, for what is archived, compressed or forgotten."""
+    return [
+        row for line in fate_lines(change) for row in wrap(shown(line, told=told), indent="    ", first="  ")
+    ]
+
+
 def place(evidence: Evidence) -> str:
     """Give where evidence stands: ``memory/2026-02-28.md:12``."""
     first, last = evidence.lines
@@ -189,9 +198,9 @@ def place(evidence: Evidence) -> str:
 
 
 def meter(proposal: Proposal) -> str:
-    """Give the size of each file before and after, against the cap of its host."""
+    """Give the size of each file before and after, against the cap of its host; of links there is none."""
     parts = []
-    for target in proposal.targets:
+    for target in (target for target in proposal.targets if target.path != LINKS):
         cap = target.meter.cap_characters
         of = f" of {cap:,}" if cap is not None else ""
         parts.append(

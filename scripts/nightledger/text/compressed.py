@@ -35,13 +35,19 @@ def marker_line(log: str, marker: Marker) -> str:
         marker: What it points to.
     """
     noun = "line" if marker.lines == 1 else "lines"
-    link = "../" * log.count("/") + marker.copy
+    here, there = log.split("/")[:-1], marker.copy.split("/")
+    shared = next(
+        (at for at, names in enumerate(zip(here, there, strict=False)) if names[0] != names[1]), len(here)
+    )
+    link = "/".join([".."] * (len(here) - shared) + there[shared:])
     return f"Full text: [{marker.copy}](<{link}>), {marker.lines} {noun}, SHA-256 {marker.sha256}."
 
 
 def read_marker(text: str) -> Marker | None:
     """Find the line in a summary; None where none, or more than one, stands there."""
-    found = [match for line in text.split("\n") if (match := _MARKER.fullmatch(line.strip().removeprefix("> ")))]
+    found = [
+        match for line in text.split("\n") if (match := _MARKER.fullmatch(line.strip().removeprefix("> ")))
+    ]
     if len(found) != 1 or not is_copy(found[0][1]):
         return None
     return Marker(copy=found[0][1], lines=int(found[0][2]), sha256=found[0][3])

@@ -84,8 +84,9 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
         which = f"{name[:8]}, " if len(proposals) > 1 else ""
-        for line in screen.wrap(which + screen.meter(proposal), indent="    ", first="  "):
-            context.print(line)
+        if sizes := screen.meter(proposal):
+            for line in screen.wrap(which + sizes, indent="    ", first="  "):
+                context.print(line)
     if items:
         context.print()
 
@@ -167,7 +168,7 @@ def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, i
         key = input("\n".join(screen.wrap(_keys(item), indent="  ")) + " > ").strip().lower()
         if key == "q":
             return None
-        if key == "e" and not _is_drift(item) and _edit(context, item):
+        if key == "e" and _can_word(item) and _edit(context, item):
             return []
         answer = _answer(item, key)
         if answer is not None:
@@ -182,8 +183,17 @@ def _is_drift(item: "Item") -> bool:
     return item.stored.proposal.kind is Kind.DRIFT
 
 
+def _can_word(item: "Item") -> bool:
+    """Tell whether a change has words that the operator may put otherwise."""
+    from nightledger.domain.kept import LETTING_GO
+
+    return not _is_drift(item) and item.change.op not in LETTING_GO
+
+
 def _keys(item: "Item") -> str:
-    return DRIFT_KEYS if _is_drift(item) else KEYS
+    if _is_drift(item):
+        return DRIFT_KEYS
+    return KEYS if _can_word(item) else KEYS.replace("e edit  ", "")
 
 
 def _answer(item: "Item", key: str) -> "Answer | None":

@@ -37,8 +37,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.print(f"{proposal.id}  {record['state']}")
         for line in screen.wrap(screen.shown(proposal.title, told=told)):
             context.print(line)
-        for line in screen.wrap(screen.meter(proposal)):
-            context.print(line)
+        if sizes := screen.meter(proposal):
+            for line in screen.wrap(sizes):
+                context.print(line)
         for change in proposal.changes:
             context.print()
             context.print(
@@ -47,6 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             for line in (
                 *screen.facts(change, told=told),
                 *evidence.lines(home, change, told=told),
+                *screen.fates(change, told=told),
                 *screen.diff_lines(change.diff, told=told),
             ):
                 context.print(line)
