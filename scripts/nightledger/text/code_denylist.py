@@ -20,7 +20,7 @@ HARMLESS: dict[str, tuple[str, ...]] = {
     "os": (
         "os.path*", "os.environ.get*", "os.environ[]*", "os.environ.setdefault*", "os.environ.pop*", "os.environ.update*",
         "os.environ.__contains__", "os.getenv*", "os.getcwd*", "os.listdir*", "os.scandir*", "os.walk*", "os.fwalk*",
-        "os.stat*", "os.lstat*", "os.fstat*", "os.statvfs*", "os.sep", "os.altsep", "os.linesep", "os.name", "os.cpu_count*", "os.getpid*",
+        "os.stat*", "os.lstat*", "os.fstat*", "os.statvfs*", "os.sep*", "os.altsep", "os.linesep*", "os.name*", "os.cpu_count*", "os.getpid*",
         "os.getppid*", "os.uname*", "os.times*", "os.urandom*", "os.fspath*", "os.fsencode*", "os.fsdecode*",
         "os.PathLike*", "os.DirEntry*", "os.access*", "os.get_terminal_size*", "os.terminal_size*", "os.error", "os.curdir",
         "os.pardir", "os.pathsep", "os.extsep", "os.devnull", "os.strerror*", "os.getuid*", "os.geteuid*", "os.getgid*", "os.getlogin*",

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from nightledger.text.code_denylist import IMPORTS
 from nightledger.text.code_folding import HOLE, TEMPORARY, Text
 from nightledger.text.code_look import Hit, Look, argument, note
-from nightledger.text.code_names import RUN_CALLED, RUN_STRING, TELLTALE, WALKS
-from nightledger.text.code_paths import canonical, matches
+from nightledger.text.code_names import METHODS, RUN_CALLED, RUN_STRING, TELLTALE, WALKS
+from nightledger.text.code_paths import PATH, canonical
 from nightledger.text.code_rule import CodeSeverity
 
 GUARDED = frozenset(
@@ -296,8 +296,18 @@ def _walked(node: ast.Attribute, look: Look) -> Iterator[Hit]:
     above = look.parent(node)
     if node.attr == "__code__" and isinstance(above, ast.Attribute) and above.attr == "replace":
         yield Hit(rule="code.introspect", what="__code__.replace")
+    if (
+        METHODS.get(node.attr)
+        and not _is_called(node, above)
+        and any(p.startswith(PATH) for p in look.paths(node))
+    ):
+        yield Hit(rule=METHODS[node.attr], what=f"pathlib.Path.{node.attr}")
     if node.attr in ("__bases__", "__base__", "__mro__", "mro") and _is_walk(node.value, look):
         yield Hit(rule="code.introspect", what=node.attr)
+
+
+def _is_called(node: ast.expr, above: ast.AST | None) -> bool:
+    return isinstance(above, ast.Call) and above.func is node
 
 
 def _is_walk(node: ast.expr, look: Look) -> bool:
@@ -312,7 +322,7 @@ def _is_walk(node: ast.expr, look: Look) -> bool:
         return node.attr in ("__base__", "__bases__", "__mro__")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("mro", "__subclasses__")
-    return matches("".join(look.paths(node)), ("builtins.object*", "builtins.type()"))
+    return any(path.startswith("builtins.object") for path in look.paths(node))
 
 
 _JUDGES: dict[str, Callable[[ast.Call, str, Look], Iterator[Hit]]] = {

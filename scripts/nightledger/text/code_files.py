@@ -42,9 +42,11 @@ _OPENERS = {
     "tokenize.open": -1, "io.open_code": -1, "fsspec.open": 1, "smart_open.open": 1, "tempfile.NamedTemporaryFile": -1,
 }  # fmt: skip
 """What opens a file, with the place of the mode among its arguments."""
-_WRITER = re.compile(r"(?:to_|save|write|dump|extract|export|touch|mkdir|copy|rename|replace|move)")
+_WRITER = re.compile(
+    r"(?:to_|save|write|dump|extract|export|touch|mkdir|copy|rename|replace|move|(?:\w*FileHandler|basicConfig|connect)\Z)"
+)
 _QUIET = re.compile(
-    r"(?:builtins\.(?:print|len|str|repr|isinstance)|logging\.|<text>\.|re\.|json\.loads|textwrap\.|hashlib\.|fnmatch\.)"
+    r"(?:builtins\.(?:print|len|str|repr|isinstance)|logging\.(?:debug|info|warning|error|critical|exception|log|getLogger)|<text>\.|re\.|json\.loads|textwrap\.|hashlib\.|fnmatch\.)"
 )
 
 

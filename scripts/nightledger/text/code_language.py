@@ -84,6 +84,7 @@ _PYTHON_LINE = re.compile(
 )
 _HEAD = 20_000
 """Characters by which a language is told."""
+_CODING_LINE = re.compile(r"#.*?coding[:=]")
 _LINES = 40
 """Lines among which one of a shell makes a text one."""
 _SURE_SIGNS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -113,7 +114,9 @@ def guess_language(text: str) -> str:
         return "javascript"
     if tree is not None and _holds(tree, _SIGNS):
         return "javascript" if _is_javascript(tree) else "python"
-    return _by_lines(head) or ("python" if problem.rule == "code.too_deep" else "unknown")
+    return ("python" if _CODING_LINE.match(text) else _by_lines(head)) or (
+        "python" if problem.rule == "code.too_deep" else "unknown"
+    )
 
 
 def _by_lines(head: str) -> str:

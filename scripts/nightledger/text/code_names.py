@@ -20,7 +20,7 @@ PROCESS: tuple[str, ...] = (
 RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
     "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
-    "py_compile.*", "compileall.*",
+    "tkinter.Tcl().eval", "tkinter.Tcl().call", "tkinter.Tk().eval", "typing.ForwardRef()._evaluate", "typing._eval_type", "py_compile.*", "compileall.*",
     "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
 )  # fmt: skip
 RUN_STRING: tuple[str, ...] = (
@@ -71,7 +71,7 @@ SECRET: tuple[str, ...] = (
 )  # fmt: skip
 HOOK: tuple[str, ...] = (
     "sys.meta_path*", "sys.path_hooks*", "sys.path_importer_cache*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "sys.monitoring*", "threading.settrace*", "threading.setprofile*", "os.putenv", "os.unsetenv", "winreg.*", "_winreg.*",
-    "os.register_at_fork", "faulthandler.register", "os.environb*", "sqlite3.connect().enable_load_extension", "sqlite3.connect().load_extension",
+    "crontab.*", "os.register_at_fork", "faulthandler.register", "os.environb*", "sqlite3.connect().enable_load_extension", "sqlite3.connect().load_extension",
 )  # fmt: skip
 SIGNAL: tuple[str, ...] = (
     "os.kill", "os.killpg", "os.abort", "signal.raise_signal", "signal.pthread_kill", "signal.pidfd_send_signal", "psutil.Process().kill", "psutil.Process().terminate", "psutil.Process().suspend", "psutil.process_iter()[].kill", "psutil.process_iter()[].terminate",

@@ -27,7 +27,7 @@ _BORROWED = frozenset(
     }
 )
 """Modules that others import, so that they can be reached through them (``tempfile._os``)."""
-_OWN = ("asyncio.subprocess", "asyncio.subprocess.", "multiprocessing.shared", "email.", "django.", "os.path")
+_OWN = ("asyncio.subprocess", "asyncio.subprocess.", "multiprocessing.shared", "email.", "django.")
 _PATH_STEPS = frozenset(
     {"parent", "parents[]", "resolve()", "absolute()", "expanduser()", "joinpath()", "with_name()", "with_suffix()", "with_stem()", "home()", "cwd()", "relative_to()",
      "rename()", "replace()", "glob()[]", "rglob()[]", "iterdir()[]", "walk()[]", "__truediv__()", "readlink()"}

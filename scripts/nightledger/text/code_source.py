@@ -21,6 +21,24 @@ _HELP = re.compile(r"\s*\??\??[\w.]+\?{1,2}\s*$")
 _QUIET_MAGIC = frozenset(
     {"matplotlib", "time", "timeit", "pylab", "config", "who", "whos", "precision", "autoreload", "load_ext", "prun", "pinfo", "capture", "reset", "history", "pwd", "ls", "mprun", "lprun", "memit", "memory_profiler", "debug", "pdb", "xmode", "colors", "env"}
 )  # fmt: skip
+_CODING = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
+_PLAIN_CODINGS = frozenset(
+    {
+        "utf-8",
+        "utf8",
+        "utf-8-sig",
+        "utf_8",
+        "ascii",
+        "us-ascii",
+        "latin-1",
+        "latin1",
+        "iso-8859-1",
+        "iso-8859-15",
+        "cp1252",
+        "windows-1252",
+        "utf-8-unix",
+    }
+)
 _CONTINUES = re.compile(r"(?:else|elif|except|finally|case)\b|[)\]}]|#")
 
 
@@ -77,8 +95,13 @@ def read_source(text: str) -> Source:
     """Parse ``text`` as well as it can be; never raises."""
     if len(text) > MOST_CHARACTERS:
         return Source(tree=None, whole=False, places=(Place(line=1, rule="code.too_large"),))
+    coding = _CODING.search("\n".join(text.splitlines()[:2]))
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     draft = _Draft(lines, [0] * len(lines))
+    if coding is not None and coding[1].lower() not in _PLAIN_CODINGS:
+        draft.places.append(
+            Place(line=1, rule="code.detour", what="a coding under which the text reads otherwise")
+        )
     problem = Place(line=1, rule="code.unparsable")
     last = draft
     for variant in _variants(draft):

@@ -66,14 +66,11 @@ def _denied(full: str, root: str, module: str, used: set[str]) -> Iterator[Hit]:
             else Hit(rule="code.import", what=full)
         )
         return
-    odd = sorted(
-        p for p in used if not (matches(p, harmless) or matches(p, _JUDGED) or _NAMES.rule(p.split("(")[0]))
-    )
-    if not used:
-        yield Hit(rule="code.import", what=root)
-    elif odd:
-        yield Hit(rule="code.import", what=odd[0])
-    else:
+    listed = {path for path in used if _NAMES.rule(path.split("(", maxsplit=1)[0])}
+    odd = sorted(path for path in used - listed if not matches(path, (*harmless, *_JUDGED)))
+    if odd or not used:
+        yield Hit(rule="code.import", what=odd[0] if odd else root)
+    elif not listed:  # what is listed is found where it stands
         yield note(root)
 
 

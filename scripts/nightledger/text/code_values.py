@@ -75,6 +75,7 @@ class Resolver:
         self.scopes = scopes
         self.exhausted = False
         self._known: dict[int, Values] = {}
+        self._asked: dict[int, Values] = {}  # for one question: where names go in circles
         self._open: set[int] = set()
         self._cut = 0
         self._steps = 0
@@ -95,6 +96,11 @@ class Resolver:
             return ()
         if not given and id(node) in self._known:
             return self._known[id(node)]
+        if depth == 0:
+            self._asked.clear()
+        elif not given and id(node) in self._asked:
+            self._cut += 1
+            return self._asked[id(node)]
         self.exhausted = self.exhausted or self._steps > MOST_STEPS
         if depth > DEEPEST or id(node) in self._open or self.exhausted:
             self._cut += 1
@@ -104,8 +110,9 @@ class Resolver:
         cut_before = self._cut
         found = tuple(dict.fromkeys(self._evaluate(node, given, depth + 1)))[:MOST]
         self._open.discard(id(node))
-        if not given and (self._cut == cut_before or depth == 0):
-            self._known[id(node)] = found
+        if not given:
+            whole = self._cut == cut_before or depth == 0
+            (self._known if whole else self._asked)[id(node)] = found
         return found
 
     def texts(self, node: ast.AST | None) -> tuple[str, ...]:

@@ -57,9 +57,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _read(name: str) -> str:
+    from nightledger.domain.errors import UnreadableError, UsageError
     from nightledger.files.reading import read_regular
 
-    raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+    try:
+        raw = sys.stdin.buffer.read(MAX_FILE_BYTES) if name == "-" else read_regular(name, MAX_FILE_BYTES)
+    except UnreadableError as error:
+        raise UsageError(str(error), hint=error.hint) from error
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
