@@ -44,6 +44,9 @@ reject: .stamps/runtime ## reject one proposal (ID=p-... REASON="...")
 apply: .stamps/runtime ## apply what is signed and has cooled
 	@$(NL) apply $${ID:+"$$ID"} $(IN)
 
+prune: .stamps/runtime ## propose to let go of weak links, closed entries, old daily logs (HOME_DIR=path)
+	@$(NL) prune $(IN)
+
 undo: .stamps/runtime ## take an applied change back (ID=p-..., or ID=p-...:2 for one change)
 	@$(NL) undo "$$ID" $(IN)
 
@@ -114,4 +117,4 @@ lock: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup lock help

@@ -14,6 +14,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.entry_view import entries_view, read_marks_of
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.prune_view import LET_GO, prune_view
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.gate.told import NOTHING, told_at_home
 from nightledger.gate.uses import Marks
@@ -31,6 +32,7 @@ def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> di
     stored = read_stored(gate, ledger.book)
     return {
         gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
+        gate.home.prune_view: _dump(_prune_view(gate, ledger, stored)),
         gate.home.entries: _dump(entries_view(gate, ledger, stored, until)),
     }
 
@@ -60,8 +62,8 @@ def stale_views(gate: Gate, ledger: Ledger) -> list[str]:
 
 def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
     """Give ``tc-consolidate-pending.json``: additions and removals that wait for an answer."""
-    waiting = list(_waiting(ledger, stored))
-    told = told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
+    waiting = [one for one in _waiting(ledger, stored) if one[1].op not in LET_GO]
+    told = _told(gate, waiting)
     return {
         "v": 1,
         "proposed_additions": [
@@ -84,6 +86,15 @@ def pending_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, 
             if not change.after
         ],
     }
+
+
+def _prune_view(gate: Gate, ledger: Ledger, stored: list[Stored]) -> dict[str, Any]:
+    waiting = [one for one in _waiting(ledger, stored) if one[1].op in LET_GO]
+    return prune_view(waiting, _told(gate, waiting))
+
+
+def _told(gate: Gate, waiting: list[tuple[Proposal, Change]]) -> frozenset[str]:
+    return told_at_home(gate.home, [proposal for proposal, _ in waiting]) if waiting else NOTHING
 
 
 def _waiting(ledger: Ledger, stored: list[Stored]) -> Iterator[tuple[Proposal, Change]]:

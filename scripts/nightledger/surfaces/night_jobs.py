@@ -5,7 +5,7 @@ Invariant: a job is imported when it is run, so that listing what is due costs n
 
 from collections.abc import Callable
 
-from nightledger.domain.periods import Daily, Period
+from nightledger.domain.periods import Daily, Period, Weekly
 from nightledger.domain.runs import JobReport
 from nightledger.domain.settings import Settings
 from nightledger.night import Job
@@ -13,6 +13,9 @@ from nightledger.surfaces.context import Context
 
 QUIET_JOBS = frozenset({"close_day", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
+
+SUNDAY = 6
+"""Counted from Monday 0, as ``domain/periods.py`` does."""
 
 
 def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
@@ -26,6 +29,7 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
     return (
         Job(name="link", schedule=nightly, run=_link(context, settings)),
         Job(name="consolidate", schedule=nightly, run=_consolidate(context)),
+        Job(name="prune", schedule=Weekly(weekday=SUNDAY, at=settings.prune_at), run=_prune(context)),
         Job(name="close_day", schedule=nightly, run=_close_day(context)),
     )
 
@@ -83,5 +87,30 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
             },
             reason=f"nothing proposed: {record.reason}" if record.reason else "",
         )
+
+    return run
+
+
+def _prune(context: Context) -> Callable[[Period], JobReport]:
+    def run(period: Period) -> JobReport:
+        from datetime import timedelta
+
+        from nightledger.jobs.prune import Asked, prune
+        from nightledger.surfaces.session import writing
+
+        with writing(context) as session:
+            asked = Asked(today=period.last_day + timedelta(days=1))
+            pruned = prune(session.gate, session.ledger, asked, session.moment)
+        counts = {
+            f"{tally.op.value}_{word}": count
+            for tally in pruned.tallies
+            for word, count in (
+                ("proposed", tally.proposed),
+                ("kept", len(tally.left)),
+                ("no_room", tally.no_room),
+                ("unfit", len(tally.unfit)),
+            )
+        }
+        return JobReport(counts=counts, reason=f"nothing pruned: {pruned.reason}" if pruned.reason else "")
 
     return run

@@ -1,0 +1,126 @@
+"""Look for what may be let go, and propose it: weak links, closed entries, old daily logs.
+
+Reads   outcomes, the gated files, daily logs, the audit log and what it refers to
+Writes  memory/state/proposals/, memory/state/tc-prune-request.json, the audit log
+Changes no memory: it proposes.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from nightledger.domain.proposal import Op
+    from nightledger.jobs.prune import Pruned, Tally
+    from nightledger.surfaces.context import Context
+
+MOST_NAMED = 20
+"""Things left alone that are named one by one; ``--json`` names all."""
+_NOUNS = {
+    "delete_link": ("links", "weak and old", "to forget"),
+    "archive": ("entries", "closed for long", "to archive"),
+    "compress": ("daily logs", "old", "to compress"),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``prune``."""
+    parser.add_argument("--links", action="store_true", help="look at links")
+    parser.add_argument("--entries", action="store_true", help="look at entries of the gated files")
+    parser.add_argument("--logs", action="store_true", help="look at daily logs (default: at all three)")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
+    )
+
+
+def run(options: argparse.Namespace, context: "Context") -> int:
+    """Prune, and say what was proposed and what was left alone."""
+    from nightledger.domain.periods import log_day
+    from nightledger.files.configuration import home_zone
+    from nightledger.jobs.prune import Asked, prune
+    from nightledger.surfaces.session import writing
+
+    with writing(context) as session:
+        today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
+        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run)
+        pruned = prune(session.gate, session.ledger, asked, session.moment)
+    _report(context, pruned)
+    return 0
+
+
+def _ops(options: argparse.Namespace) -> "tuple[Op, ...]":
+    from nightledger.domain.proposal import Op
+    from nightledger.jobs.prune import EVERYTHING
+
+    chosen = ((options.links, Op.DELETE_LINK), (options.entries, Op.ARCHIVE), (options.logs, Op.COMPRESS))
+    return tuple(op for is_asked, op in chosen if is_asked) or EVERYTHING
+
+
+def _report(context: "Context", pruned: "Pruned") -> None:
+    context.emit(
+        {
+            "today": pruned.today.isoformat(),
+            "reason": pruned.reason,
+            "kinds": [_record(tally) for tally in pruned.tallies],
+        }
+    )
+    if pruned.reason:
+        context.print(f"Nothing pruned: {pruned.reason}.")
+    for tally in pruned.tallies:
+        _say(context, tally)
+
+
+def _record(tally: "Tally") -> "dict[str, Any]":
+    return {
+        "op": tally.op.value,
+        "looked": tally.looked,
+        "old": tally.old,
+        "proposed": tally.proposed,
+        "proposals": [
+            {"id": made.id, "period": made.period, "title": made.title, "changes": len(made.changes)}
+            for made in tally.proposals
+        ],
+        "waiting": tally.waiting,
+        "suppressed": tally.suppressed,
+        "no_room": tally.no_room,
+        "months_left": tally.months_left,
+        "closed": tally.closed,
+        "kept": tally.kept,
+        "left": [
+            {"what": left.what, "kept": left.kept.value, "detail": left.detail}
+            for left in tally.left
+            if left.what
+        ],
+        "unfit": tally.unfit,
+    }
+
+
+def _say(context: "Context", tally: "Tally") -> None:
+    from nightledger.surfaces import screen
+
+    noun, old, aim = _NOUNS[tally.op.value]
+    counts = [f"{tally.old} {old}"]
+    counts += [f"{count} {word.replace('_', ' ')}" for word, count in tally.kept.items()]
+    counts += [
+        f"{count} {word}"
+        for count, word in (
+            (tally.waiting, "waiting already"),
+            (tally.suppressed, "answered before"),
+            (tally.closed, "closed, for they hold no longer"),
+            (tally.no_room, "for another run"),
+            (tally.months_left, "more months"),
+        )
+        if count
+    ]
+    context.print(f"{tally.looked} {noun}: {', '.join(counts)}; {tally.proposed} proposed {aim}.")
+    for proposal in tally.proposals:
+        context.print(f"  {proposal.id}: {screen.shown(proposal.title)}")
+    named = [left for left in tally.left if left.what]
+    for left in named[:MOST_NAMED]:
+        detail = f" ({screen.shown(left.detail)})" if left.detail else ""
+        context.print(f"  left alone: {screen.shown(left.what)}: {left.kept.value.replace('_', ' ')}{detail}")
+    if len(named) > MOST_NAMED:
+        context.print(f"  and {len(named) - MOST_NAMED} more; --json names them all")
+    for reason in tally.unfit:
+        context.print(f"  not proposed: {screen.shown(reason)}")
