@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.curation import MOST_ARCHIVED, PERIOD_HOURS, Proof, fades, most_useful, periods_due
+from nightledger.domain.curation import PERIOD_HOURS, Proof, fades, most_useful, periods_due
 from nightledger.domain.retention import DURABLE, EPHEMERAL, PERMANENT, STANDARD, Memory
 
 
@@ -78,11 +78,6 @@ def test_the_top_fifth_by_degree_stays() -> None:
     memories = [Memory(id=str(n)) for n in range(10)]
     degrees = [0, 9, 1, 1, 1, 1, 1, 1, 5, 0]
     assert fades(memories, degrees, 10_000) == [0, 2, 3, 4, 5, 6, 7, 9]
-
-
-def test_one_pass_proposes_twenty_at_most() -> None:
-    memories = [Memory(id=str(n), created_hour=n) for n in range(100)]
-    assert fades(memories, [0] * 100, 10_000) == list(range(MOST_ARCHIVED))
 
 
 def test_nothing_fades_without_active_hours() -> None:

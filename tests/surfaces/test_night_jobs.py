@@ -60,7 +60,9 @@ def test_a_night_links_and_consolidates_each_day_and_tells_the_operator_what_wai
     for day in (10, 11, 12, 13, 14):
         assert nl(home, "night", at=f"2026-02-{day}T03:35:00Z") == 0
     days = [f"2026-02-{day:02d}" for day in (9, 10, 11, 12, 13)]
-    assert runs_of(home) == [(job, day) for day in days for job in ("link", "consolidate", "close_day")]
+    assert runs_of(home) == [
+        (job, day) for day in days for job in ("link", "consolidate", "curate", "close_day")
+    ]
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 5
     assert printed[-1] == "consolidate 2026-02-13: 1 proposed"

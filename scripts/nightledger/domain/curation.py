@@ -70,7 +70,7 @@ def most_useful(proofs: Mapping[str, Proof], utilities: Mapping[str, float]) -> 
 
 
 def fades(memories: Sequence[Memory], degrees: Sequence[int], now_hour: int) -> list[int]:
-    """Give the places of the entries that are proposed for the archive, the most faded first.
+    """Give the places of the entries that have faded, the most faded first.
 
     Args:
         memories: Entries that stand.
@@ -83,4 +83,4 @@ def fades(memories: Sequence[Memory], degrees: Sequence[int], now_hour: int) -> 
         fresh = recency(memory.tier.rate, now_hour - max(memory.created_hour, memory.used_hour))
         if fresh < ARCHIVED_BELOW and not memory.immune and degree < least:
             faded.append((fresh, at))
-    return [at for _, at in sorted(faded)[:MOST_ARCHIVED]]
+    return [at for _, at in sorted(faded)]

@@ -11,7 +11,7 @@ from nightledger.domain.settings import Settings
 from nightledger.night import Job
 from nightledger.surfaces.context import Context
 
-QUIET_JOBS = frozenset({"close_day", "link"})
+QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
 
 SUNDAY = 6
@@ -29,6 +29,7 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
     return (
         Job(name="link", schedule=nightly, run=_link(context, settings)),
         Job(name="consolidate", schedule=nightly, run=_consolidate(context)),
+        Job(name="curate", schedule=nightly, run=_curate(context)),
         Job(name="prune", schedule=Weekly(weekday=SUNDAY, at=settings.prune_at), run=_prune(context)),
         Job(name="close_day", schedule=nightly, run=_close_day(context)),
     )
@@ -87,6 +88,18 @@ def _consolidate(context: Context) -> Callable[[Period], JobReport]:
             },
             reason=f"nothing proposed: {record.reason}" if record.reason else "",
         )
+
+    return run
+
+
+def _curate(context: Context) -> Callable[[Period], JobReport]:
+    def run(_: Period) -> JobReport:
+        from nightledger.jobs.curate import curate
+        from nightledger.surfaces.session import writing
+
+        with writing(context) as session:
+            done = curate(session.gate, session.ledger, session.moment)
+        return JobReport(counts=done.counts if done.periods else {}, reason=done.reason)
 
     return run
 

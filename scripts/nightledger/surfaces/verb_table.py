@@ -15,6 +15,7 @@ VERBS = {
     "propose": ("propose", "an agent proposes a change and gets an id"),
     "link": ("link", "associate tags with the resolutions that worked"),
     "consolidate": ("consolidate", "distil the day's logs into proposals"),
+    "curate": ("curate", "reinforce what proved useful, propose to let go of what faded"),
     "prune": ("prune", "propose to let go of weak links, closed entries, old daily logs"),
     "recall": ("recall", "what worked for these tags"),
     "proposals": ("proposals", "list proposals and their states"),
@@ -48,7 +49,7 @@ FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
     "Start": ("init", "check", "doctor", "schedule"),
     "Agent": ("log", "propose", "recall"),
-    "Night": ("night", "link", "consolidate", "prune"),
+    "Night": ("night", "link", "consolidate", "curate", "prune"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
     "Trust": (
         "verify",

@@ -1,0 +1,49 @@
+"""Reinforce what proved useful and the constitution; propose to let go of what faded.
+
+Due after each 40 active hours (hours in which the agent recorded or was shown something);
+the night calls it. The five entries that proved most useful in the period are reinforced,
+and every principle, once a period. Weak links and faded entries are proposed only.
+
+Reads   memory/system/, MEMORY.md, audit/
+Writes  memory/system/reinforcements.jsonl, memory/state/proposals/, the audit log
+Changes no memory: it proposes.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``curate``."""
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Curate, and say what came of it."""
+    from nightledger.jobs.curate import curate
+    from nightledger.surfaces.session import writing
+
+    with writing(context) as session:
+        done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
+    context.emit(
+        {
+            **done.counts,
+            "periods": list(done.periods),
+            "proposals": list(done.proposals),
+            "reason": done.reason,
+        }
+    )
+    if not done.periods:
+        context.print(f"Nothing to do: {done.reason}.")
+        return 0
+    would = "Would reinforce" if options.dry_run else "Reinforced"
+    context.print(f"{would} {done.reinforced} entries and {done.constitutional_reinforced} principles.")
+    context.print(f"Weak links: {done.weak_links}. Faded entries: {done.faded}. Of these stay: {done.kept}.")
+    for proposal in done.proposals:
+        context.print(
+            f"{proposal} {'would be' if options.dry_run else 'is'} proposed; 'nightledger review' asks."
+        )
+    if done.reason:
+        context.print(f"Not proposed: {done.reason}.")
+    return 0
