@@ -46,6 +46,7 @@ class Attempt:
         waits: For each change that touches what drifted, its number and why; it is tried again.
         wait_s: Seconds until asking again may help.
         raced: Whether a writer that ignores our lock wrote at the same moment; its bytes are kept.
+        forgot: Whether it deleted a link: the view of links is to be folded anew.
     """
 
     decision: str
@@ -56,6 +57,7 @@ class Attempt:
     waits: tuple[tuple[int, str], ...] = ()
     wait_s: int = 0
     raced: bool = False
+    forgot: bool = False
 
 
 def apply_one(gate: Gate, ledger: Ledger, status: DecisionStatus, moment: Moment) -> Attempt:
@@ -132,7 +134,7 @@ def _place(gate: Gate, book: Book, stored: Stored, decision: Decision, moment: M
         raced = write_all(gate, decision, applied, plan.writes, moment, besides=besides)
     except PutBackError as error:
         return replace(attempt, reasons=(str(error),))
-    return replace(attempt, changes=applied, raced=raced)
+    return replace(attempt, changes=applied, raced=raced, forgot=forgets)
 
 
 def _why_not_now(gate: Gate, write: Write) -> list[str]:

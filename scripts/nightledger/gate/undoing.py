@@ -69,6 +69,12 @@ class Undo:
     diff: str
     problem: str = ""
 
+    @property
+    def brings_links(self) -> bool:
+        """Whether links come back: their view is to be folded anew."""
+        changes = self.stored.proposal.changes
+        return any(change.op is Op.DELETE_LINK and change.n in self.changes for change in changes)
+
 
 def plan_undo(
     gate: Gate, ledger: Ledger, status: ProposalStatus, only: Sequence[int], moment: Moment

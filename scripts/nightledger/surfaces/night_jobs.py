@@ -37,12 +37,15 @@ def night_jobs(context: Context, settings: Settings) -> tuple[Job, ...]:
 
 def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]:
     def run(_: Period) -> JobReport:
+        from nightledger.domain.event import Actor
         from nightledger.files.configuration import home_zone
         from nightledger.files.home import Home
-        from nightledger.jobs.link import link
+        from nightledger.gate.tombstones import deleted_links
+        from nightledger.jobs.link import Options, link
 
         home = Home(context.home_path)
-        report = link(home, home_zone(home, settings))
+        forgotten = deleted_links(home, context.keys_dir, Actor.CRON)
+        report = link(home, home_zone(home, settings), Options(forgotten=forgotten))
         return JobReport(
             counts={
                 "added": report.added,

@@ -6,14 +6,17 @@ be folded from; outcomes that came since the last night are no difference.
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from nightledger.codec.link_cursor import parse_link_cursor
+from nightledger.codec.link_tables import Pair
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.gate.tombstones import tombstones
 from nightledger.gate.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.surfaces.session import Session
@@ -28,7 +31,8 @@ def find_stale(session: Session) -> list[str]:
     home = session.gate.home
     stale = stale_views(session.gate, session.ledger)
     view = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
-    if view != fold_links(home, claimed=view is not None):
+    forgotten = tombstones(session.gate, session.ledger)
+    if view != fold_links(home, claimed=view is not None, forgotten=forgotten):
         stale.append(home.relative(home.links))
     return stale
 
@@ -40,13 +44,14 @@ def rebuild_all(session: Session) -> list[str]:
     before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
     if before is None and not os.path.lexists(home.outcomes):
         return written  # nothing was ever logged, and no view is owed
-    link(home, home_zone(home, load_settings(home)), Options(rebuild=True))
+    forgotten = tombstones(session.gate, session.ledger)
+    link(home, home_zone(home, load_settings(home)), Options(rebuild=True, forgotten=forgotten))
     if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
         written.append(home.relative(home.links))
     return written
 
 
-def fold_links(home: Home, *, claimed: bool) -> bytes | None:
+def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> bytes | None:
     """Give the association view as a full fold has it, made aside; the home is only read.
 
     It is folded from the outcomes up to where the last run read. Where a later run is owed
@@ -55,6 +60,7 @@ def fold_links(home: Home, *, claimed: bool) -> bytes | None:
     Args:
         home: Whose.
         claimed: Whether there is a view; without one and without a cursor nothing is owed.
+        forgotten: Deleted links, and how many outcomes there were when each was deleted.
     """
     cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
     if cursor is None and not claimed:
@@ -66,7 +72,7 @@ def fold_links(home: Home, *, claimed: bool) -> bytes | None:
         Path(aside.identity_file).write_bytes(Path(home.identity_file).read_bytes())
         if os.path.lexists(home.outcomes):
             _copy(home.outcomes, aside.outcomes, None if cursor is None else cursor.offset)
-        link(aside, home_zone(home, load_settings(home)), Options(rebuild=True))
+        link(aside, home_zone(home, load_settings(home)), Options(rebuild=True, forgotten=forgotten))
         return read_optional(aside.links, MAX_VIEW_BYTES)
 
 

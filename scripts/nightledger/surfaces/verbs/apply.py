@@ -80,6 +80,10 @@ def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], boo
             session.reread()
     if any(attempt.changes for attempt in attempts):
         look_after(session)  # what stands around the change is drift of other bytes now
+    if any(attempt.forgot for attempt in attempts):
+        from nightledger.surfaces.relinking import relink
+
+        relink(session)
     return attempts, aside
 
 

@@ -1,6 +1,6 @@
 """Associate tags that occur together with what resolved them.
 
-Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json
+Reads   memory/system/outcome-records.jsonl (new bytes only), cursors.json, the audit log
 Writes  memory/system/hebbian-links.json, cursors.json, .nightledger/links/
 Changes no memory.
 """
@@ -29,12 +29,19 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Link, and say what was read and what there is."""
     from nightledger.files.configuration import home_zone, load_settings
     from nightledger.files.home import Home
+    from nightledger.gate.tombstones import deleted_links
     from nightledger.jobs.link import Options, link
+    from nightledger.surfaces.home import actor_of
     from nightledger.surfaces.session import require_machine
 
     home = Home(context.home_path).require()
     require_machine(home)
-    how = Options(rebuild=options.rebuild, dry_run=options.dry_run, view=not options.index_only)
+    how = Options(
+        rebuild=options.rebuild,
+        dry_run=options.dry_run,
+        view=not options.index_only,
+        forgotten=deleted_links(home, context.keys_dir, actor_of(context)),
+    )
     _report(context, home, link(home, home_zone(home, load_settings(home)), how))
     return 0
 

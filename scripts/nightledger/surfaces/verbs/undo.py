@@ -78,6 +78,10 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
         accepted = signing.sign_all(session, [decision], signer)[0]
         recorded = session.ledger.book.decisions[accepted.id]
         apply_undo(session.gate, session.ledger, recorded, undo, session.moment)
+        if undo.brings_links:
+            from nightledger.surfaces.relinking import relink
+
+            relink(session)
     numbers = ", ".join(map(str, undo.changes))
     context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
     context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")
