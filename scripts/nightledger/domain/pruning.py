@@ -37,7 +37,7 @@ class Kept(StrEnum):
     REFERENCED = "referenced"
     """A link with a confidence of .7 or more rests on an outcome that is written there."""
     PINNED = "pinned"
-    CONSTITUTIONAL = "constitutional"
+    """The operator signed that it stays. Principles are no entries: no proposal may write their file."""
     CONSENT = "consent"
     """It names something that the consent graph blocks, and may be why."""
     BRIDGE = "bridge"

@@ -130,7 +130,8 @@ class _Run:
             for link in fresh
         )
         self._submit(batches, tally, self._room + tally.closed)
-        tally.no_room = tally.old - self._links.bridges - tally.waiting - tally.proposed - tally.suppressed
+        tally.suppressed = self._links.answered - tally.waiting
+        tally.no_room = len(self._links.weak) - self._links.answered - tally.proposed
         return tally
 
     def prune_entries(self) -> Tally:
@@ -200,12 +201,14 @@ class _Run:
 
     def _submit(self, batches: Iterable[Batch], tally: Tally, most: int) -> None:
         """Put batches before the operator, so many at most; the rest competes again."""
+        waiting = {change.key for _, change in self._open(tally.op)}
         for batch in batches:
+            drafts = [draft for draft in batch.drafts if draft.statement_key not in waiting]
             if len(tally.proposals) >= most:
-                tally.no_room += len(batch.drafts)
+                tally.no_room += len(drafts)
                 return
             submission = Submission(
-                kind=Kind.PRUNE, lane=JOB, period=batch.period, title=batch.title, drafts=batch.drafts
+                kind=Kind.PRUNE, lane=JOB, period=batch.period, title=batch.title, drafts=drafts
             )
             outcome = propose(self._gate, self._ledger, submission, self._moment, dry_run=self._asked.dry_run)
             tally.proposals += [outcome.proposal] if outcome.proposal else []

@@ -22,7 +22,6 @@ from nightledger.domain.pruning import (
     names_blocked,
     split_by_budget,
 )
-from nightledger.domain.retention import CONSTITUTIONAL
 from nightledger.domain.states import Book, ChangeState
 from nightledger.gate.gated import read_gated
 from nightledger.gate.letting_go import Grounds, archival
@@ -101,11 +100,8 @@ class _Looker:
                 yield _Gone(entry=entry, since=since, draft=self._draft(path, entry, status, since))
 
     def _why_kept(self, path: str, entry: Entry) -> Kept | None:
-        mark = self.marks.get(entry.id, NO_MARK)
-        if mark.pinned:
+        if self.marks.get(entry.id, NO_MARK).pinned:
             return Kept.PINNED
-        if CONSTITUTIONAL in mark.tags:
-            return Kept.CONSTITUTIONAL
         if names_blocked(entry.text, self.blocked):
             return Kept.CONSENT
         return Kept.REFERENCED if self._is_referenced(path, entry) else None
@@ -139,7 +135,7 @@ def _monthly(gone: Sequence[_Gone], path: str, total: int) -> Iterator[Batch]:
 
 def slug(title: str) -> str:
     """Give a heading as an anchor names it: lower case, words joined by ``-``."""
-    words = "".join(character if character.isalnum() else " " for character in title.casefold()).split()
+    words = "".join(character if character.isalnum() else " " for character in title.lower()).split()
     return "-".join(words)
 
 

@@ -28,6 +28,7 @@ class Looked:
         links: How many there are.
         bridges: How many are weak and old, and stay because they hold groups together.
         weak: Those that may be deleted, the longest unseen first.
+        answered: How many of them were proposed before, waiting ones among them.
         sources: Ids of the outcomes behind those that are proposed first, by their tags.
         sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
     """
@@ -35,6 +36,7 @@ class Looked:
     links: int
     bridges: int
     weak: tuple[LinkUse, ...]
+    answered: int
     sources: dict[Pair, tuple[str, ...]]
     sure: frozenset[str]
 
@@ -55,12 +57,13 @@ def look_at_links(
     sure: set[str] = set()
     with folded_links(home, zone, forgotten) as index:
         found = find_weak(_uses(index, sure), today)
-        fresh = [link for link in found.removable if draft_of(link, today).statement_key not in said][:most]
-        sources = {link.pair: _sources(index, link) for link in fresh}
+        fresh = [link for link in found.removable if draft_of(link, today).statement_key not in said]
+        sources = {link.pair: _sources(index, link) for link in fresh[:most]}
     return Looked(
         links=found.links,
         bridges=found.bridges,
         weak=found.removable,
+        answered=len(found.removable) - len(fresh),
         sources=sources,
         sure=frozenset(sure),
     )

@@ -1,0 +1,104 @@
+from datetime import date
+from pathlib import Path
+
+from tests.jobs.nights import Nights
+from tests.jobs.pruning import answer, tally
+
+from nightledger.domain.lanes import MOST_DELETIONS
+from nightledger.domain.proposal import Op
+from nightledger.domain.pruning import Kept
+from nightledger.gate.tombstones import tombstones
+from nightledger.jobs.prune import Tally
+
+
+def delete(nights: Nights, **asked: bool) -> Tally:
+    return tally(nights, Op.DELETE_LINK, **asked)
+
+
+def keys(found: Tally) -> list[str]:
+    return [proposal.changes[0].hunk.removed for proposal in found.proposals]
+
+
+def test_a_weak_link_that_was_not_seen_for_60_days_is_proposed_alone(nights: Nights) -> None:
+    nights.tell("-32 + wipe", tags="lamp dust")  # 2025-12-30, 61 days before
+    nights.tell("-31 + wipe", tags="lamp glass")
+    found = delete(nights)
+    (proposal,) = found.proposals
+    assert proposal.title == "Forget the link dust + lamp"
+    (change,) = proposal.changes
+    assert change.reason == "both tags occurred together once, last on 2025-12-30, 61 days ago"
+    assert change.before == "dust + lamp: 1 co-occurrence, last seen 2025-12-30"
+    assert (found.looked, found.old) == (2, 1)
+
+
+def test_the_outcome_behind_it_is_its_evidence(nights: Nights) -> None:
+    nights.tell("-80 + other", "-79 + wipe", tags="lamp dust", session="one")
+    nights.tell("-79 + wipe", tags="lamp glass")
+    found = delete(nights)
+    (proposal,) = (p for p in found.proposals if p.changes[0].hunk.removed == "glass + lamp")
+    (cited,) = proposal.changes[0].evidence
+    assert (cited.path, cited.lines) == ("memory/system/outcome-records.jsonl", (3, 3))
+    line = Path(nights.desk.home.outcomes).read_text().splitlines()[2]
+    assert f'"id":"{cited.outcome}"' in line
+
+
+def test_a_link_that_occurred_in_two_sessions_stays(nights: Nights) -> None:
+    nights.tell("-80 + wipe", "-70 + wipe", tags="lamp dust")
+    assert (delete(nights).old, delete(nights).proposed) == (0, 0)
+
+
+def test_a_bridge_is_counted_and_stays(nights: Nights) -> None:
+    nights.tell("-80 + wipe", "-70 + wipe", "-60 + wipe", tags="lamp dust")
+    nights.tell("-80 + oil", "-70 + oil", "-60 + oil", tags="door hinge")
+    nights.tell("-80 + both", tags="lamp door")
+    found = delete(nights)
+    assert (found.kept, found.old, found.proposed) == ({Kept.BRIDGE.value: 1}, 1, 0)
+
+
+def test_ten_wait_at_a_time_the_longest_unseen_first(nights: Nights) -> None:
+    for n in range(MOST_DELETIONS + 5):
+        nights.tell(f"{-200 + n} + wipe", tags=f"lamp{n:02} dust{n:02}")
+    first = delete(nights)
+    assert (first.proposed, first.no_room) == (MOST_DELETIONS, 5)
+    assert keys(first)[0] == "dust00 + lamp00"
+    second = delete(nights)
+    assert (second.proposed, second.waiting, second.no_room) == (0, MOST_DELETIONS, 5)
+    nights.desk.reject(first.proposals[0])
+    assert keys(delete(nights)) == ["dust10 + lamp10"]
+
+
+def test_a_deleted_link_is_gone_until_it_occurs_anew(nights: Nights) -> None:
+    nights.tell("-80 + wipe", tags="lamp dust")
+    answer(nights, delete(nights))
+    assert tombstones(nights.desk.gate, nights.desk.ledger()) == {("dust", "lamp"): 1}
+    assert delete(nights).looked == 0
+    nights.tell("28 + wipe", tags="lamp dust")
+    assert (delete(nights).looked, delete(nights).old) == (1, 0)
+
+
+def test_a_link_whose_deletion_was_rejected_may_return_with_a_later_day(nights: Nights) -> None:
+    nights.tell("-80 + wipe", tags="lamp dust", session="one")
+    nights.desk.reject(delete(nights).proposals[0])
+    assert (delete(nights).proposed, delete(nights).no_room) == (0, 0)
+    nights.tell("-70 - wipe", tags="lamp dust", session="one")
+    assert keys(delete(nights)) == ["dust + lamp"]
+
+
+def test_lines_that_are_no_outcomes_are_passed_over(nights: Nights) -> None:
+    nights.tell("-80 + wipe", tags="lamp dust")
+    with Path(nights.desk.home.outcomes).open("ab") as stream:
+        stream.write(b'{"id":"o-' + b"a" * 26 + b'","broken\n\n')
+    assert keys(delete(nights)) == ["dust + lamp"]
+
+
+def test_a_torn_last_line_is_not_read(nights: Nights) -> None:
+    nights.tell("-80 + wipe", tags="lamp dust")
+    with Path(nights.desk.home.outcomes).open("ab") as stream:
+        stream.write(b'{"received_at":"2031-01-01T00:00:00Z"')
+    assert keys(delete(nights)) == ["dust + lamp"]
+
+
+def test_days_are_those_of_the_run(nights: Nights) -> None:
+    nights.tell("-31 + wipe", tags="lamp dust")
+    assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 1)).proposed == 0
+    assert tally(nights, Op.DELETE_LINK, today=date(2026, 3, 2)).proposed == 1

@@ -1,0 +1,184 @@
+import os
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from tests.jobs.nights import Nights
+from tests.jobs.pruning import LOG, answer, left, read, tally
+
+from nightledger.domain.lanes import MOST_FORGOTTEN
+from nightledger.domain.proposal import Op
+from nightledger.domain.pruning import MOST_MONTHS
+from nightledger.jobs.prune import Tally
+
+FIRST = date(2026, 3, 1)
+"""The day of every run here."""
+
+
+def compress(nights: Nights, **asked: bool) -> Tally:
+    return tally(nights, Op.COMPRESS, **asked)
+
+
+def targets(found: Tally) -> list[str]:
+    return [change.target for proposal in found.proposals for change in proposal.changes]
+
+
+def log_at(days_ago: int) -> str:
+    return f"{FIRST - timedelta(days=days_ago)}.md"
+
+
+@pytest.mark.parametrize(("days", "goes"), [(31, True), (30, False), (0, False)])
+def test_a_log_goes_when_it_is_older_than_30_days(nights: Nights, days: int, *, goes: bool) -> None:
+    nights.write(log_at(days), LOG)
+    found = compress(nights)
+    assert (found.looked, found.old, found.proposed) == (1, int(goes), int(goes))
+
+
+def test_the_logs_of_a_month_are_one_proposal_answered_line_by_line(nights: Nights) -> None:
+    for day in (3, 7, 31):
+        nights.write(f"2025-12-{day:02}.md", LOG + f"- {day}\n")
+    nights.write("2026-01-02.md", LOG)
+    found = compress(nights)
+    assert [(p.period, p.title, len(p.changes)) for p in found.proposals] == [
+        ("2025-12", "Compress 3 daily logs of 2025-12", 3),
+        ("2026-01", "Compress 1 daily log of 2026-01", 1),
+    ]
+    nights.desk.approve(found.proposals[0], only=[2])
+    nights.desk.wait(hours=3)
+    nights.desk.apply()
+    assert nights.desk.states(found.proposals[0]) == ["pending", "applied", "pending"]
+    assert read(nights, "memory/2025-12-03.md").decode() == LOG + "- 3\n"
+
+
+def test_logs_of_every_layout_are_found_and_two_of_a_name_have_two_copies(nights: Nights) -> None:
+    nights.write("2025-12-03.md", LOG)
+    nights.write("2025-12-03.md", LOG + "- other\n", directory="memory/daily")
+    nights.write("2025-12-03-pump.md", LOG, directory="memory/daily")
+    found = compress(nights)
+    copies = {c.target: c.also[0].target for p in found.proposals for c in p.changes}
+    assert copies == {
+        "memory/2025-12-03.md": "memory/archive/daily/2025-12-03.md",
+        "memory/daily/2025-12-03-pump.md": "memory/archive/daily/2025-12-03-pump.md",
+        "memory/daily/2025-12-03.md": "memory/archive/daily/2025-12-03-2.md",
+    }
+    answer(nights, found)
+    assert read(nights, "memory/archive/daily/2025-12-03-2.md").decode() == LOG + "- other\n"
+
+
+def test_an_archive_file_that_exists_is_not_overwritten(nights: Nights) -> None:
+    nights.write("2025-12-03.md", LOG)
+    nights.write("2025-12-03.md", "somebody else's\n", directory="memory/archive/daily")
+    answer(nights, compress(nights))
+    assert read(nights, "memory/archive/daily/2025-12-03.md") == b"somebody else's\n"
+    assert read(nights, "memory/archive/daily/2025-12-03-2.md") == LOG.encode()
+
+
+def test_an_archive_file_that_holds_the_log_already_is_used(nights: Nights) -> None:
+    nights.write("2025-12-03.md", LOG)
+    nights.write("2025-12-03.md", LOG, directory="memory/archive/daily")
+    (change,) = compress(nights).proposals[0].changes
+    assert change.also[0].target == "memory/archive/daily/2025-12-03.md"
+
+
+def test_odd_files_are_named_and_left_alone(nights: Nights, tmp_path: Path) -> None:
+    root = Path(nights.desk.home.root)
+    good = nights.write("2025-12-01.md", LOG)
+    (root / "memory" / "2025-12-02.md").symlink_to(good)
+    os.link(good, root / "memory" / "2025-12-03.md")
+    (root / "memory" / "2025-12-04.md").mkdir()
+    nights.write("2025-12-05.md", LOG.encode("utf-16"))
+    (tmp_path / "outside.md").write_text(LOG)
+    (root / "memory" / "2025-12-06.md").symlink_to(tmp_path / "outside.md")
+    os.mkfifo(root / "memory" / "2025-12-07.md")
+    nights.write("2025-12-08.md", LOG)
+    archive = root / "memory" / "archive" / "daily"
+    archive.mkdir(parents=True)
+    (archive / "2025-12-08.md").symlink_to(good)
+    found = compress(nights)
+    assert found.proposed == 0
+    assert left(found) == {f"memory/2025-12-0{n}.md": "odd_file" for n in range(1, 9)}
+    details = {item.what[-4:-3]: item.detail for item in found.left}
+    assert details["2"] == "memory/2025-12-02.md is reached through a link"
+    assert details["3"] == "memory/2025-12-03.md has a second name (a hard link)"
+    assert "UTF-16" in details["5"]
+    assert "through a link" in details["6"]
+    assert "directory" in details["4"]
+    assert "FIFO" in details["7"]
+    assert "link" in details["8"]
+
+
+def test_a_folder_that_is_a_link_leads_to_no_compression(nights: Nights, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "2025-12-01.md").write_text(LOG)
+    Path(nights.desk.home.path("memory")).joinpath("daily").symlink_to(elsewhere)
+    assert left(compress(nights)) == {"memory/daily/2025-12-01.md": "odd_file"}
+
+
+def test_short_logs_summaries_and_logs_of_days_to_come_are_counted(nights: Nights) -> None:
+    nights.write("2025-12-01.md", "- quiet\n")
+    nights.write("2026-12-01.md", LOG)
+    found = compress(nights)
+    assert (found.proposed, found.kept) == (0, {"future_date": 1, "short": 1})
+
+
+def test_a_summary_with_notes_below_it_is_left_alone(nights: Nights) -> None:
+    nights.write("2025-12-01.md", LOG)
+    found = compress(nights)
+    answer(nights, found)
+    log = Path(nights.desk.home.path("memory/2025-12-01.md"))
+    log.write_text(log.read_text() + LOG)
+    again = compress(nights)
+    assert (again.old, again.proposed) == (0, 0)
+    log.rename(log.with_name("2025-12-02.md"))
+    assert left(compress(nights)) == {"memory/2025-12-02.md": "summary"}
+
+
+def test_a_log_that_a_sure_link_rests_on_stays(nights: Nights) -> None:
+    for day in (10, 11, 12):
+        nights.write(f"2026-01-{day}.md", LOG + f"- {day}\n")
+    nights.tell("-21 + dust", "-20 + dust", tags="lamp dust", source_file="memory/2026-01-10.md#dust")
+    nights.tell("-19 + dust", tags="lamp dust", source_file="daily/2026-01-12.md")
+    found = compress(nights)
+    assert left(found) == {"memory/2026-01-10.md": "referenced", "memory/2026-01-12.md": "referenced"}
+    assert targets(found) == ["memory/2026-01-11.md"]
+
+
+def test_a_log_of_an_outcome_that_no_sure_link_rests_on_goes(nights: Nights) -> None:
+    nights.write("2026-01-10.md", LOG)
+    nights.tell("-21 + dust", "-20 + dust", tags="lamp dust", source_file="memory/2026-01-10.md#dust")
+    assert compress(nights).proposed == 1
+
+
+def test_a_run_comes_to_twelve_months_and_the_rest_competes_again(nights: Nights) -> None:
+    for month in range(1, 15):
+        nights.write(f"{2024 + (month - 1) // 12}-{(month - 1) % 12 + 1:02}-01.md", LOG + f"- {month}\n")
+    first = compress(nights)
+    assert (first.proposed, first.no_room, first.months_left) == (MOST_MONTHS, 1, 1)
+    assert first.proposals[0].period == "2024-01"
+    second = compress(nights)
+    assert (second.proposed, second.waiting, second.no_room, second.months_left) == (2, MOST_MONTHS, 0, 0)
+
+
+def test_a_month_waits_for_its_answer_before_more_of_it_is_proposed(nights: Nights) -> None:
+    nights.write("2025-12-01.md", LOG)
+    first = compress(nights)
+    nights.write("2025-12-02.md", LOG)
+    assert (compress(nights).proposed, compress(nights).waiting) == (0, 2)
+    nights.desk.reject(first.proposals[0])
+    assert targets(compress(nights)) == ["memory/2025-12-02.md"]
+
+
+def test_more_logs_than_a_proposal_holds_are_for_another_run(nights: Nights) -> None:
+    for n in range(MOST_FORGOTTEN + 3):
+        nights.write(f"2025-12-01-{n:03}.md", LOG + f"- {n}\n")
+    found = compress(nights)
+    assert found.proposed + found.no_room == MOST_FORGOTTEN + 3
+    assert found.no_room > 0
+
+
+def test_a_log_with_a_secret_gives_a_summary_without_it(nights: Nights) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    nights.write("2025-12-01.md", LOG + f"- Decision: the token is {secret}, it never changes\n")
+    (proposal,) = compress(nights).proposals
+    assert secret not in Path(nights.desk.home.proposal(proposal.id)).read_text()
