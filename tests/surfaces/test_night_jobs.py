@@ -78,3 +78,15 @@ def test_calling_again_changes_nothing(home: Home, tmp_path: Path) -> None:
     assert nl(home, "night", at="2026-02-14T23:35:00Z") == 0
     assert {path: path.read_bytes() for path in Path(home.root).rglob("*") if path.is_file()} == before
     assert (tmp_path / "told").read_text().count("\n") == 1
+
+
+def test_a_sunday_prunes_by_its_own_day(home: Home, capsys: Out) -> None:
+    log = Path(home.path("memory")) / "2026-01-21.md"
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("# Notes\n\n" + "- Looked at the lamp in the long corridor again, it was on\n" * 40)
+    assert nl(home, "night", at="2026-02-15T01:59:00Z") == 0  # Sunday, 02:59 in Berlin
+    assert "prune" not in {job for job, _ in runs_of(home)}
+    capsys.readouterr()
+    assert nl(home, "night", at="2026-02-22T02:06:00Z") == 0
+    assert [period for job, period in runs_of(home) if job == "prune"] == ["2026-02-14", "2026-02-21"]
+    assert "prune 2026-02-21: 1 compress proposed" in capsys.readouterr().out

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
 _NOUNS = {
-    "delete_link": ("links", "weak and old", "to forget"),
-    "archive": ("entries", "closed for long", "to archive"),
-    "compress": ("daily logs", "old", "to compress"),
+    "delete_link": ("link", "links", "weak and old", "to forget"),
+    "archive": ("entry", "entries", "closed for long", "to archive"),
+    "compress": ("daily log", "daily logs", "old", "to compress"),
 }
 
 
@@ -99,7 +99,7 @@ def _record(tally: "Tally") -> "dict[str, Any]":
 def _say(context: "Context", tally: "Tally") -> None:
     from nightledger.surfaces import screen
 
-    noun, old, aim = _NOUNS[tally.op.value]
+    one, many, old, aim = _NOUNS[tally.op.value]
     counts = [f"{tally.old} {old}"]
     counts += [f"{count} {word.replace('_', ' ')}" for word, count in tally.kept.items()]
     counts += [
@@ -113,7 +113,9 @@ def _say(context: "Context", tally: "Tally") -> None:
         )
         if count
     ]
-    context.print(f"{tally.looked} {noun}: {', '.join(counts)}; {tally.proposed} proposed {aim}.")
+    context.print(
+        f"{tally.looked} {one if tally.looked == 1 else many}: {', '.join(counts)}; {tally.proposed} proposed {aim}."
+    )
     for proposal in tally.proposals:
         context.print(f"  {proposal.id}: {screen.shown(proposal.title)}")
     named = [left for left in tally.left if left.what]

@@ -1,0 +1,98 @@
+import json
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY
+from tests.jobs.pruning import CLOSED, LOG
+from tests.surfaces.calling import Caller, make_caller
+
+from nightledger.surfaces.verbs.prune import MOST_NAMED
+
+NEXT = "2026-03-02T06:00:00Z"
+
+
+@pytest.fixture
+def caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Caller:
+    made = make_caller(tmp_path, monkeypatch, capsys, memory=f"{MEMORY}\n{CLOSED}".encode())
+    Path(made.home.memory_dir).mkdir(exist_ok=True)
+    return made
+
+
+def write(caller: Caller, name: str, text: str = LOG) -> None:
+    (Path(caller.home.memory_dir) / name).write_text(text)
+
+
+def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
+    write(caller, "2026-01-05.md")
+    write(caller, "2026-01-06.md", "- quiet\n")
+    links, entries, closing, logs, compressing, alone = caller.lines("prune", now=NEXT)
+    assert links == "0 links: 0 weak and old; 0 proposed to forget."
+    assert entries == "3 entries: 1 closed for long; 1 proposed to archive."
+    assert closing.endswith(": Archive 1 entry of MEMORY.md, closed in 2025-11")
+    assert logs == "2 daily logs: 2 old, 1 short; 1 proposed to compress."
+    assert compressing.endswith(": Compress 1 daily log of 2026-01")
+    assert alone == "  left alone: memory/2026-01-06.md: short"
+    request = json.loads(Path(caller.home.prune_view).read_text())
+    assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
+
+
+def test_a_rerun_says_what_waits(caller: Caller) -> None:
+    write(caller, "2026-01-05.md")
+    caller.lines("prune", now=NEXT)
+    assert caller.lines("prune", now=NEXT)[1:] == [
+        "3 entries: 1 closed for long, 1 waiting already; 0 proposed to archive.",
+        "1 daily log: 1 old, 1 waiting already; 0 proposed to compress.",
+    ]
+
+
+def test_only_what_is_asked_for_is_pruned(caller: Caller) -> None:
+    write(caller, "2026-01-05.md")
+    assert [line.split()[1] for line in caller.lines("prune", "--logs", "--links", now=NEXT)[:2]] == [
+        "links:",
+        "daily",
+    ]
+    assert caller.record("prune", "--entries", now=NEXT)["kinds"][0]["op"] == "archive"
+
+
+def test_a_dry_run_writes_nothing(caller: Caller) -> None:
+    write(caller, "2026-01-05.md")
+    before = Path(caller.home.audit_log).read_bytes()
+    assert "1 proposed to compress" in caller.text("prune", "--dry-run", now=NEXT)
+    assert Path(caller.home.audit_log).read_bytes() == before
+    assert not list(Path(caller.home.proposals_dir).glob("p-*"))
+
+
+def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None:
+    for n in range(MOST_NAMED + 2):
+        write(caller, f"2026-01-05-{n:02}.md", "- quiet\n")
+    lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
+    assert lines[-1] == "  and 2 more; --json names them all"
+    assert len(lines) == MOST_NAMED + 2
+    (kind,) = caller.record("prune", "--logs", now=NEXT)["kinds"]
+    assert (kind["kept"], len(kind["left"])) == ({"short": MOST_NAMED + 2}, MOST_NAMED + 2)
+
+
+def test_a_name_from_a_file_is_printed_as_data(caller: Caller) -> None:
+    (Path(caller.home.memory_dir) / "2026-01-05-\x1b[31m.md").symlink_to("nowhere")
+    line = caller.lines("prune", "--logs", now=NEXT)[-1]
+    assert "\x1b" not in line
+    assert "is reached through a link" in line
+
+
+def test_what_the_gate_does_not_take_is_said(caller: Caller) -> None:
+    secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    held = f"{MEMORY}\n- The token {secret} is old. STATUS: Resolved (2025-11-03)\n"
+    Path(caller.home.path("MEMORY.md")).write_text(held)
+    found = caller.lines("prune", "--entries", now=NEXT)
+    assert found[0].endswith("0 proposed to archive.")
+    assert "not proposed: MEMORY.md: " in found[-1]
+    assert secret not in "".join(found)
+
+
+def test_a_clock_that_was_set_back_is_said(caller: Caller) -> None:
+    (line,) = caller.lines("prune", now="2026-02-01T06:00:00Z")
+    assert line == (
+        "Nothing pruned: the clock says 2026-02-01 06:00 UTC, and the newest record is of "
+        "2026-03-01 06:00 UTC: by such a clock nothing is old."
+    )
+    assert caller.record("prune", now="2026-02-01T06:00:00Z")["kinds"] == []
