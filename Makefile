@@ -104,6 +104,10 @@ mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the te
 bench: .stamps/dev ## every benchmark that needs no data of others
 	@for program in log append validate verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
+bench-retention: .stamps/dev ## 300,000 memories judged beside a bare loop; a home's facts; months of activity
+	@$(BIN)/python -m bench.bench_retention
+	@$(BIN)/python -m bench.retention_months
+
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
 	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES" $${WITHOUT:+--without "$$WITHOUT"}
 
@@ -117,4 +121,4 @@ lock: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup lock help

@@ -70,20 +70,27 @@ def columns_of(memories: Iterable[Memory]) -> Columns:
 
 def leans(columns: Columns) -> Numbers:
     """Give what outcomes say of each memory, -1..1; see ``retention.lean``."""
-    strength = PRIOR + columns.useful + columns.harmful
-    mean = (PRIOR * columns.expected + columns.useful) / strength
-    spread = SURE_SD * np.sqrt(columns.expected * (1 - columns.expected) / (strength + 1))
-    distance: Numbers = (mean - columns.expected) / spread
-    return distance.clip(-1.0, 1.0)
+    leans = np.zeros_like(columns.useful)
+    told = np.flatnonzero(columns.useful + columns.harmful)  # of most memories no outcome tells anything
+    useful, expected = columns.useful[told], columns.expected[told]
+    strength = PRIOR + useful + columns.harmful[told]
+    mean = (PRIOR * expected + useful) / strength
+    spread = SURE_SD * np.sqrt(expected * (1 - expected) / (strength + 1))
+    leans[told] = ((mean - expected) / spread).clip(-1.0, 1.0)
+    return leans
 
 
 def measured_utilities(columns: Columns, now_hour: int) -> Numbers:
     """Give how far each memory is still worth its place, 0..1; see ``retention.measured_utility``."""
     lean = leans(columns)
-    age = np.maximum(now_hour - columns.created_hour, 0.0)
-    since = np.minimum(np.maximum(now_hour - columns.used_hour, 0.0), age)
-    idle = age - np.maximum(lean, 0.0) * (age - since)
-    utilities: Numbers = np.exp(-columns.rate * np.exp(-log(TIER_STEP) * lean) * idle)
+    idle = np.maximum(now_hour - columns.created_hour, 0.0)
+    rate = columns.rate.copy()
+    told = np.flatnonzero(lean)
+    age, said = idle[told], lean[told]
+    since = np.minimum(np.maximum(now_hour - columns.used_hour[told], 0.0), age)
+    idle[told] = age - np.maximum(said, 0.0) * (age - since)
+    rate[told] *= np.exp(-log(TIER_STEP) * said)
+    utilities: Numbers = np.exp(-rate * idle)
     return utilities
 
 

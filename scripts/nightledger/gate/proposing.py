@@ -56,6 +56,7 @@ class Submission:
         supersedes: Proposal of which this one replaces changes.
         superseded_changes: Numbers of those changes.
         held: What scanners held back before it came to drafts.
+        asked: Whether the operator asks for these very changes: what was answered with no before may return.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class Submission:
     supersedes: str | None = None
     superseded_changes: tuple[int, ...] = ()
     held: tuple[Held, ...] = ()
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ def propose(
     """
     stored = read_stored(gate, ledger.book)
     said = [] if submission.kind is Kind.FORGET else said_before(stored, ledger.book)
-    asked = submission.kind is Kind.REVERSAL or submission.supersedes is not None
+    asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
     forgotten = Forgotten(()) if asked else read_forgotten(stored, ledger.book)
     fresh = [
         draft
@@ -248,7 +250,7 @@ def _build(
     }
     if parts := [to_plain(part) for change in changes for part in change.also]:
         identity["also"] = parts
-    if submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
+    if submission.asked or submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
         identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
     return Proposal(
         v=1,

@@ -24,6 +24,10 @@ VERBS = {
     "reject": ("reject", "reject one proposal, with a reason"),
     "apply": ("apply", "apply what is signed and has cooled"),
     "edit": ("edit", "change a gated file yourself: editor, diff, signature"),
+    "hygiene": ("hygiene", "which entries have faded: archive them, show mercy, or leave them"),
+    "forget": ("forget", "take one entry out for good; it is not learned again"),
+    "pin": ("pin", "entries that stay, or fade slower; lists them"),
+    "unpin": ("unpin", "let the retention policy judge an entry again"),
     "history": ("history", "what changed a gated file, when and why"),
     "verify": ("verify", "check the audit log, its signatures and the gated files"),
     "lock": ("lock", "have the operating system lock gated and protected files (root)"),
@@ -67,6 +71,7 @@ GROUPS = {
         "rebuild",
         "status",
     ),
+    "Forgetting": ("hygiene", "forget", "pin", "unpin"),
     "Machines": ("channel", "witness"),
     "Keep": ("backup", "restore", "leave"),
 }

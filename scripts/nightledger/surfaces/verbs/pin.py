@@ -1,0 +1,38 @@
+"""Pin entries of memory: no policy lets them go. Or tag them, so that they fade at another rate.
+
+An entry is named by its id or the beginning of it; some of its words list the entries that fit.
+Without an entry what is pinned or tagged is listed. A pin is signed and counts at once; it
+changes no bytes.
+
+--tag self/value, self/constraint, self/goal   durable: fades ten times slower
+--tag self/style, self/context                 says what it is; fades as before
+--tag observation                              ephemeral: fades five times faster
+
+Reads   the gated files, audit/
+Writes  audit/decisions/, the audit log
+Changes no memory.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``pin``."""
+    parser.add_argument("entry", nargs="*", help="its id, the beginning of it, or some of its words")
+    parser.add_argument("--tag", metavar="TAG", default="", help="give it a tag instead")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """List, or sign."""
+    from nightledger.domain.decision import DecisionType
+    from nightledger.domain.errors import UsageError
+    from nightledger.domain.retention import ENTRY_TAGS
+    from nightledger.surfaces.pinning import Asked, mark, show_marks
+
+    if options.tag and options.tag not in ENTRY_TAGS:
+        raise UsageError(f"{options.tag!r} is no tag of an entry", hint=f"one of {', '.join(ENTRY_TAGS)}")
+    if not options.entry:
+        return show_marks(context)
+    return mark(context, Asked(kind=DecisionType.PIN, words=options.entry, tag=options.tag))
