@@ -3,16 +3,28 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.gate.forgetting_desk import (
+    ARCHIVE,
+    COPY,
+    DAY,
+    FULL,
+    LOG,
+    archive,
+    compress,
+    pruned,
+    summary_of,
+)
 from tests.gate.homes import MEMORY, addition, make_desk, open_desk
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.states import ChangeState
 from nightledger.files.atomic import leftovers
+from nightledger.text.archive_block import archive_block
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LESSONS = ("Set the zone in every timer.", "Ask before restarting the relay.")
@@ -40,6 +52,8 @@ class Case:
         told: Names what the user was told that is not so, before anything is run again.
         again: Exit statuses of the same command, run again, each with some words that it then says.
         done: Names what is wrong after the second run.
+        files: What other files may hold after a crash, nothing where one is missing; the last is what a whole
+            run leaves.
     """
 
     name: str
@@ -49,6 +63,7 @@ class Case:
     told: Callable[[Path, str], Iterator[str]]
     again: Mapping[int, str]
     done: Callable[[Path, str], Iterator[str]]
+    files: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 def run_here(root: Path, *words: str) -> Ran:
@@ -74,6 +89,7 @@ def problems(
     ]
     if (root / "home" / "MEMORY.md").read_bytes() not in [text.encode() for text in case.memory]:
         found.append("MEMORY.md is torn")
+    found += [f"{name} is torn" for name, may in case.files.items() if _held(root, name) not in may]
     found += case.told(root, said.decode())
     found += _verified("before", run(root, "verify", "--json"), torn=True)
     again = run(root, *case.words(made))
@@ -82,6 +98,11 @@ def problems(
     found += _verified("after", run(root, "verify", "--json"), torn=False)
     if (root / "home" / "MEMORY.md").read_text() != case.memory[-1]:
         found.append("MEMORY.md is not as the command leaves it")
+    found += [
+        f"{name} is not as the command leaves it"
+        for name, may in case.files.items()
+        if _held(root, name) != may[-1] or ((root / "home" / name).exists() and not may[-1])
+    ]
     if leftovers(str(root / "home")):
         run(root, "apply", made)  # a run that had nothing to do leaves them to one that opens the gate
         found += [f"left over: {name}" for name in leftovers(str(root / "home"))]
@@ -95,6 +116,11 @@ def problems(
 def kept_bytes(root: Path) -> dict[str, bytes]:
     """Give what stands in the append-only files of a home."""
     return {name: (root / "home" / name).read_bytes() for name in KEPT if (root / "home" / name).exists()}
+
+
+def _held(root: Path, name: str) -> bytes:
+    path = root / "home" / name
+    return path.read_bytes() if path.exists() else b""
 
 
 def _starts(path: Path, content: bytes) -> bool:
@@ -188,6 +214,47 @@ def _states(want: ChangeState, *, applies: int) -> Callable[[Path, str], Iterato
     return done
 
 
+# ---------------------------------------------------------------- archive, compress
+ARCHIVED = MEMORY.replace("- Keep backups for 30 days.\n\n", "")
+
+
+def _make_archive(root: Path) -> str:
+    desk = make_desk(root)
+    proposal = pruned(desk, *archive(desk, "backups"))
+    desk.approve(proposal)
+    return proposal.id
+
+
+def _make_compress(root: Path) -> str:
+    desk = make_desk(root)
+    proposal = pruned(desk, compress(desk, LOG))
+    desk.approve(proposal)
+    return proposal.id
+
+
+def _make_give_back(root: Path) -> str:
+    made = _make_compress(root)
+    ran = run_here(root, "apply")
+    assert ran.status == 0, ran.err
+    return made
+
+
+def _full_text(root: Path, _said: str) -> Iterator[str]:
+    """Check that the full text can be read at every moment, in one of its places at least."""
+    if FULL not in (_held(root, LOG), _held(root, COPY)):
+        yield "the full text of the log is nowhere"
+
+
+SUMMARY = summary_of(LOG, FULL, COPY).encode()
+BLOCK = archive_block(
+    "- Keep backups for 30 days.\n",
+    section=("MEMORY.md", "Decisions"),
+    entry="e-q2wrsn4yjf3tbxgfdzpkarymxh",
+    target="MEMORY.md",
+    day=DAY,
+    reason="Resolved on 2025-11-02.",
+).encode()
+
 CASES = (
     Case(
         name="log, the first record",
@@ -222,6 +289,34 @@ CASES = (
         told=_holds("Took back", MEMORY),
         again={0: "Took back", 2: "nothing to undo"},
         done=_states(ChangeState.UNDONE, applies=2),
+    ),
+    Case(
+        name="archive",
+        make=_make_archive,
+        words=lambda _: ("apply",),
+        memory=(MEMORY, ARCHIVED),
+        told=_holds("Applied change", ARCHIVED),
+        again={0: ""},
+        done=_states(ChangeState.APPLIED, applies=1),
+        files={ARCHIVE: (b"", BLOCK)},
+    ),
+    Case(
+        name="compress",
+        make=_make_compress,
+        words=lambda _: ("apply",),
+        told=_full_text,
+        again={0: ""},
+        done=_states(ChangeState.APPLIED, applies=1),
+        files={LOG: (FULL, SUMMARY), COPY: (b"", FULL)},
+    ),
+    Case(
+        name="compress, taken back",
+        make=_make_give_back,
+        words=lambda made: ("undo", made),
+        told=_full_text,
+        again={0: "Took back", 2: "nothing to undo"},
+        done=_states(ChangeState.UNDONE, applies=2),
+        files={LOG: (SUMMARY, FULL), COPY: (FULL, b"")},
     ),
 )
 

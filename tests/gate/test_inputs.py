@@ -24,7 +24,8 @@ def night(desk: Desk, day: int) -> None:
 
 
 def rewrites(desk: Desk) -> Rewrites:
-    return find_rewrites(desk.home, desk.ledger().log.events)
+    ledger = desk.ledger()
+    return find_rewrites(desk.home, ledger.log.events, ledger.book)
 
 
 @pytest.fixture

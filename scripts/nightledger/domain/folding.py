@@ -220,6 +220,9 @@ class _Fold:
         decided = self.decisions.get(fields["decision"])
         if decided and decided[0]["type"] == DecisionType.EXPUNGE:
             self._removed(Gone.EXPUNGED, fields, at)
+            for place in fields["places"]:  # what is overwritten in an archive stands there from now on
+                if place["path"] in self.kept:
+                    self.kept[place["path"]] = place["sha256"]
 
     def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)

@@ -7,6 +7,7 @@ not lost, it competes again.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Change, Draft, Evidence, Op
 
 JOB = "job"
@@ -154,11 +155,22 @@ def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) ->
     """Tell whether some evidence comes from a document that the known evidence does not.
 
     One document is one source, however often it repeats itself (DESIGN section 4); outcomes
-    are told apart by their ids, all other evidence by its file.
+    are told apart by their ids, all other evidence by its file. A daily log and its full text in
+    the archive are one document.
     """
     documents = {_source(e) for e in known}
-    return any(_source(e) not in documents for e in evidence)
+    full_texts = {_name(e) for e in known if is_copy(e.path)}
+    names = {_name(e) for e in known}
+    return any(
+        _source(e) not in documents and _name(e) not in (names if is_copy(e.path) else full_texts)
+        for e in evidence
+    )
 
 
 def _source(evidence: Evidence) -> str:
     return evidence.outcome or evidence.path
+
+
+def _name(evidence: Evidence) -> str:
+    """Give the name under which a log and its full text in the archive are one document; an outcome's is its id."""
+    return evidence.outcome or evidence.path.rpartition("/")[2]

@@ -3,6 +3,7 @@
 Invariant: damage is named, never raised, so that one look tells everything.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from nightledger.domain.states import Book, DecisionStatus, Gone
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
+from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger
 from nightledger.gate.signed import Signed, read_signed, signer_of
 from nightledger.gate.stored import is_altered, read_logged
@@ -39,7 +41,9 @@ class Altered:
 
 
 def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
-    """Name every trust file, proposal and decision that is not what was logged or signed.
+    """Name every trust file, proposal and decision that is not what was logged or signed, and every lost copy.
+
+    A copy is the full text of a daily log that was compressed: the archive must hold it as it was.
 
     A proposal that the operator closed for that is left out: :func:`find_closed` names it.
     Decisions are judged by the set that was in force where they stand in the log, whatever lies
@@ -56,6 +60,7 @@ def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
         *_trust_files(home, ledger, trust, at),
         *_proposals(home, ledger.book),
         *_decisions(home, ledger, trust),
+        *_copies(home, ledger.book),
     )
 
 
@@ -154,6 +159,19 @@ def _decisions(home: Home, ledger: Ledger, trust: Trust) -> Iterator[Altered]:
             yield Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
         elif not is_on_log(ledger.log, decision):
             yield Altered(path=home.relative(path), message=FORKED)
+
+
+def _copies(home: Home, book: Book) -> Iterator[Altered]:
+    for log, copy in sorted(book.copies.items()):
+        try:
+            content = read_target(home, copy)
+        except NightledgerError as error:
+            yield Altered(path=copy, message=str(error))
+            continue
+        if not content:
+            yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
+        elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
+            yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
 
 
 def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> str | None:

@@ -14,6 +14,7 @@ from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.event import Event, EventName
+from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
 from nightledger.files.reading import read_optional
@@ -44,7 +45,8 @@ class Rewrites:
     Attributes:
         now: Append-only files that are not as the newest night that read them left them: an alarm.
         before: Those that a later night read in their new form: rewritten once, and it stays visible.
-        logs: Daily logs that changed since they were read. Their agent may write there; it is no alarm.
+        logs: Daily logs that changed since they were read. Their agent may write there; it is no alarm. One that
+            was compressed has not changed while its full text in the archive begins as it was read.
     """
 
     now: tuple[Rewritten, ...] = ()
@@ -70,12 +72,13 @@ def read_inputs(home: Home) -> list[dict[str, Any]]:
     ]
 
 
-def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
+def find_rewrites(home: Home, events: Iterable[Event], book: Book) -> Rewrites:
     """Compare the inputs of every night with what lies there now; each file is read once.
 
     Args:
         home: Whose.
         events: Its log, as checked; those that are neither a heartbeat nor an expunge do not matter.
+        book: What it adds up to.
     """
     held = _held(events)
     now: list[Rewritten] = []
@@ -86,7 +89,7 @@ def find_rewrites(home: Home, events: Iterable[Event]) -> Rewrites:
             day, prefix = nights[lost[-1]]
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
             (now if lost[-1] == len(nights) - 1 else before).append(found)
-    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home)))
+    return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, book)))
 
 
 def _held(events: Iterable[Event]) -> dict[str, list[tuple[str, Prefix]]]:
@@ -104,7 +107,7 @@ def _held(events: Iterable[Event]) -> dict[str, list[tuple[str, Prefix]]]:
     return held
 
 
-def _rewritten_logs(home: Home) -> Iterator[Rewritten]:
+def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
     raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
     newest: dict[str, tuple[str, SourceRead]] = {}
     for night in decode_lines(Consolidation, raw):
@@ -112,7 +115,8 @@ def _rewritten_logs(home: Home) -> Iterator[Rewritten]:
     folders: dict[str, str] = {}
     for path, (day, source) in sorted(newest.items()):
         expected = Prefix(size_bytes=source.size_bytes, sha256=source.sha256)
-        if not _compare(home, path, [expected], folders)[0]:
+        full = book.copies.get(path, path)
+        if not any(_compare(home, place, [expected], folders)[0] for place in (full, path)):
             yield Rewritten(path=path, day=day, size_bytes=source.size_bytes)
 
 

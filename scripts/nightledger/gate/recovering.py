@@ -39,8 +39,22 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     for names in found.values():
         for name in names:
             os.unlink(name)
-    drop_empty(gate.home, (path for path, sha256 in ledger.book.kept.items() if sha256 == EMPTY_SHA256))
+    drop_empty(gate.home, _emptied(ledger.book))
     return _withdraw_edits(gate, ledger.book, moment) or bool(unfinished)
+
+
+def is_behind(gate: Gate, book: Book) -> bool:
+    """Tell whether an earlier run left something to finish."""
+    return bool(book.unfinished()) or any(_is_empty(gate.home.path(path)) for path in _emptied(book))
+
+
+def _emptied(book: Book) -> list[str]:
+    """Give the files that an undo emptied last: those of the archive are to go."""
+    return [path for path, sha256 in book.kept.items() if sha256 == EMPTY_SHA256]
+
+
+def _is_empty(path: str) -> bool:
+    return os.path.lexists(path) and os.lstat(path).st_size == 0
 
 
 def _leftovers(gate: Gate, path: str) -> dict[str, bytes]:

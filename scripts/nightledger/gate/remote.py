@@ -12,6 +12,7 @@ from nightledger.domain.cooling import Cooling
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import files_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ChangeStatus, ProposalStatus
@@ -86,7 +87,7 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
     content = travelling.record.encode()
     proposal = parse_record(Proposal, content, where="a proposal that came")
     numbers = {change.n for change in proposal.changes}
-    missing = {change.target for change in proposal.changes} - documents.keys()
+    missing = set(files_of(proposal.changes)) - documents.keys()
     if proposal.lane == EDIT_LANE or missing or not set(travelling.changes) <= numbers:
         raise RefusedError(f"{proposal.id} came without what is needed to review it")
     stored = Stored(proposal=proposal, sha256=hashlib.sha256(content).hexdigest())

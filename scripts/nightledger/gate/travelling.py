@@ -10,14 +10,16 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.decision import LogHead
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import files_of
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.message import Status
-from nightledger.domain.proposal import Change, Proposal
+from nightledger.domain.proposal import Change, Op, Proposal
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.waiting import Document, Excerpt, HomeTerms, Travelling, Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.gated import read_gated
+from nightledger.gate.citing import cited
+from nightledger.gate.kept_files import read_target
 from nightledger.gate.messages import Done, Work
 from nightledger.gate.peer_actions import mask_lines
 from nightledger.gate.stored import read_proposal
@@ -29,7 +31,6 @@ MAX_TRAVELLING_BYTES = 4 << 20
 """Of all proposals in one answer, files and evidence included; what has no room comes when others are answered."""
 MAX_EXCERPTS = 5
 """Places of evidence that travel with a change, the strongest; its proposal names all."""
-_MAX_EVIDENCE_BYTES = 64_000_000
 _MAX_EXCERPT_CHARACTERS = 4_000
 _AROUND = 40
 """Lines around evidence that scanners read with it; a log of outcomes may have a hundred thousand."""
@@ -87,6 +88,8 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
         record = read_regular(work.gate.home.proposal(status.id), MAX_TRAVELLING_BYTES).decode()
     except NightledgerError:
         return None
+    if any(change.op is Op.COMPRESS for change in stored.proposal.changes):
+        return None  # a month of raw notes stays where it is
     if any(scan_secrets(text) for change in stored.proposal.changes for text in _texts(change)):
         return None
     waits = [change for change in stored.proposal.changes if change.n in status.open_changes()]
@@ -101,16 +104,16 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
 def _texts(change: Change) -> tuple[str, ...]:
     hunk = change.hunk
     texts = (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, change.before, change.after)
-    return (*texts, change.reason, change.section)
+    return (*texts, change.reason, change.section, *(part.hunk.added for part in change.also))
 
 
 def _documents(home: Home, proposal: Proposal, known: dict[str, Document]) -> list[Document]:
-    paths = sorted({change.target for change in proposal.changes} - known.keys())
+    paths = sorted(set(files_of(proposal.changes)) - known.keys())
     return [_document(home, path) for path in paths]
 
 
 def _document(home: Home, path: str) -> Document:
-    content = read_gated(home, path)
+    content = read_target(home, path)
     masked = mask_lines(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     return Document(path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked))
 
@@ -120,17 +123,15 @@ def _excerpts(home: Home, change: Change) -> Iterator[Excerpt]:
         first, last = evidence.lines
         place = f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
         try:
-            content = read_regular(home.path(evidence.path), _MAX_EVIDENCE_BYTES, within=home.root)
+            found = cited(home, evidence)
         except NightledgerError:
             yield Excerpt(n=change.n, place=place, same=False, text="")
             continue
-        lines = content.split(b"\n")
-        cited = b"\n".join(lines[first - 1 : last])
         yield Excerpt(
             n=change.n,
             place=place,
-            same=hashlib.sha256(cited).hexdigest() == evidence.sha256,
-            text=_masked(lines, first, last)[:_MAX_EXCERPT_CHARACTERS],
+            same=found.same,
+            text=_masked(found.content.split(b"\n"), first, last)[:_MAX_EXCERPT_CHARACTERS],
         )
 
 

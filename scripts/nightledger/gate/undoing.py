@@ -303,7 +303,9 @@ def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
 
 
 def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
-    """Give the opposite of a change; None when what it put in is no longer there as it was."""
+    """Give the opposite of a change; None when what it put in is no longer there as it was, and of a whole file."""
+    if change.op in UNCAPPED:
+        return None
     before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
     after = change.hunk.removed
     if change.hunk.anchor is Anchor.MASKED and HOLE in after:

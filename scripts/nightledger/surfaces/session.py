@@ -83,8 +83,9 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
         LockedError: Something is unfinished, and another run is at work.
     """
     from nightledger.gate.guarding import is_quiet
+    from nightledger.gate.recovering import is_behind
 
-    unfinished = bool(ledger.book.unfinished())
+    unfinished = is_behind(gate, ledger.book)
     behind = unfinished or (context.verb == "review" and not is_quiet(gate, ledger.book))
     if not behind:
         return False

@@ -4,8 +4,8 @@ Invariant: a night reads no log younger than itself, so that a rerun of a past n
 what it would have found; it proposes through the gate and changes no memory.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
@@ -78,7 +78,7 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     document = parse_markdown(read_gated(home, target).decode("utf-8", "surrogateescape"))
     stored = read_stored(gate, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = read_daylogs(home, _window(gate, asked, zone))
+    logs, skipped = read_daylogs(home, _with_full_texts(_window(gate, asked, zone), ledger.book.copies))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     where = Target(path=target, adopted=_adopted(gate, zone))
@@ -134,6 +134,15 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
     first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
     logs = find_daylogs(home, preset(home.identity.host).daily)
     return [log for log in logs if first <= log.day <= asked.day]
+
+
+def _with_full_texts(logs: Iterable[LogFile], copies: Mapping[str, str]) -> list[LogFile]:
+    """Add to each log that was compressed its full text: of its summary nothing is learned."""
+    found = []
+    for log in logs:
+        found += [replace(log, path=copies[log.path])] if log.path in copies else []
+        found.append(log)
+    return found
 
 
 def _adopted(gate: Gate, zone: ZoneInfo) -> date:

@@ -148,7 +148,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
         protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
-        rewrites=find_rewrites(home, heartbeats),
+        rewrites=find_rewrites(home, heartbeats, book),
         resets=book.trust.resets(),
         gone=count_gone(book),
         witnesses=_look_at_witnesses(context, home, ledger, policy),
