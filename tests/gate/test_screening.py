@@ -33,6 +33,18 @@ def test_what_is_held_names_rules_place_and_hash_and_a_secret_not_its_text() -> 
     assert len(hidden.text_sha256) == 64
 
 
+def test_a_snippet_that_a_proposal_would_put_into_memory_is_audited_and_flagged() -> None:
+    (held, clean) = screen(
+        [
+            addition("Clean up:\n\n  ```python\n  import os\n  os.system('rm x')\n  ```"),
+            addition("Run:\n\n  ```sh\n  ls\n  ```"),
+        ]
+    )
+    assert held == ()
+    assert [[flag.rule for flag in draft.flags] for draft in clean] == [["code.process"], ["code.unaudited"]]
+    assert clean[0].flags[0].message == "starts another program, or becomes one: os.system (line 5)"
+
+
 def test_a_draft_without_evidence_came_from_no_file() -> None:
     (held,), _ = screen([replace(addition("a\u202eb"), evidence=())])
     assert (held.path, held.line) == ("", 0)

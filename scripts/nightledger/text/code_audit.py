@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from nightledger.text.code_detours import call_hits, node_hits
 from nightledger.text.code_files import file_hits, path_hits
-from nightledger.text.code_language import guess_language
+from nightledger.text.code_language import HEAD, guess_language
 from nightledger.text.code_look import Hit, Look
 from nightledger.text.code_network import network_hits
 from nightledger.text.code_rule import Audited, CodeFinding, CodeSeverity
-from nightledger.text.code_source import Place, Source, read_source
+from nightledger.text.code_source import MOST_CHARACTERS, Place, Source, read_source
 from nightledger.text.code_table import NOT_READ, ROWS
 from nightledger.text.code_uses import import_hits, name_hits, uses
 
@@ -29,7 +29,7 @@ def audit(text: str, language: str = "") -> Audited:
         text: The snippet, as it would be stored.
         language: ``python`` or another one, where a fence or a file's name tells it; "" to go by shape.
     """
-    told = language or guess_language(text)
+    told = language or guess_language(_head(text))
     if told != "python":
         place = CodeFinding(line=1, column=1, rule="code.unaudited", severity=CodeSeverity.MEDIUM, what=told)
         return Audited(language=told, audited=False, findings=(place,))
@@ -42,6 +42,11 @@ def audit(text: str, language: str = "") -> Audited:
         findings=tuple(f for f in found if f.severity is not CodeSeverity.NOTE)[:MOST_FINDINGS],
         notes=tuple(f for f in found if f.severity is CodeSeverity.NOTE)[:MOST_FINDINGS],
     )
+
+
+def _head(text: str) -> str:
+    """Give a text, or the whole lines at the head of one that is too large to be parsed."""
+    return text if len(text) <= MOST_CHARACTERS else text[:HEAD].rpartition("\n")[0]
 
 
 def _of_places(source: Source) -> Iterator[CodeFinding]:

@@ -82,7 +82,7 @@ _PYTHON_LINE = re.compile(
     r"^\s*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
     re.MULTILINE,
 )
-_HEAD = 20_000
+HEAD = 20_000
 """Characters by which a language is told."""
 _CODING_LINE = re.compile(r"#.*?coding[:=]")
 _LINES = 40
@@ -107,7 +107,7 @@ def guess_language(text: str) -> str:
         return language_of_info(shebang[1]) or "unknown"
     text = textwrap.dedent(text.removeprefix("\ufeff"))
     tree, problem = parse(text)
-    head = text[:_HEAD]
+    head = text[:HEAD]
     if tree is not None and (not text.strip() or _holds(tree, _SURE_SIGNS)):
         return "python"
     if _JAVASCRIPT.search(head) and not _PYTHON_LINE.search(head):

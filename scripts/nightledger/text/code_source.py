@@ -239,4 +239,4 @@ def _pieces(lines: list[str]) -> Iterator[tuple[int, int]]:
     starts = [at for n, at in enumerate(starts) if n == 0 or not lines[starts[n - 1]].startswith("@")][
         :MOST_PIECES
     ]
-    yield from zip(starts, [*starts[1:], len(lines)], strict=True)
+    yield from zip(starts, [*starts[1:], len(lines)][: len(starts)], strict=True)

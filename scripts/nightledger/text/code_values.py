@@ -32,7 +32,7 @@ DEEPEST = 40
 """Steps from an expression to what it is made of."""
 MOST = 8
 """Alternatives that are followed."""
-MOST_STEPS = 200_000
+MOST_STEPS = 100_000
 """Expressions looked at for one snippet; beyond, everything is unknown."""
 _TEMPORARY = frozenset({"tmp_path", "tmpdir", "tmp_path_factory"})
 _DICTIONARIES = (".__dict__", "builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules")
@@ -149,10 +149,10 @@ class Resolver:
         scope = self.scopes.of(node)
         found = self.scopes.find(node.id, scope)
         bindings = found[1] if found else []
-        for binding in bindings[-MOST:]:
-            yield from self._bound(binding, node.id, given, depth)
         if len(bindings) > MOST:
             yield Text(HOLE)
+        for binding in bindings[-MOST:]:
+            yield from self._bound(binding, node.id, given, depth)
         if node.id in BUILTINS and not self.scopes.hides_builtin(node.id, scope, node.lineno):
             yield Ref(f"builtins.{node.id}")
         if found is None:

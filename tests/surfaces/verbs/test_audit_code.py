@@ -1,0 +1,134 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from nightledger.surfaces.cli import main
+from nightledger.text.code_denylist import BUILTINS, CALLS, IMPORTS
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["audit-code", *words])
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+def test_a_finding_is_told_with_its_place_rule_and_severity(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "-c", "import json\nimport os; os.system('id')")
+    assert status == 1
+    assert out.splitlines() == [
+        "-c:2:12: high code.process: starts another program, or becomes one (os.system)",
+        "1 snippet(s): 0 clean, 0 not or not wholly audited; 1 finding(s).",
+    ]
+
+
+def test_clean_code_exits_0_and_says_what_the_published_list_denies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, out, _ = run(capsys, "-c", "import os\nprint(os.getcwd())")
+    assert status == 0
+    assert "1 clean" in out
+    assert "1 use(s) of what the published list denies do no harm here" in out
+    status, out, _ = run(capsys, "--strict", "-c", "import os\nprint(os.getcwd())")
+    assert status == 1
+    assert "note code.published" in out
+
+
+def test_shell_is_unaudited_and_never_exits_0(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "-c", "rm -rf ~/notes")
+    assert status == 1
+    assert "is no Python: not audited, which is not clean (shell)" in out
+    status, out, _ = run(capsys, "--language", "js", "-c", "x = 1")
+    assert status == 1
+    assert "(javascript)" in out
+
+
+def test_several_files_are_audited_each_under_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, notes, book = tmp_path / "a.py", tmp_path / "b.md", tmp_path / "c.ipynb"
+    script.write_text("x = 1\n")
+    notes.write_text("# Notes\n\n```python\neval('1')\n```\n")
+    book.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "!ls"}]}))
+    status, out, _ = run(capsys, str(script), str(notes), str(book))
+    assert status == 1
+    assert f"{notes}:4:1: high code.run" in out
+    assert f"{book}:cell 1:1:1: high code.notebook" in out
+    assert "3 snippet(s): 1 clean" in out
+    notes.write_text("Only words.\n")
+    assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")
+
+
+def test_standard_input_is_read(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"eval('1')\n")))
+    status, out, _ = run(capsys, "-")
+    assert (status, out.split(":")[0]) == (1, "-")
+
+
+def test_bytes_that_are_no_utf_8_are_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "a.py"
+    script.write_bytes(b"# gr\xfc\xdfe\neval('1')\n")
+    assert run(capsys, str(script))[0] == 1
+
+
+def test_json_tells_all_of_it_in_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--json", "-c", "import os\nos.getcwd()\neval('1')")
+    assert status == 1
+    (snippet,) = json.loads(out)["snippets"]
+    assert (snippet["file"], snippet["language"], snippet["audited"], snippet["clean"]) == (
+        "-c",
+        "python",
+        True,
+        False,
+    )
+    (finding,) = snippet["findings"]
+    assert (finding["line"], finding["column"], finding["rule"], finding["severity"]) == (
+        3,
+        1,
+        "code.run",
+        "high",
+    )
+    assert [note["what"] for note in snippet["notes"]] == ["os"]
+
+
+@pytest.mark.parametrize("words", [(), ("--test", "--denylist"), ("-c", "x = 1", "--test"), ("nowhere.py",)])
+def test_nothing_to_audit_is_a_wrong_call(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, *words)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+
+
+def test_the_published_denylist_is_listed_apart_from_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--denylist")
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[:4] == [
+        "Published denylist:",
+        f"  imports (10): {' '.join(IMPORTS)}",
+        f"  calls (30): {' '.join(CALLS)}",
+        f"  builtins (6): {' '.join(BUILTINS)}",
+    ]
+    document = json.loads(run(capsys, "--denylist", "--json")[1])
+    assert document["published"] == {
+        "imports": list(IMPORTS),
+        "calls": list(CALLS),
+        "builtins": list(BUILTINS),
+    }
+    assert not set(CALLS) & {name for names in document["names"].values() for name in names}
+
+
+def test_the_self_test_runs_every_rule_on_its_examples(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, out, _ = run(capsys, "--test")
+    assert status == 0
+    assert "WRONG" not in out
+    assert "ok    code.process      catches import os; os.system('id')" in out.splitlines()
+    from nightledger.text import code_selftest
+
+    wrong = code_selftest.Example(rule="code.run", catch=True, code="x", right=False)
+    monkeypatch.setattr(code_selftest, "run_examples", lambda: iter([wrong]))
+    status, out, _ = run(capsys, "--test")
+    assert status == 1
+    assert out.splitlines()[-1] == "0 of 1 examples right."
