@@ -114,6 +114,9 @@ bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
+bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
+	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
+
 lock: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make lock" pyproject.toml -o requirements-dev.lock
@@ -121,4 +124,4 @@ lock: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit lock help

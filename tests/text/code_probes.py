@@ -1,6 +1,17 @@
 """Small snippets for the code auditor, each by the one thing that it shows; not part of the corpus."""
 
 HOSTILE: dict[str, str] = {
+    "module as argument": "def f(m):\n    m.system('id')\nimport os\nf(os)",
+    "place as argument": "import json\ndef save(x, place):\n    with open(place, 'w') as f:\n        json.dump(x, f)\nsave({}, '/home/ada/.bashrc')",
+    "record writer and more": "import json\ndef save(x, place):\n    with open(place, 'w') as f:\n        json.dump(x, f)\n        f.write('x')",
+    "text written where the caller says": "def save(x, place):\n    open(place, 'w').write(x)",
+    "frame evaluates": "import pandas as pd\npd.DataFrame().eval('@pd.io.common.os.system(1)')",
+    "query walks": "df.query('@__import__(1)')",
+    "all built-ins": "import builtins\nfor k, v in vars(builtins).items():\n    if k[0] == 'e': v('1')",
+    "all modules": "import sys\n[m.system('id') for m in sys.modules.values() if hasattr(m, 'system')]",
+    "members": "import inspect, os\ndict(inspect.getmembers(os))['system']('id')",
+    "bot sends a file": "import telegram\ntelegram.Bot('t').send_document(1, open('a'))",
+    "keys listened to": "from pynput import keyboard\nkeyboard.Listener(on_press=print).start()",
     "exec in thread": "import threading\nthreading.Thread(target=exec, args=(open('x').read(),)).start()",
     "eval via map": "list(map(eval, ['1']))",
     "os in list": "import os\nfs=[os.system]\nfs[0]('id')",
@@ -173,6 +184,12 @@ HOSTILE: dict[str, str] = {
 """Each does what somebody should have read first."""
 
 BENIGN: dict[str, str] = {
+    "records where the caller says": "import json\ndef save(x, place):\n    with open(place, 'w', encoding='utf-8') as f:\n        json.dump(x, f)",
+    "rows where the caller says": "import csv\ndef save(rows, place):\n    with open(place, 'w', newline='') as f:\n        csv.writer(f).writerows(rows)",
+    "record in one line": "import json\ndef save(x, place):\n    json.dump(x, open(place, 'w'))",
+    "place given": "def save(x, place):\n    open(place, 'w').write(x)\nsave('a,b', 'table.csv')",
+    "frame query": "df.query('a > 1 and b < 2')\ndf.eval('c = a + b')",
+    "mail queue": "queue.send_message('x')",
     "subprocess mention in except": "try:\n    x()\nexcept subprocess.CalledProcessError as e:\n    print(e)",
     "own run": "class Job:\n    def run(self): return 1\nJob().run()",
     "app run": "app = App()\napp.run()",

@@ -83,6 +83,7 @@ _MAGIC = frozenset(
     }
 )
 _TABLES_OF_MODULES = ("sys.modules", "builtins.__dict__")
+_EVALUATED = re.compile(r"__\w+__|@\w+\.\w+\(|\b(?:os|sys|subprocess)\.\w+")
 _NUMPY_LOAD = ("numpy.load", "numpy.lib.npyio.load")
 
 
@@ -97,12 +98,15 @@ def call_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
             yield from _changed(call, path, look)
         elif path.startswith(("builtins.get_ipython().", "IPython.get_ipython().")):
             yield from _notebook(call, path, look)
-    function = call.func
-    if (
-        isinstance(function, ast.Attribute)
-        and function.attr == "__subclasses__"
-        and _is_walk(function.value, look)
-    ):
+    if isinstance(call.func, ast.Attribute):
+        yield from _by_method(call, call.func, look)
+
+
+def _by_method(call: ast.Call, method: ast.Attribute, look: Look) -> Iterator[Hit]:
+    """Judge methods of any object by their name."""
+    if method.attr in ("eval", "query"):
+        yield from _queried(call, look)
+    elif method.attr == "__subclasses__" and _is_walk(method.value, look):
         yield Hit(rule="code.introspect", what="__subclasses__")
 
 
@@ -186,6 +190,17 @@ def _imported(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     for text in texts:
         if canonical(text).split(".")[0] in GUARDED and HOLE not in text:
             yield Hit(rule="code.detour", what=path)
+
+
+def _listed(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
+    if GUARDED.intersection(look.paths(argument(call, 0))):
+        yield Hit(rule="code.detour", what=path)
+
+
+def _queried(call: ast.Call, look: Look) -> Iterator[Hit]:
+    """Judge a text that a library evaluates: columns and numbers do no harm, walks do."""
+    if any(_EVALUATED.search(text) for given in call.args[:1] for text in look.texts(given)):
+        yield Hit(rule="code.run", what="a text that a library evaluates")
 
 
 def _asked(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
@@ -332,5 +347,6 @@ _JUDGES: dict[str, Callable[[ast.Call, str, Look], Iterator[Hit]]] = {
     **dict.fromkeys(RUN_CALLED, _compiled),
     **dict.fromkeys((*_NUMPY_LOAD, "torch.load", "yaml.load", "yaml.load_all"), _loaded),
     "builtins.input": _asked,
+    "inspect.getmembers": _listed,
 }
 """What is judged by what it is given."""

@@ -42,6 +42,14 @@ _OPENERS = {
     "tokenize.open": -1, "io.open_code": -1, "fsspec.open": 1, "smart_open.open": 1, "tempfile.NamedTemporaryFile": -1,
 }  # fmt: skip
 """What opens a file, with the place of the mode among its arguments."""
+_RECORD_WRITERS = (
+    "json.dump",
+    "csv.writer",
+    "csv.DictWriter",
+    "yaml.safe_dump",
+    "tomli_w.dump",
+    "plistlib.dump",
+)
 _WRITER = re.compile(
     r"(?:to_|save|write|dump|extract|export|touch|mkdir|copy|rename|replace|move|(?:\w*FileHandler|basicConfig|connect)\Z)"
 )
@@ -112,11 +120,33 @@ def _opened(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     if mode is None and unpacked and path == "builtins.open":
         yield Hit(rule="code.write", what=f"{path} with arguments that are not told")
     elif mode is not None and (not modes or any(_WRITES.search(m) or HOLE in m for m in modes)):
-        yield written(_where(call, path, look), path)
+        places = _where(call, path, look)
+        yield note(path) if not places and _takes_records(call, look) else written(places, path)
     elif path == "builtins.open":
         yield (
             Hit(rule="code.builtin", what="open") if isinstance(look.parent(call), ast.Expr) else note("open")
         )
+
+
+def _takes_records(call: ast.Call, look: Look) -> bool:
+    """Tell whether a function writes nothing but records (JSON, CSV) where its caller says; nobody calls it here."""
+    place = argument(call, 0, "file")
+    if not isinstance(place, ast.Name) or not look.is_parameter(place):
+        return False
+    above = look.parent(call)
+    if not (isinstance(above, ast.withitem) and isinstance(above.optional_vars, ast.Name)):
+        return _writes_records(above, look)
+    name = above.optional_vars.id
+    uses = [
+        n
+        for n in ast.walk(look.tree)
+        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
+    return bool(uses) and all(_writes_records(look.parent(use), look) for use in uses)
+
+
+def _writes_records(node: ast.AST | None, look: Look) -> bool:
+    return isinstance(node, ast.Call) and any(path in _RECORD_WRITERS for path in look.paths(node.func))
 
 
 def _opened_by_flags(call: ast.Call, look: Look) -> Iterator[Hit]:

@@ -69,6 +69,15 @@ class Look:
         """Give the node above."""
         return self.scopes.parents.get(id(node))
 
+    def is_parameter(self, name: ast.Name) -> bool:
+        """Tell whether a name is nothing but a function's parameter, of which nothing is told."""
+        found = self.scopes.find(name.id, self.scopes.of(name))
+        return (
+            found is not None
+            and found[0].is_function
+            and all(b.value is None and not (b.imported or b.defined or b.gone) for b in found[1])
+        )
+
     def below(self, node: ast.AST) -> Iterator[ast.AST]:
         """Give everything that ``node`` is made of, through the names in it, each once."""
         seen: set[int] = set()

@@ -15,7 +15,7 @@ PROCESS: tuple[str, ...] = (
     "pty.*", "commands.*", "popen2.*", "distutils.spawn.spawn", "pexpect.*", "pexpect.spawn*", "sh.*", "plumbum.*", "invoke.run", "invoke.Context().run",
     "fabric.*", "paramiko.SSHClient().exec_command", "paramiko.SSHClient().invoke_shell", "docker.from_env().*", "docker.DockerClient().*",
     "IPython.start_ipython", "IPython.embed", "psutil.Popen",
-    "multiprocessing.util.spawnv_passfds", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
+    "multiprocessing.util.spawnv_passfds", "pydoc.pipepager", "pydoc.tempfilepager", "git.Repo().git.*", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
 )  # fmt: skip
 RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
@@ -67,7 +67,7 @@ NETWORK: tuple[str, ...] = (
     "uvicorn.run", "flask.Flask().run", "ssl._create_unverified_context",
 )  # fmt: skip
 SECRET: tuple[str, ...] = (
-    "keyring.get_password", "keyring.get_credential", "secretstorage.*", "browser_cookie3.*", "pwd.getpwall", "spwd.*", "win32crypt.*", "PIL.ImageGrab.*", "pyperclip.paste", "pyautogui.screenshot", "mss.*", "netrc.netrc", "keyboard.record", "keyboard.on_press*", "keyboard.hook",
+    "keyring.get_password", "keyring.get_credential", "secretstorage.*", "browser_cookie3.*", "pwd.getpwall", "spwd.*", "win32crypt.*", "PIL.ImageGrab.*", "pyperclip.paste", "pyautogui.screenshot", "mss.*", "netrc.netrc", "pynput.*", "keyboard.record", "keyboard.on_press*", "keyboard.hook",
 )  # fmt: skip
 HOOK: tuple[str, ...] = (
     "sys.meta_path*", "sys.path_hooks*", "sys.path_importer_cache*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "sys.monitoring*", "threading.settrace*", "threading.setprofile*", "os.putenv", "os.unsetenv", "winreg.*", "_winreg.*",
@@ -89,7 +89,20 @@ BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("code.secret", SECRET),
     ("code.hook", HOOK),
     ("code.signal", SIGNAL),
-    ("code.detour", ("builtins.__import__",)),
+    (
+        "code.detour",
+        (
+            "builtins.__import__",
+            "builtins.__dict__.items",
+            "builtins.__dict__.values",
+            "os.__dict__.items",
+            "os.__dict__.values",
+            "subprocess.__dict__.items",
+            "subprocess.__dict__.values",
+            "sys.modules.values",
+            "sys.modules.items",
+        ),
+    ),
 )
 METHODS: dict[str, str] = {
     "write_text": "code.write", "write_bytes": "code.write", "unlink": "code.delete", "rmdir": "code.delete", "rmtree": "code.delete",

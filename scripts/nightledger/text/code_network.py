@@ -19,6 +19,7 @@ _GET = re.compile(
 _SEND = re.compile(
     r"(?:requests(?:\.[sS]ession\(\))?|httpx(?:\.(?:Async)?Client\(\))?|aiohttp\.ClientSession\(\)|niquests|treq|urllib3(?:\.PoolManager\(\))?|cloudscraper\.create_scraper\(\))\.(?:post|put|patch|delete|request|request_encode_body|send)\Z"
     r"|http\.client\.HTTPS?Connection\(\)\.(?:request|send|endheaders)\Z"
+    r"|[a-z]\w*(?:\.\w+|\(\)|\[\])*\.(?:send_document|send_file|send_photo|send_message|sendMessage|sendDocument|chat_postMessage|files_upload\w*|upload_file\w*|upload_from_\w+|put_object)\Z"
     r"|boto3\.(?:client|resource|Session)\(\)\.(?:.*\.)?(?:put_object|upload_file|upload_fileobj|send_message|publish|invoke)\Z"
 )
 _BODIES = ("data", "json", "files", "content", "body")

@@ -85,9 +85,15 @@ class Scopes:
         self._of: dict[int, Scope] = {}
         self._made: list[ast.expr] = []  # kept, because ids of freed nodes come back
         stack: list[tuple[ast.AST, Scope]] = [(tree, self.module)]
+        calls: list[ast.Call] = []
+        functions: dict[str, list[ast.arguments]] = {}
         while stack:
             node, scope = stack.pop()
             self._of[id(node)] = scope
+            if isinstance(node, ast.Call):
+                calls.append(node)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                functions.setdefault(node.name, []).append(node.args)
             self._bind(node, scope)
             inner = Scope(node, scope) if isinstance(node, _SCOPES) else scope
             if inner is not scope:
@@ -97,6 +103,21 @@ class Scopes:
             for child in ast.iter_child_nodes(node):
                 self.parents[id(child)] = node
                 stack.append((child, around if id(child) in own else inner))
+        self._bind_calls(calls, functions)
+
+    def _bind_calls(self, calls: list[ast.Call], functions: dict[str, list[ast.arguments]]) -> None:
+        """Bind the parameters of the snippet's own functions to what its own calls give them."""
+        for call in calls:
+            if not isinstance(call.func, ast.Name) or any(isinstance(a, ast.Starred) for a in call.args):
+                continue
+            for told in functions.get(call.func.id, ()):
+                plain = [*told.posonlyargs, *told.args]
+                given = [(one.arg, value) for one, value in zip(plain, call.args, strict=False)]
+                given += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+                inner = self._of[id(told)]
+                for name, value in given:
+                    if name in inner.names:
+                        self._add(inner, name, Binding(line=call.lineno, direct=True, value=value))
 
     def of(self, node: ast.AST) -> Scope:
         """Give the scope in which ``node`` is evaluated; that of the module for nodes made by others."""
