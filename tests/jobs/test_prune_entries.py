@@ -144,12 +144,14 @@ def test_what_would_empty_the_file_is_split_and_flagged(nights: Nights) -> None:
         assert {flag.rule for change in proposal.changes for flag in change.flags} == {"budget.split"}
 
 
-def test_a_run_makes_twelve_proposals_at_most(nights: Nights) -> None:
+def test_twelve_proposals_wait_at_most(nights: Nights) -> None:
     months = [f"- Task. STATUS: Done {2023 + n // 12}-{n % 12 + 1:02}-01\n" for n in range(15)]
     remember(nights, *months)
     first, second = archive(nights), archive(nights)
     assert (len(first.proposals), first.no_room) == (MOST_MONTHS, 1)
-    assert (len(second.proposals), second.waiting) == (3, MOST_MONTHS)
+    assert (len(second.proposals), second.waiting) == (0, MOST_MONTHS)
+    nights.desk.reject(first.proposals[0])
+    assert [proposal.period for proposal in archive(nights).proposals] == ["2024-01"]
 
 
 def test_an_archive_file_that_exists_is_continued(nights: Nights) -> None:

@@ -26,7 +26,7 @@ REFERENCED_FROM = SHOWN_FROM
 BUDGET_SHARE = 0.25
 """Of a gated file's characters one proposal removes no more; what would is split (issue "Forgetting well")."""
 MOST_MONTHS = 12
-"""Proposals of a kind that one run makes, one a month of logs or of closed entries, oldest first; a year
+"""Proposals of a kind that wait at a time, one a month of logs or of closed entries, oldest first; a year
 is what a person reads in a morning. The rest competes again. Our choice."""
 BUDGET_RULE = "budget.split"
 

@@ -151,7 +151,7 @@ class _Run:
             today=self._asked.today,
             zone=self._zone,
         )
-        self._submit(entry_batches(basis, tally), tally, MOST_MONTHS)
+        self._submit(entry_batches(basis, tally), tally, _room(open_now))
         return tally
 
     def prune_logs(self) -> Tally:
@@ -160,7 +160,7 @@ class _Run:
         open_now = self._close(tally, self._has_changed)
         busy = {item.proposal.period for item, _ in open_now}
         batches = log_months(self._gate.home, self._ledger.book, self._told, self._asked.today, busy, tally)
-        self._submit(batches, tally, MOST_MONTHS)
+        self._submit(batches, tally, _room(open_now))
         return tally
 
     # ------------------------------------------------------------ what waits
@@ -218,3 +218,8 @@ class _Run:
             tally.unfit += [
                 f"{one.path}: scanners hold it back ({', '.join(one.rules)})" for one in outcome.held
             ]
+
+
+def _room(waiting: Iterable[tuple[Stored, Change]]) -> int:
+    """Give how many more proposals of a kind may wait for an answer."""
+    return MOST_MONTHS - len({item.proposal.id for item, _ in waiting})
