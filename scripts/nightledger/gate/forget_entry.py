@@ -42,8 +42,19 @@ def forget(
             f"to forget this entry was proposed already, as {waiting}",
             hint=f"'nightledger show {waiting[:10]}' says what it waits for",
         )
+    submission = Submission(
+        kind=Kind.FORGET,
+        lane=OPERATOR,
+        period=period,
+        title=f"Forget one entry of {placed.path}",
+        drafts=[_draft(placed)],
+    )
+    return propose(gate, ledger, submission, moment, dry_run=dry_run)
+
+
+def _draft(placed: Placed) -> Draft:
     entry = placed.entry
-    draft = Draft(
+    return Draft(
         op=Op.REMOVE,
         target=placed.path,
         section=entry.section,
@@ -64,14 +75,6 @@ def forget(
         statement_key=f"forget {entry.id}",
         entry=entry.id,
     )
-    submission = Submission(
-        kind=Kind.FORGET,
-        lane=OPERATOR,
-        period=period,
-        title=f"Forget one entry of {placed.path}",
-        drafts=[draft],
-    )
-    return propose(gate, ledger, submission, moment, dry_run=dry_run)
 
 
 def _waiting(gate: Gate, ledger: Ledger, placed: Placed) -> str:

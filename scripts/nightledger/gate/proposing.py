@@ -27,20 +27,17 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.atomic import replace_file
+from nightledger.gate.closing import ENDED, said_and_gone
 from nightledger.gate.drafting import Base, fit_drafts, read_base, size_after
 from nightledger.gate.forgotten import read_forgotten
 from nightledger.gate.hunks import Unfit
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.screening import Held, own_rules, screen, unseen, without_own_secrets
 from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
-from nightledger.text.forgotten import Forgotten
 from nightledger.trust.event import path_word
 
 _LEAF_BYTES = 60_000
 """An entry of the log has at most 65,535 bytes."""
-CLOSED_STATES = frozenset(
-    {ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,22 +103,18 @@ def propose(
         dry_run: Say what would be proposed and write nothing.
     """
     stored = read_stored(gate, ledger.book)
-    said = [] if submission.kind is Kind.FORGET else said_before(stored, ledger.book)
+    said = [] if submission.kind is Kind.FORGET else _said(gate, stored, ledger.book)
     asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
-    forgotten = Forgotten(()) if asked else read_forgotten(stored, ledger.book)
-    fresh = [
-        draft
-        for draft in submission.drafts
-        if may_return(draft, said, asked=asked) and not forgotten.holds(draft.after)
-    ]
+    allowed = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
+    fresh = allowed if asked else _not_forgotten(allowed, stored, ledger.book)
     own = own_rules(gate) if fresh or submission.held else None
     screened, clean = screen(fresh, own)
     held = (*without_own_secrets(submission.held, own), *screened)
     if not dry_run:
         quarantine(gate, unseen(held, ledger.log.events), moment)
     chosen = _choose(gate, submission, stored, ledger.book, clean)
-    repeated, no_room = len(submission.drafts) - len(fresh), len(clean) - len(chosen)
-    outcome = Outcome(proposal=None, suppressed=repeated, no_room=no_room, held=held)
+    repeated = len(submission.drafts) - len(fresh)
+    outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
     if not chosen:
         return outcome
     fitted = fit_drafts(gate, chosen, said, asked=asked)
@@ -135,6 +128,15 @@ def propose(
     if not dry_run:
         _write(gate, proposal, submission, moment)
     return replace(outcome, proposal=proposal)
+
+
+def _said(gate: Gate, stored: Sequence[Stored], book: Book) -> list[Said]:
+    return [*said_before(stored, book), *said_and_gone(gate.home, book)]
+
+
+def _not_forgotten(drafts: Sequence[Draft], stored: Sequence[Stored], book: Book) -> list[Draft]:
+    forgotten = read_forgotten(stored, book)
+    return [draft for draft in drafts if not forgotten.holds(draft.after)]
 
 
 def submit_changes(
@@ -192,7 +194,7 @@ def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
             key=change.key,
             target=change.target,
             adds=change.op is Op.ADD,
-            closed=book.proposals[item.proposal.id].state_of(change.n) in CLOSED_STATES,
+            closed=book.proposals[item.proposal.id].state_of(change.n) in ENDED,
             evidence=change.evidence,
             lines=(change.hunk.removed, change.hunk.added),
         )

@@ -120,22 +120,27 @@ def read_facts(gate: Gate, ledger: Ledger, moment: Moment, *, stored: list[Store
         _remember(placed, marks.get(name, NO_MARK), uses.of.get(name, NO_USE), fresh)
         for name, placed in standing.entries.items()
     )
-    now_hour = active_hours_until(uses.hours, hour_of(moment.at))
     return Facts(
         memories=memories,
         hours=uses.hours,
-        now_hour=now_hour,
+        now_hour=active_hours_until(uses.hours, hour_of(moment.at)),
         uses=uses.of,
         named=uses.named,
-        odd=Oddities(
-            undated=sum(1 for one in memories if _is_undated(one.placed.entry, fresh)),
-            impossible=tuple(
-                one.memory.id for one in memories if _day_of(one.placed.entry, moment.at.date())[1]
-            ),
-            twice=standing.twice,
-            bad_lines=uses.bad_lines,
-            ahead=len(uses.hours) - now_hour,
-        ),
+        odd=_odd(memories, fresh, standing.twice, uses.bad_lines),
+    )
+
+
+def _odd(
+    memories: Iterable[Remembered], fresh: "_Freshness", twice: tuple[str, ...], bad_lines: int
+) -> Oddities:
+    entries = [one.placed.entry for one in memories]
+    today = fresh.now.date()
+    return Oddities(
+        undated=sum(_is_undated(entry, fresh) for entry in entries),
+        impossible=tuple(entry.id for entry in entries if _day_of(entry, today)[1]),
+        twice=twice,
+        bad_lines=bad_lines,
+        ahead=len(fresh.hours) - active_hours_until(fresh.hours, hour_of(fresh.now)),
     )
 
 

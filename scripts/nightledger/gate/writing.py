@@ -98,10 +98,15 @@ def write_all(
         "targets": [_logged(gate, write, signed[write.path]) for write in writes],
         **(besides or {}),
     }
+    return go_on(gate, _intend(gate, fields, writes, moment), writes, {}, moment)
+
+
+def _intend(gate: Gate, fields: Mapping[str, object], writes: Sequence[Write], moment: Moment) -> str:
+    """Log what is to be done, and which entries keep their ids by it; give the apply's id."""
     apply_id = content_id("a", canonical(fields))
-    intent: tuple[EventName, dict[str, object]] = (EventName.APPLY_INTENT, {"apply": apply_id, **fields})
-    record(gate, [intent, *naming_events(apply_id, [_accepted(gate, write) for write in writes])], moment)
-    return go_on(gate, apply_id, writes, {}, moment)
+    named = naming_events(apply_id, [_accepted(gate, write) for write in writes])
+    record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields}), *named], moment)
+    return apply_id
 
 
 def in_order(home: Home, writes: Iterable[Write]) -> list[Write]:

@@ -74,16 +74,14 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
         UnreadableError: The gated file or the outcomes cannot be read.
     """
     home = gate.home
-    target = home.identity.gated[0]
-    document = parse_markdown(read_gated(home, target).decode("utf-8", "surrogateescape"))
+    document = parse_markdown(read_gated(home, home.identity.gated[0]).decode("utf-8", "surrogateescape"))
     stored = read_stored(gate, ledger.book)
     zone = home_zone(home, gate.settings)
     logs, skipped = read_daylogs(home, _with_full_texts(_window(gate, asked, zone), ledger.book.copies))
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
-    where = Target(path=target, adopted=_adopted(gate, zone))
-    forgotten = read_forgotten(stored, ledger.book)
-    from_logs = find_in_logs(logs, document, stored, where, limit, forgotten=forgotten)
+    where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone))
+    from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))

@@ -66,7 +66,6 @@ def find_in_logs(
     stored: Collection[Stored],
     target: Target,
     limit: int,
-    *,
     forgotten: Forgotten = NOTHING_FORGOTTEN,
 ) -> StatementFindings:
     """Find the statements of some logs that neither memory nor an earlier proposal has.
@@ -75,7 +74,7 @@ def find_in_logs(
         logs: Their bytes.
         document: The memory file.
         stored: Everything that was ever proposed.
-        target: The memory file's path, and the day from which its home was looked after.
+        target: Its path, and the day from which its home was looked after.
         limit: How many at most.
         forgotten: What the operator had forgotten; it takes no other's place.
     """
@@ -87,27 +86,42 @@ def find_in_logs(
         beside=(line for text in texts.values() for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    changing: list[Revision] = []
-    found: list[Found] = []
-    for log, text in texts.items():  # one after the other: a year of logs is not kept in memory
-        day_log = read_daylog(log.path, text, log.day)
-        changing += (revised := revisions_in(day_log, reader))
-        found.append(_find_beside(revised, day_log, known))
-    changing = [one for one in changing if not forgotten.holds(one.statement.text)]
-    revisions = choose_revisions(changing, keys, limit)
+    changing, found = _read_all(texts, reader, known)
+    revisions = choose_revisions(
+        (one for one in changing if not forgotten.holds(one.statement.text)), keys, limit
+    )
     statements = [one for each in found for one in each.statements if not forgotten.holds(one.text)]
     choice = choose_additions(statements, known, keys, limit - len(revisions))
     contents = {log.path: content for log, content in logs.items()}
-    clashes = [
-        *((one.statement, clash_with(one.contradiction, one.statement, reader)) for one in revisions),
-        *((chosen, contradicted(chosen, reader)) for chosen in choice.chosen),
-    ]
+    clashes = _clashes(revisions, choice.chosen, reader)
     return StatementFindings(
         drafts=[_draft(one, contents[one.path], document, reader, clash) for one, clash in clashes],
         statements=len(revisions) + len(choice.chosen) + len(choice.known) + len(choice.no_room),
         no_room=len(choice.no_room),
         held=tuple(_held(line, contents[line.path]) for each in found for line in each.held),
     )
+
+
+def _clashes(
+    revisions: Iterable[Revision], chosen: Iterable[Statement], reader: Reader
+) -> list[tuple[Statement, Clash | None]]:
+    return [
+        *((one.statement, clash_with(one.contradiction, one.statement, reader)) for one in revisions),
+        *((statement, contradicted(statement, reader)) for statement in chosen),
+    ]
+
+
+def _read_all(
+    texts: Mapping[LogFile, str], reader: Reader, known: Known
+) -> tuple[list[Revision], list[Found]]:
+    """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
+    changing: list[Revision] = []
+    found: list[Found] = []
+    for log, text in texts.items():
+        day_log = read_daylog(log.path, text, log.day)
+        changing += (revised := revisions_in(day_log, reader))
+        found.append(_find_beside(revised, day_log, known))
+    return changing, found
 
 
 def _find_beside(revisions: Iterable[Revision], day_log: DayLog, known: Known) -> Found:
