@@ -5,14 +5,13 @@ from hypothesis import strategies as st
 from nightledger.domain.measures import (
     centralities,
     confidence_of_use,
-    degree_of,
+    network_of,
     reinforced_share,
-    tag_degrees,
     well_connected_from,
 )
 from nightledger.domain.uses import Use
 
-LINKS = tag_degrees([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
+LINKS = network_of([("cron", "time_zone"), ("cron", "path"), ("mail", "path")])
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_three_reinforcements_are_one_half() -> None:
 
 
 def test_links_are_counted_at_both_ends() -> None:
-    assert LINKS == {"cron": 2, "time_zone": 1, "path": 2, "mail": 1}
+    assert LINKS.degrees == {"cron": 2, "time_zone": 1, "path": 2, "mail": 1}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_links_are_counted_at_both_ends() -> None:
     ],
 )
 def test_an_entry_stands_with_the_tags_that_its_words_name(text: str, degree: int) -> None:
-    assert degree_of(text.split(), LINKS) == degree
+    assert LINKS.degree(text.split()) == degree
 
 
 def test_centrality_is_a_share_of_the_best_connected() -> None:

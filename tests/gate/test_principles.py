@@ -5,15 +5,18 @@ import pytest
 from tests.gate.homes import START, Desk, make_desk, make_founding, open_desk
 from tests.gate.principled import amendment
 from tests.gate.signers import new_key
+from tests.gate.test_locking import System
 
 from nightledger.codec.constitution import dump_constitution, parse_constitution
 from nightledger.domain.constitution import FOUNDING, Constitution
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.files.flags import Flag
 from nightledger.gate.checking import find_altered
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import found
+from nightledger.gate.locking import lock_files
 from nightledger.gate.principles import (
     NAME,
     WHERE,
@@ -163,3 +166,44 @@ def test_steering_and_secrets_are_held_out_of_it() -> None:
 
 def test_a_home_opened_again_has_it_still(seeded: Desk) -> None:
     assert in_force(open_desk(seeded.root)) == shipped_principles()
+
+
+# ---------------------------------------------------------------- locked by the operating system
+
+
+def test_a_locked_constitution_is_amended_by_who_may_and_stays_locked(
+    seeded: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = System(monkeypatch, root=True)
+    lock_files(seeded.gate, seeded.moment)
+    path = seeded.home.resolve(WHERE)
+    assert system.read(path) == frozenset({Flag.IMMUTABLE})
+    amend(seeded, shorter())
+    assert on_disk(seeded).read_bytes() == shorter()
+    assert system.read(path) == frozenset({Flag.IMMUTABLE})
+
+
+def test_who_may_not_exchange_a_locked_constitution_cannot_sign_for_it(
+    seeded: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = System(monkeypatch, root=True)
+    lock_files(seeded.gate, seeded.moment)
+    system.root = False
+    with pytest.raises(RefusedError, match="is locked by the operating system"):
+        amend(seeded, shorter())
+    assert in_force(seeded) == shipped_principles()
+
+
+def test_a_locked_file_that_is_behind_waits_for_who_may_and_stops_nothing(
+    seeded: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    amend(seeded, shorter())
+    on_disk(seeded).write_bytes(SEED)
+    system = System(monkeypatch, root=True)
+    lock_files(seeded.gate, seeded.moment)
+    system.root = False
+    settle_trust(seeded.gate, seeded.ledger(), seeded.moment)
+    assert on_disk(seeded).read_bytes() == SEED
+    system.root = True
+    settle_trust(seeded.gate, seeded.ledger(), seeded.moment)
+    assert on_disk(seeded).read_bytes() == shorter()

@@ -1,16 +1,13 @@
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.gate.homes import START, Desk, make_desk
+from tests.gate.homes import Desk, make_desk
+from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
-from tests.linking import lines, outcome
 
 from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.reinforcement import ReinforcementKind
-from nightledger.gate.naming import find_standing
 from nightledger.gate.reinforcing import read_reinforcements, reinforce
 from nightledger.jobs.curate import Curated, curate
 
@@ -24,27 +21,6 @@ def desk(tmp_path: Path) -> Desk:
     made = make_desk(tmp_path, memory=MEMORY.encode())
     seed(made)
     return made
-
-
-def name_of(desk: Desk, word: str) -> str:
-    """Give the id of the entry with a word."""
-    standing = find_standing(desk.home, desk.ledger().book)
-    (found,) = [name for name, placed in standing.entries.items() if word in placed.entry.text]
-    return found
-
-
-def live(desk: Desk, hours: range, shown: Any = (), **fields: Any) -> None:
-    """Let the agent record one outcome in each of some hours, and the clock go on."""
-    records = []
-    for hour in hours:
-        at = f"{START.at + timedelta(hours=hour):%Y-%m-%dT%H:30:00Z}"
-        names = shown if isinstance(shown, (list, tuple)) else [shown]
-        values = {"received_at": at, "timestamp": at, "session": f"s{hour}", "shown": sorted(names) or None}
-        records.append(outcome(f"{hour} {shown} {fields}", **{**values, **fields}))
-    with Path(desk.home.outcomes).open("ab") as stream:
-        stream.write(lines(records))
-    last = START.at + timedelta(hours=hours[-1] + 1)
-    desk.wait(hours=max(0.0, (last - desk.moment.at) / timedelta(hours=1)))
 
 
 def run(desk: Desk, *, dry_run: bool = False) -> Curated:

@@ -4,6 +4,7 @@ Invariant: pure, each measure in 0..1, and none of them grows because something 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from nightledger.domain.retention import PRIOR
 from nightledger.domain.uses import Use
@@ -12,8 +13,6 @@ UNTOLD = 0.5
 """Confidence of an entry that nothing tells of (FACTS, one-call analysis: else .50)."""
 HALF_REINFORCED = 3
 """Reinforcements at which their measure is one half: it rises ever more slowly. Our choice."""
-LONGEST_TAG_WORDS = 4
-"""Words of a tag that are looked for in a text; longer tags are rare. Our choice."""
 TOP_SHARE = 5
 """One in so many is among the best connected (FACTS, elfmem, curate: top fifth)."""
 
@@ -34,33 +33,50 @@ def reinforced_share(count: int) -> float:
     return count / (count + HALF_REINFORCED)
 
 
-def tag_degrees(pairs: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Count the links of each tag."""
-    found: dict[str, int] = {}
+@dataclass(frozen=True, slots=True)
+class Network:
+    """How many links each tag has, and how tags are told in a wording.
+
+    Attributes:
+        degrees: Links by tag.
+        lengths: By the first word of a tag, how many words such tags have: ``time_zone`` has two.
+    """
+
+    degrees: Mapping[str, int]
+    lengths: Mapping[str, tuple[int, ...]]
+
+    def degree(self, words: Sequence[str]) -> int:
+        """Give how many ends of links an entry names: its place in the network of what worked together.
+
+        An entry carries no tags but ``self/*``; it stands with the tags that its own words name, so
+        that showing it, or tagging outcomes after it, moves it nowhere.
+
+        Args:
+            words: The entry's wording, folded, in order; "time zone" names ``time_zone``.
+        """
+        lengths, degrees = self.lengths, self.degrees
+        named = {
+            tag
+            for at, word in enumerate(words)
+            if word in lengths
+            for length in lengths[word]
+            for tag in ("_".join(words[at : at + length]),)
+            if tag in degrees
+        }
+        return sum(degrees[tag] for tag in named)
+
+
+def network_of(pairs: Iterable[tuple[str, str]]) -> Network:
+    """Give the network of some links, each named by its two tags."""
+    degrees: dict[str, int] = {}
+    lengths: dict[str, set[int]] = {}
     for pair in pairs:
         for tag in pair:
-            found[tag] = found.get(tag, 0) + 1
-    return found
-
-
-def degree_of(words: Sequence[str], degrees: Mapping[str, int]) -> int:
-    """Give how many ends of links an entry names: its place in the network of what worked together.
-
-    An entry carries no tags but ``self/*``; it stands with the tags that its own words name, so
-    that showing it, or tagging outcomes after it, moves it nowhere.
-
-    Args:
-        words: The entry's wording, folded, in order.
-        degrees: As :func:`tag_degrees` gives them; ``time_zone`` is named by "time zone".
-    """
-    named = {
-        tag
-        for at in range(len(words))
-        for length in range(1, LONGEST_TAG_WORDS + 1)
-        for tag in ("_".join(words[at : at + length]),)
-        if tag in degrees
-    }
-    return sum(degrees[tag] for tag in named)
+            degrees[tag] = degrees.get(tag, 0) + 1
+    for tag in degrees:
+        first, *others = tag.split("_")
+        lengths.setdefault(first, set()).add(1 + len(others))
+    return Network(degrees=degrees, lengths={word: tuple(sorted(found)) for word, found in lengths.items()})
 
 
 def centralities(degrees: Sequence[int]) -> list[float]:

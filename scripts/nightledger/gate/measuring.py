@@ -3,13 +3,13 @@
 Invariant: nothing is written; a link index that is missing or damaged says nothing, and is no error.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from nightledger.codec.link_view import VIEW_LINKS
 from nightledger.domain.errors import LinkIndexError
-from nightledger.domain.measures import degree_of, tag_degrees
+from nightledger.domain.measures import Network, network_of
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
@@ -32,29 +32,14 @@ class Reinforced:
     hour: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
-    """The links of the association view.
-
-    Attributes:
-        degrees: How many links each tag has.
-    """
-
-    degrees: Mapping[str, int] = field(default_factory=dict)
-
-    def degree(self, words: Sequence[str]) -> int:
-        """Give how many ends of links a wording names (``domain/measures.py``)."""
-        return degree_of(words, self.degrees)
-
-
 def read_network(home: Home) -> Network:
     """Give the links that occurred in most sessions, as many as the view has."""
     with suppress(LinkIndexError):
         index = open_index(home.link_index_dir)
         if index is not None:
             links, _ = index.top_links(VIEW_LINKS)
-            return Network(degrees=tag_degrees((link.first, link.second) for link in links))
-    return Network()
+            return network_of((link.first, link.second) for link in links)
+    return network_of(())
 
 
 def read_reinforced(home: Home, book: Book) -> dict[str, Reinforced]:

@@ -11,12 +11,12 @@ from nightledger.domain.constitution import Constitution
 from nightledger.domain.curation import PERIOD_HOURS
 from nightledger.domain.finding import Severity
 from nightledger.domain.frames import Candidate, Chosen, Frame, choose
-from nightledger.domain.measures import UNTOLD, centralities, confidence_of_use, reinforced_share
+from nightledger.domain.measures import UNTOLD, Network, centralities, confidence_of_use, reinforced_share
 from nightledger.domain.moment import Moment
 from nightledger.domain.retention import PERMANENT, recency
 from nightledger.domain.states import Book
 from nightledger.domain.uses import NO_USE
-from nightledger.gate.measuring import Network, Reinforced, read_network, read_reinforced, stated_confidence
+from nightledger.gate.measuring import Reinforced, read_network, read_reinforced, stated_confidence
 from nightledger.gate.naming import Placed
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.principles import read_principles
@@ -25,6 +25,7 @@ from nightledger.gate.signed_entries import signed_entries
 from nightledger.gate.stored import read_stored
 from nightledger.text.scan import scan
 from nightledger.text.similar import fold, shingles
+from nightledger.trust.scan import collector_at_rest
 
 SURE = 1.0
 """Confidence that is stated of a principle: the operator signed it as such."""
@@ -74,6 +75,11 @@ def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mome
         UnreadableError: A gated file or a ledger cannot be read.
         IntegrityError: The constitution in force cannot be told.
     """
+    with collector_at_rest():
+        return _recollect(gate, ledger, frame, query, moment)
+
+
+def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     scene = _Scene(

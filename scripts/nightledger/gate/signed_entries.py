@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.gate.around import read_accepted
+from nightledger.gate.gated import read_gated
 from nightledger.gate.naming import Placed
 from nightledger.text.entries import Wording, find_entries, wording
 from nightledger.text.markdown import parse_markdown
@@ -20,20 +21,29 @@ class SignedEntries:
     """What the accepted bytes say.
 
     Attributes:
-        wordings: What stands in each file.
+        wordings: What stands in each file; None where the file is as it was accepted, all of it.
     """
 
-    wordings: Mapping[str, frozenset[Wording]]
+    wordings: Mapping[str, frozenset[Wording] | None]
 
     def __contains__(self, placed: Placed) -> bool:
         """Tell whether an entry stands in the accepted bytes of its file."""
-        return wording(placed.entry) in self.wordings[placed.path]
+        known = self.wordings[placed.path]
+        return known is None or wording(placed.entry) in known
 
 
 def signed_entries(home: Home, book: Book) -> SignedEntries:
-    """Read the accepted bytes of every gated file."""
-    wordings = {}
+    """Read the accepted bytes of every gated file.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+    """
+    wordings: dict[str, frozenset[Wording] | None] = {}
     for path in home.identity.gated:
-        text = (read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape")
+        accepted = read_accepted(home, book, path)
+        if accepted is not None and accepted == read_gated(home, path):
+            wordings[path] = None
+            continue
+        text = (accepted or b"").decode("utf-8", "surrogateescape")
         wordings[path] = frozenset(map(wording, find_entries(parse_markdown(text))))
     return SignedEntries(wordings=wordings)

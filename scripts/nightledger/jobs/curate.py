@@ -25,6 +25,7 @@ from nightledger.gate.reinforcing import read_reinforcements, reinforce
 from nightledger.gate.remembering import Facts, Remembered, read_facts
 from nightledger.gate.signed_entries import signed_entries
 from nightledger.gate.stored import read_stored
+from nightledger.trust.scan import collector_at_rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,11 @@ def curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool = False)
     Raises:
         UnreadableError: A gated file or a ledger cannot be read.
     """
+    with collector_at_rest():
+        return _curate(gate, ledger, moment, dry_run=dry_run)
+
+
+def _curate(gate: Gate, ledger: Ledger, moment: Moment, *, dry_run: bool) -> Curated:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     last = _last_period(gate)

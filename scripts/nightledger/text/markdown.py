@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nightledger.text.markdown_block import Block, BlockKind, is_blank
 from nightledger.text.markdown_scan import scan_blocks
@@ -102,10 +103,12 @@ def usual_line_end(lines: Sequence[str]) -> str:
     return "\r\n" if windows > unix else "\n"
 
 
+@lru_cache(maxsize=2)  # each change of a proposal asks for the file, and for the file as others left it
 def parse_markdown(text: str) -> Document:
     """Split a document into lines, blocks and sections; linear in its size.
 
-    Never fails: any text is Markdown.
+    Never fails: any text is Markdown. The last two are remembered: twenty changes of one file
+    parse it once.
     """
     bom = BOM if text.startswith(BOM) else ""
     lines = tuple(split_lines(text[len(bom) :]))
