@@ -11,6 +11,8 @@ from nightledger.text.code_paths import MOST_CHARACTERS, NameList, canonical, ma
         ("tempfile._os.system", "os.system"),
         ("os.path.os.system", "os.system"),
         ("a.b.subprocess.run", "subprocess.run"),
+        ("socket.socket", "socket.socket"),
+        ("asyncio.socket.socket.bind", "socket.socket.bind"),
         ("asyncio.subprocess.PIPE", "asyncio.subprocess.PIPE"),
         ("__builtins__.eval", "builtins.eval"),
         ("x().os.system", "x().os.system"),

@@ -54,7 +54,7 @@ def canonical(path: str) -> str:
     if not path.startswith(_OWN):
         for at in range(len(parts) - 1, 0, -1):
             name = _SAME.get(parts[at], parts[at])
-            if name in _BORROWED and "(" not in "".join(parts[:at]) and parts[at - 1] != "":
+            if name in _BORROWED and "(" not in "".join(parts[:at]) and parts[at - 1] not in ("", name):
                 parts = [name, *parts[at + 1 :]]
                 break
     return _as_path(".".join(parts))

@@ -9,9 +9,10 @@ import ast
 from collections.abc import Iterator
 
 from nightledger.text.code_denylist import HARMLESS, IMPORTS
+from nightledger.text.code_folding import TEMPORARY
 from nightledger.text.code_look import Hit, Look, note
 from nightledger.text.code_names import BY_RULE, RUN
-from nightledger.text.code_paths import NameList, canonical, matches
+from nightledger.text.code_paths import PATH, NameList, canonical, matches
 
 _NAMES = NameList((*BY_RULE, ("code.run", RUN)))
 _DENIED = frozenset(IMPORTS)
@@ -20,7 +21,10 @@ _JUDGED = ("os.environ*", "sys.modules*")
 
 def name_hits(node: ast.expr, look: Look) -> Iterator[Hit]:
     """Give what a name that is read stands for, where it is on the lists."""
-    for path in look.paths(node):
+    for ref in look.refs(node):
+        path = ref.path
+        if path.startswith(PATH) and ref.text.startswith(TEMPORARY):
+            continue  # a temporary folder of its own
         if rule := _NAMES.rule(path):
             yield Hit(rule=rule, what=path.removesuffix("[]").removesuffix("()"))
         elif path == "os.environ" and not _is_looked_into(node, look):

@@ -1,0 +1,85 @@
+import pytest
+
+from nightledger.text.code_audit import audit
+from nightledger.text.code_files import written
+from nightledger.text.code_folding import HOLE, TEMPORARY
+
+
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        ("report.json", "code.published"),
+        ("out/table.csv", "code.published"),
+        ("/tmp/table.csv", "code.published"),  # noqa: S108 - a place that snippets name
+        (TEMPORARY + "/a.py", "code.published"),
+        (TEMPORARY + "/../a.py", "code.write"),
+        ("../table.csv", "code.write"),
+        ("/srv/table.csv", "code.write"),
+        ("~/table.csv", "code.write"),
+        ("/tmp/app.log", "code.write"),  # noqa: S108 - a place that snippets name
+        ("table." + HOLE, "code.write"),
+        (HOLE + "/table.csv", "code.write"),
+        ("a.py", "code.write"),
+        ("notes.md", "code.write"),
+        ("MEMORY.md", "code.startup"),
+        ("memory/2026-03-01.md", "code.startup"),
+        ("~/.bashrc", "code.startup"),
+        ("/etc/cron.d/a", "code.startup"),
+        (HOLE + "/.ssh/authorized_keys", "code.startup"),
+        ("/usr/lib/python3/site-packages/a.pth", "code.startup"),
+    ],
+)
+def test_a_write_is_judged_by_its_place(place: str, rule: str) -> None:
+    assert written((place,), "open").rule == rule
+
+
+def test_a_place_that_is_not_told_may_be_anything() -> None:
+    assert written((), "open").rule == "code.write"
+    assert written(("a.csv", HOLE), "open").rule == "code.write"
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("open(a, m)", "code.write"),
+        ("open('a.py', 'r+')", "code.write"),
+        ("open(*a)", "code.write"),
+        ("open(**a)", "code.write"),
+        ("import gzip\ngzip.open('a.py', 'wt')", "code.write"),
+        ("import zipfile\nzipfile.ZipFile('a.zip', 'w')", "code.write"),
+        ("import os\nos.open('a', os.O_RDWR)", "code.write"),
+        ("import os\nos.open('a', flags)", "code.write"),
+        ("import tarfile\ntarfile.open('a').extractall()", "code.write"),
+        ("import zipfile\nzipfile.ZipFile('a').extractall('/')", "code.write"),
+        ("import zipfile\nzipfile.ZipFile('a').extract('b', '/etc/cron.d/')", "code.startup"),
+        ("x.write_bytes(b'a')", "code.write"),
+        ("x.open('w')", "code.write"),
+        ("from pathlib import Path\nPath('/etc/x').touch()", "code.startup"),
+        ("frame.to_csv('/etc/cron.d/x')", "code.startup"),
+        ("import logging\nlogging.FileHandler('/etc/x')", "code.startup"),
+        ("open('/home/ada/.netrc')", "code.secret"),
+        ("from pathlib import Path\nPath.home() / '.aws' / 'credentials'", "code.secret"),
+        ("x.load('~/.ssh/id_ed25519')", "code.secret"),
+    ],
+)
+def test_what_is_written_or_read_where_it_matters_is_found(text: str, rule: str) -> None:
+    assert rule in {finding.rule for finding in audit(text).findings}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\nos.open('a', os.O_RDONLY)",
+        "import tarfile\ntarfile.open('a').extractall('out', filter='data')",
+        "import tempfile, zipfile\nzipfile.ZipFile('a').extractall(tempfile.mkdtemp())",
+        "frame.extract('a')",
+        "def test(tmp_path):\n    (tmp_path / 'a').unlink()\n    (tmp_path / 'b').write_bytes(b'')",
+        "import tempfile\nwith open(tempfile.mkstemp()[1], 'w') as f: f.write('')",
+        "class Tree:\n    def unlink(self): ...\nTree().unlink()",
+        "gate.open('slow')",
+        "print('~/.ssh/id_rsa')",
+        "import re\nre.compile('/etc/shadow')",
+    ],
+)
+def test_what_stays_where_it_is_made_is_spared(text: str) -> None:
+    assert audit(text).clean, audit(text).findings
