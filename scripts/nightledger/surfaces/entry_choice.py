@@ -91,7 +91,7 @@ def listing(session: Session, entries: Sequence[Placed]) -> list[str]:
         where = f"{placed.path}:{placed.entry.first_line}"
         rows += screen.wrap(f"{placed.entry.id[:SHORT_ID]}  {screen.shown(where)}")
         for line in placed.entry.text.rstrip("\n").split("\n"):
-            rows += screen.text_lines(line, indent="    ", told=told)
+            rows += screen.wrap(screen.shown(line, told=told), indent="    ", first="    ")
     return rows
 
 

@@ -1,0 +1,345 @@
+"""pin, unpin, forget and hygiene as their operator sees them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import Desk, addition, make_desk
+from tests.gate.test_naming import BACKUPS, ids
+from tests.gate.test_pinning import RELAY, marks
+from tests.gate.used import add_outcome
+from tests.surfaces.calling import make_caller
+from tests.surfaces.console import Console
+
+from nightledger.demo.shell import Shell
+from nightledger.gate.reinforcing import read_reinforcements
+
+REFUSED, USAGE = 1, 2
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def active(desk: Desk, hours: int = 330) -> None:
+    for _ in range(hours):
+        desk.wait(hours=1)
+        add_outcome(desk.home, desk.moment.at)
+
+
+def short(desk: Desk, words: str) -> str:
+    return ids(desk)[words][:10]
+
+
+# ---------------------------------------------------------------- pin, unpin
+
+
+def test_nothing_is_pinned_at_first(console: Console) -> None:
+    assert console.out("pin") == "No entry is pinned or tagged.\n"
+    assert console.record("pin") == []
+
+
+def test_a_pin_by_the_beginning_of_an_id_counts_at_once_and_is_listed(console: Console) -> None:
+    name = ids(console.desk)[BACKUPS]
+    said = console.out("pin", name[:8])
+    assert lines(said)[:2] == [f"{name[:10]}  MEMORY.md:5", f"    {BACKUPS}"]
+    assert "Pinned 1 entry" in said
+    assert marks(console.desk)[BACKUPS].pinned
+    assert lines(console.out("pin")) == [f"{name[:10]}  MEMORY.md:5", f"    {BACKUPS}", "    pinned"]
+    assert console.record("pin") == [
+        {"id": name, "path": "MEMORY.md", "pin": True, "tags": [], "tier": "standard"}
+    ]
+    assert "Unpinned 1 entry." in console.out("unpin", name)
+    assert marks(console.desk) == {}
+
+
+def test_several_are_signed_at_once_and_those_that_are_so_already_are_left_out(console: Console) -> None:
+    names = [ids(console.desk)[words] for words in (BACKUPS, RELAY)]
+    console.out("pin", names[0])
+    record = console.record("pin", *names, names[1])
+    assert (record["type"], record["tag"], record["entries"]) == ("pin", "", [names[1]])
+    ran = console.run("pin", *names)
+    assert (ran.status, "it is so already: pinned" in ran.err) == (USAGE, True)
+    ran = console.run("unpin", names[0], "--tag", "self/goal")
+    assert (ran.status, "it is so already: pinned" in ran.err) == (USAGE, True)
+
+
+def test_a_tag_says_how_an_entry_fades(console: Console) -> None:
+    name = ids(console.desk)[BACKUPS]
+    assert "1 entry tagged self/goal; fades as durable." in console.out("pin", name, "--tag", "self/goal")
+    assert lines(console.out("pin"))[-1] == "    self/goal"
+    assert "self/goal taken from 1 entry." in console.out("unpin", name, "--tag", "self/goal")
+    ran = console.run("unpin", name)
+    assert (ran.status, "neither pinned nor tagged" in ran.err) == (USAGE, True)
+
+
+@pytest.mark.parametrize("verb", ["pin", "unpin"])
+def test_a_tag_that_is_none_is_refused(console: Console, verb: str) -> None:
+    ran = console.run(verb, "e-abc", "--tag", "self/constitutional")
+    assert ran.status == USAGE
+    assert "one of self/value, self/constraint" in ran.err
+
+
+def test_words_list_what_fits_and_choose_nothing(console: Console) -> None:
+    ran = console.run("pin", "backups")
+    assert ran.status == USAGE
+    assert lines(ran.out) == [f"{short(console.desk, BACKUPS)}  MEMORY.md:5", f"    {BACKUPS}"]
+    assert f"hint: name one by its id: nightledger pin {short(console.desk, BACKUPS)}" in ran.err
+    assert marks(console.desk) == {}
+
+
+def test_words_that_nothing_says_are_told_so(console: Console) -> None:
+    ran = console.run("pin", "helicopter")
+    assert (ran.status, ran.out) == (USAGE, "")
+    assert "no entry is called 'helicopter', and none says so" in ran.err
+
+
+def test_many_that_fit_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = "".join(f"- The relay number {n} is restarted.\n" for n in range(25))
+    console = console_of(tmp_path, monkeypatch, f"# M\n\n{entries}")
+    ran = console.run("pin", "relay")
+    assert "'relay' fits 25 entries, the first 20 are shown" in ran.err
+    assert ran.out.count("MEMORY.md:") == 20
+
+
+def console_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str, **fields: Any) -> Console:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    return Console(desk=make_desk(tmp_path, memory=memory.encode(), **fields))
+
+
+def test_an_entry_that_is_gone_is_listed_and_can_be_unpinned(console: Console) -> None:
+    name = ids(console.desk)[BACKUPS]
+    console.out("pin", name)
+    console.desk.edit(console.desk.memory.read_bytes().replace(f"{BACKUPS}\n".encode(), b""))
+    assert lines(console.out("pin"))[0] == f"{name[:10]}  stands in no file any more"
+    assert console.record("pin")[0]["path"] is None
+    assert "Unpinned 1 entry." in console.out("unpin", name[:9])
+    assert console.record("pin") == []
+
+
+def test_an_agents_host_may_not_pin_in_an_ordinary_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console = console_of(tmp_path, monkeypatch, f"# M\n\n{BACKUPS}\n", simulated=False)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    shell = [verb for verb in ("pin", "unpin", "forget") if not_refused(console, verb)]
+    assert shell == []
+
+
+def not_refused(console: Console, verb: str) -> bool:
+    shell = Shell(home=console.desk.memory.parent, keys=console.desk.ring.directory)
+    ran = shell.run(verb, "backups", now=console.desk.moment.at)
+    return "is for the operator, and Claude Code is calling" not in ran.err
+
+
+# ---------------------------------------------------------------- forget
+
+
+def test_forget_proposes_and_signs_in_one_go_and_cools(console: Console) -> None:
+    name = ids(console.desk)[BACKUPS]
+    record = console.record("forget", name)
+    assert record["entry"] == {"id": name, "path": "MEMORY.md", "lines": [5, 5]}
+    assert record["decision"].startswith("d-")
+    assert record["not_before"] == "2026-03-01T08:00:00Z"
+    assert BACKUPS in console.desk.text()
+    console.desk.wait(hours=3)
+    console.out("apply")
+    assert BACKUPS not in console.desk.text()
+    console.out("undo", record["proposal"])
+    assert BACKUPS in console.desk.text()
+
+
+def test_forget_says_what_follows_and_how_to_take_it_back(console: Console) -> None:
+    said = " ".join(console.out("forget", short(console.desk, BACKUPS)).split())
+    assert f"MEMORY.md:5 {BACKUPS} Signed. It cools until 2026-03-01 08:00 UTC" in said
+    assert "brings it back within the undo window" in said
+    ran = console.run("forget", short(console.desk, BACKUPS))
+    assert (ran.status, "was proposed already, as p-" in ran.err) == (USAGE, True)
+
+
+def test_a_dry_run_of_forget_proposes_nothing(console: Console) -> None:
+    assert "Nothing was proposed" in console.out("forget", short(console.desk, BACKUPS), "--dry-run")
+    assert console.record("proposals", "--all") == []
+
+
+def test_what_a_change_put_in_is_forgotten_by_its_number(console: Console) -> None:
+    proposal = console.desk.applied(addition("Set the zone.", rank=0.9), addition("Name the ports."))
+    record = console.record("forget", f"{proposal.id}:2")
+    console.desk.wait(hours=3)
+    console.out("apply")
+    assert "Name the ports." not in console.desk.text()
+    assert "Set the zone." in console.desk.text()
+    assert record["entry"]["path"] == "MEMORY.md"
+
+
+def test_what_is_pinned_is_not_forgotten(console: Console) -> None:
+    console.out("pin", ids(console.desk)[BACKUPS])
+    ran = console.run("forget", short(console.desk, BACKUPS))
+    assert ran.status == REFUSED
+    assert f"nightledger unpin {short(console.desk, BACKUPS)}" in ran.err
+
+
+def test_without_a_terminal_a_key_with_a_passphrase_leaves_it_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    console = console_of(tmp_path, monkeypatch, f"# M\n\n{BACKUPS}\n", passphrase=b"correct horse")
+    record = console.record("forget", short(console.desk, BACKUPS))
+    assert record["decision"] is None
+    assert [item["id"] for item in console.record("proposals")] == [record["proposal"]]
+    said = console.run("hygiene", "--force")
+    assert said.status == 0  # nothing has faded
+    active(console.desk)
+    ran = console.run("hygiene", "--force")
+    assert (ran.status, "never the signature" in ran.err) == (REFUSED, True)
+
+
+def test_on_a_terminal_forget_asks_first(console: Console) -> None:
+    ran = console.run("forget", short(console.desk, BACKUPS), typed=["n"])
+    assert (ran.status, "nothing was proposed" in ran.err) == (REFUSED, True)
+    said = console.out("forget", short(console.desk, BACKUPS), typed=["y"])
+    assert "Signed." in said
+
+
+def test_an_entry_that_holds_a_secret_cannot_be_copied_into_a_proposal_but_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+    console = console_of(tmp_path, monkeypatch, f"# M\n\n- The token is {token}\n- Other.\n")
+    ran = console.run("forget", "Other")
+    name = next(name for words, name in ids(console.desk).items() if token in words)
+    ran = console.run("forget", name)
+    assert token not in ran.out + ran.err
+    assert ran.status == 0
+
+
+# ---------------------------------------------------------------- hygiene
+
+
+def test_a_home_without_outcomes_ages_nothing(console: Console) -> None:
+    said = console.out("hygiene")
+    assert said.startswith("2 entries: 2 active, 0 immune, 0 pending decay (measured policy, 0 active\n")
+    assert "nothing ages, and nothing fades" in " ".join(said.split())
+
+
+def test_without_a_terminal_it_counts_and_changes_nothing(console: Console) -> None:
+    active(console.desk)
+    before = console.desk.ledger().log.size
+    said = console.out("hygiene")
+    assert "0 active, 0 immune, 2 pending decay" in said
+    assert "nothing can prove useful" in " ".join(said.split())
+    assert said.count("nothing is known to have come of it") == 2
+    assert "run 'nightledger hygiene' on a terminal" in said
+    assert console.desk.ledger().log.size == before
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_it_fits_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
+) -> None:
+    caller = make_caller(tmp_path, monkeypatch, capsys)
+    monkeypatch.setenv("COLUMNS", columns)
+    long = "- " + "The relay holds old certificates in memory, so restart it after every upgrade. " * 3
+    caller.desk.edit(caller.desk.memory.read_bytes() + f"\n{long}\n".encode())
+    active(caller.desk)
+    for words in ((), ("--compare",), ("--compare", "--all")):
+        said = caller.lines("hygiene", *words)
+        assert len(said) > 4
+        assert all(len(line) <= int(columns) for line in said), said
+
+
+def test_force_signs_and_asks_nothing(console: Console) -> None:
+    active(console.desk)
+    record = console.record("hygiene", "--force")
+    assert (record["pending"], len(record["archive"]), record["mercy"]) == (2, 2, [])
+    assert len(record["decisions"]) == len(record["proposals"]) >= 1
+    again = console.run("hygiene", "--force")
+    assert (again.status, "2 wait already" in again.out) == (0, True)
+    console.desk.wait(hours=3)
+    console.out("apply")
+    assert BACKUPS not in console.desk.text()
+    assert BACKUPS in Path(console.desk.home.archive(2026)).read_text()
+
+
+def test_a_dry_run_of_force_does_nothing(console: Console) -> None:
+    active(console.desk)
+    console.out("hygiene", "--force", "--dry-run")
+    assert console.record("proposals", "--all") == []
+
+
+def test_on_a_terminal_each_is_asked_and_the_default_is_to_leave_it(console: Console) -> None:
+    active(console.desk)
+    said = console.out("hygiene", typed=[""])
+    assert "(2 left) >" in said
+    assert "2 left pending, as they are." in said
+    assert console.record("proposals", "--all") == []
+
+
+def test_yes_archives_no_shows_mercy(console: Console) -> None:
+    active(console.desk)
+    said = console.out("hygiene", typed=["x", "y", "n"])
+    assert "Mercy for 1: counted as made anew." in said
+    assert "Signed 1 change(s)." in said
+    (line,) = read_reinforcements(console.desk.home)
+    assert line.ids == (ids(console.desk)[RELAY],)
+    assert len(console.record("proposals")) == 1
+    assert "1 active, 0 immune, 1 pending" in console.out("hygiene")
+
+
+def test_one_answer_for_all_that_are_left(console: Console) -> None:
+    active(console.desk)
+    assert "Mercy for 2" in console.out("hygiene", typed=["N"])
+    assert "2 active" in console.out("hygiene")
+    active(console.desk)
+    assert "Signed" in console.out("hygiene", typed=["Y"])
+
+
+def test_only_a_projects_entries_are_asked_about(console: Console) -> None:
+    active(console.desk)
+    assert console.out("hygiene", "--project", "lessons").startswith("1 entry: 0 active, 0 immune, 1 pending")
+
+
+def test_both_policies_side_by_side(console: Console) -> None:
+    name = ids(console.desk)[RELAY]
+    active(console.desk)
+    for n in range(9):
+        add_outcome(console.desk.home, console.desk.moment.at, name, session=str(n), outcome="failure")
+    said = lines(console.out("hygiene", "--compare"))
+    assert said[:4] == [
+        "            measured   classic",
+        "active             0         1",
+        "immune             0         0",
+        "pending            2         1",
+    ]
+    assert said[-1].startswith(f"{name[:10]}       0.00-")
+    record = console.record("hygiene", "--compare")
+    assert (record["measured"]["pending"], record["classic"]["pending"]) == (2, 1)
+    assert len(lines(console.out("hygiene", "--compare", "--all"))) > len(said)
+    assert console.out("hygiene", "--policy", "classic").startswith("2 entries: 1 active")
+    assert console.record("hygiene", "--policy", "classic", "--compare")["measured"]["pending"] == 2
+
+
+def test_what_is_odd_is_named_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dated = "".join(f"\n- DECISION: number {n}\n- DATE: 2026-02-3{n}\n" for n in range(5))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_text(f"# M\n\n{BACKUPS}\n")
+    memory = f"# M\n\n{BACKUPS}\n{dated}"
+    console = console_of(tmp_path, monkeypatch, memory, gated=("MEMORY.md", "USER.md"))
+    Path(console.desk.home.outcomes).write_text("no record\n")
+    console.desk.wait(hours=-2)
+    add_outcome(console.desk.home, console.desk.moment.at)
+    console.desk.wait(hours=-5)
+    said = " ".join(console.out("hygiene").split())
+    assert "! 1 active hour(s) lie ahead of the clock" in said
+    assert "! 1 line(s) of outcomes or exposures are no records" in said
+    assert "An impossible DATE, which counts for nothing, stands in 5 entries: e-" in said
+    assert "and 2 more." in said
+    assert "The same stands in two files: 1 entry got an id of their own." in said
+    assert "7 entries without a date" in said
+
+
+def test_many_that_faded_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = "".join(f"- The relay number {n} is restarted.\n" for n in range(50))
+    console = console_of(tmp_path, monkeypatch, f"# M\n\n{entries}")
+    active(console.desk)
+    assert "and 38 more: --all lists them" in console.out("hygiene")
+    assert console.out("hygiene", "--all").count("MEMORY.md:") == 50
