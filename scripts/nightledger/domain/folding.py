@@ -113,6 +113,7 @@ class _Fold:
         self.applied_at: dict[str, datetime] = {}
         self.trust = TrustFold()
         self.gone: dict[str, Gone] = {}
+        self.gone_at: dict[str, datetime] = {}
         self.latest = datetime.min.replace(tzinfo=UTC)
         self.drifts: dict[str, Drift] = {}
         self.offers: dict[str, Drift] = {}
@@ -162,6 +163,7 @@ class _Fold:
             applied_at=self.applied_at,
             trust=self.trust.chain(),
             gone=self.gone,
+            gone_at=self.gone_at,
             drifts=self.drifts,
             offers=self.offers,
             accepted=LazyMap(self.accepted, _accepted),
@@ -224,8 +226,9 @@ class _Fold:
                 if place["path"] in self.kept:
                     self.kept[place["path"]] = place["sha256"]
 
-    def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
+    def _removed(self, why: Gone, fields: Mapping[str, Any], at: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)
+        self.gone_at |= dict.fromkeys(fields["sha256s"], at)
 
     def _kept(self, sha256s: Iterable[str]) -> None:
         """Take back that something is gone: the same bytes were kept anew."""

@@ -215,6 +215,7 @@ class Book:
             the guard did so.
         trust: The chain of trust files.
         gone: Why what is no longer there was removed, by its hex SHA-256.
+        gone_at: When it was removed.
         drifts: For each file, what the guard last found in it that was not accepted, and left there.
         offers: For each file, what the guard last offered as a proposal: an edit that it put back, or
             what another program wrote at the moment of an apply.
@@ -244,6 +245,7 @@ class Book:
     applied_at: Mapping[str, datetime] = field(default_factory=dict)
     trust: TrustChain = NO_CHAIN
     gone: Mapping[str, Gone] = field(default_factory=dict)
+    gone_at: Mapping[str, datetime] = field(default_factory=dict)
     drifts: Mapping[str, Drift] = field(default_factory=dict)
     offers: Mapping[str, Drift] = field(default_factory=dict)
     accepted: Mapping[str, tuple[Accepted, ...]] = field(default_factory=dict)

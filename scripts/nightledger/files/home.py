@@ -55,9 +55,8 @@ class Home:
         """
         found = os.path.relpath(path, self.root)
         if found == ".." or found.startswith("../"):
-            raise UnreadableError(
-                f"{path} is outside the home {self.root}", hint="name a file inside the home"
-            )
+            hint = "name a file inside the home"
+            raise UnreadableError(f"{path} is outside the home {self.root}", hint=hint)
         return found
 
     @property
@@ -162,6 +161,11 @@ class Home:
     def exposures(self) -> str:
         """What was shown to the agent, where and when, one a line."""
         return os.path.join(self.system_dir, "exposures.jsonl")
+
+    @property
+    def closed(self) -> str:
+        """What is remembered of proposals whose text went, one a line."""
+        return os.path.join(self.system_dir, "closed.jsonl")
 
     @property
     def reinforcements(self) -> str:

@@ -56,7 +56,14 @@ class Rewrites:
 
 def append_only(home: Home) -> tuple[str, ...]:
     """Give the files that are only ever appended to, the audit log apart, relative to the home."""
-    files = (home.outcomes, home.consolidation_log, home.runs, home.exposures, home.reinforcements)
+    files = (
+        home.outcomes,
+        home.consolidation_log,
+        home.runs,
+        home.exposures,
+        home.reinforcements,
+        home.closed,
+    )
     return tuple(home.relative(path) for path in files)
 
 

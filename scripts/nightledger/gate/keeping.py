@@ -1,4 +1,4 @@
-"""The end of life of blobs: they go once no open undo window and nothing that waits needs them.
+"""The end of life of blobs and closed proposals: they go once no undo window and nothing that waits needs them.
 
 Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
 from what is missing. Trust files, the bytes last accepted, and what drift or an unfinished
@@ -21,7 +21,9 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.checking import Altered
+from nightledger.gate.closing import closed_proposals, remember
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.stored import Stored
 
 MOST_GAP_S = 2 * 86_400
 """What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
@@ -57,6 +59,10 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
         if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
     )
     items = closed_items(gate.home, ledger, moment, keep_s)
+    for stored in closed_bodies(gate, ledger, moment, keep_s):
+        if stored.sha256 not in ledger.book.gone:  # else a crash came before its file went
+            remember(gate.home, stored, moment.at)
+        items[gate.home.proposal(stored.proposal.id)] = stored.sha256
     told = [sha256 for sha256 in going if sha256 in named and sha256 not in ledger.book.gone]
     told += sorted(set(items.values()) - ledger.book.gone.keys())
     for at in range(0, len(told), NAMES_AN_ENTRY):
@@ -84,7 +90,7 @@ def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dic
     Returns:
         For each path that is there, the hex SHA-256 that its leaf names.
     """
-    lately = {fields.get("proposal") for fields, age_s in _aged(ledger, moment) if age_s < keep_s}
+    lately = _touched(ledger, moment, keep_s)
     return {
         home.proposal(status.id): status.sha256
         for status in ledger.book.proposals.values()
@@ -93,6 +99,29 @@ def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dic
         and all(change.state in _UNANSWERED for change in status.changes.values())
         and os.path.lexists(home.proposal(status.id))
     }
+
+
+def closed_bodies(gate: Gate, ledger: Ledger, moment: Moment, keep_s: int) -> list[Stored]:
+    """Give the proposals whose text nothing needs any more and that nothing happened to for so long.
+
+    Args:
+        gate: Whose.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        keep_s: For how long they stay.
+    """
+    lately = _touched(ledger, moment, keep_s)
+    return list(closed_proposals(gate, ledger.book, lately))
+
+
+def _touched(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
+    """Give the proposals that an entry of the log names, itself or by an apply of theirs, and is not old enough."""
+    touched: set[str] = set()
+    for fields, age_s in _aged(ledger, moment):
+        if age_s < keep_s:
+            apply = ledger.book.applies.get(fields.get("apply", ""))
+            touched |= {fields.get("proposal", ""), apply.proposal if apply else ""}
+    return frozenset(touched)
 
 
 def remove_blobs(home: Home, sha256s: Iterable[str]) -> None:

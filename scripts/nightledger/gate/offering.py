@@ -7,11 +7,13 @@ hunk is left where it stands.
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
+from nightledger.domain.closed import hashed
 from nightledger.domain.drift import Drift, Raced, Writer
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Finding, Severity
@@ -31,6 +33,7 @@ from nightledger.domain.proposal import (
 )
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.blobs import BlobStore
+from nightledger.gate.closing import answered_and_gone
 from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
@@ -255,6 +258,7 @@ def _prepare(gate: Gate, ledger: Ledger, edit: Edit) -> Offer | None:
     ours = {one for one in (item and item.proposal, open_one and open_one.proposal.id) if one}
     others = [one for one in stored if one.proposal.id not in ours]
     answered = _answered(ledger.book, others, edit.path)
+    answered |= answered_and_gone(gate.home, ledger.book, edit.path, _SETTLED)
     told = told_values(_text(edit.present)) | told_values(_text(edit.found))
     held, changes = _sort_out(edit, hunks, answered, told)
     fitting, broken = fit_for_apply(edit.path, edit.present, changes)
@@ -311,7 +315,7 @@ def _single_hunks(before: str, after: str) -> list[Hunk] | None:
 
 
 def _sort_out(
-    edit: Edit, hunks: Sequence[Hunk], answered: Collection[tuple[str, str]], told: frozenset[str]
+    edit: Edit, hunks: Sequence[Hunk], answered: AbstractSet[tuple[str, str]], told: frozenset[str]
 ) -> tuple[list[Held], list[Change]]:
     """Part hunks into those that scanners hold back and those that may be proposed; repeated ones go."""
     held: list[Held] = []
@@ -323,7 +327,7 @@ def _sort_out(
         change = _change(len(changes) + 1, edit, hunk, findings)
         if secrets or any(finding.severity is not Severity.FLAG for finding in findings):
             held.append(_held(edit, hunk, [*findings, *secrets]))
-        elif (hunk.removed, hunk.added) not in answered:
+        elif not {(hunk.removed, hunk.added), (hashed(hunk.removed), hashed(hunk.added))} & answered:
             changes.append(change)
     return held, changes
 

@@ -31,6 +31,7 @@ class Told:
         reason: Why it was proposed, secrets masked; empty where the proposal's file is not as logged.
         state: ``applied``, ``undone``, or what became of it since.
         undo_until: Until when it can be taken back; None where it cannot.
+        gone_at: When its text went because nothing needed it any more; None where it did not.
         veiled: Whether what it took out is masked in its record; a secret does not come back.
     """
 
@@ -38,6 +39,7 @@ class Told:
     reason: str
     state: str
     undo_until: datetime | None
+    gone_at: datetime | None = None
     veiled: bool = False
 
 
@@ -124,7 +126,7 @@ def _step(gate: Gate, ledger: Ledger, apply: Apply, changes: Mapping[int, Change
         proposal=apply.proposal,
         decision=apply.decision,
         signer=_signer(gate, ledger, apply.decision),
-        changes=tuple(_told(gate, status, apply, changes, now)),
+        changes=tuple(_told(gate, book, apply, changes, now)),
         raced=apply.outcome == "raced",
         drifted=tuple(found.path for found in book.drifted if found.apply == apply.id),
     )
@@ -137,8 +139,10 @@ def _kind(decision: DecisionType, status: ProposalStatus) -> str:
 
 
 def _told(
-    gate: Gate, status: ProposalStatus, apply: Apply, changes: Mapping[int, Change], now: datetime
+    gate: Gate, book: Book, apply: Apply, changes: Mapping[int, Change], now: datetime
 ) -> Iterator[Told]:
+    status = book.proposals[apply.proposal]
+    gone_at = book.gone_at.get(status.sha256) if status.sha256 in book.gone else None
     for n in (number for number in apply.changes if number in status.changes):
         state, found = status.changes[n], changes.get(n)
         until = apply.at + timedelta(days=gate.undo_days)
@@ -148,6 +152,7 @@ def _told(
             reason=found.reason if found else "",
             state=state.state.value,
             undo_until=until if own and now < until else None,
+            gone_at=gone_at,
             veiled=bool(found and found.hunk.anchor is Anchor.MASKED and HOLE in found.hunk.removed),
         )
 

@@ -78,7 +78,7 @@ def _lines(step: "Step") -> list[str]:
     head = f"{step.at:%Y-%m-%d %H:%M} UTC {_DONE[step.kind]}: {step.proposal}, {paths}"
     lines = screen.wrap(head, indent="    ", first="")
     for change in step.changes:
-        told = screen.shown(change.reason) or "its proposal is not as it was logged; see 'nightledger verify'"
+        told = screen.shown(change.reason) or _no_text(change)
         lines += screen.wrap(f"{change.n}: {told}", indent="     ", first="  ")
         lines += screen.wrap(_undo(step, change), indent="       ", first="     ")
     signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
@@ -91,6 +91,12 @@ def _lines(step: "Step") -> list[str]:
     if step.raced:
         lines += screen.wrap("another program wrote at the same moment", indent="    ", first="  ! ")
     return lines
+
+
+def _no_text(change: "Told") -> str:
+    if change.gone_at is not None:
+        return f"its text went on {change.gone_at:%Y-%m-%d}; its hashes are in the log"
+    return "its proposal is not as it was logged; see 'nightledger verify'"
 
 
 def _undo(step: "Step", change: "Told") -> str:
