@@ -2,7 +2,7 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import time, timedelta
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,28 @@ def test_a_home_sets_only_what_differs() -> None:
 def test_the_cap_of_one_host_leaves_the_others() -> None:
     caps = parse("cap_characters:\n  openclaw: 20000\n").cap_characters
     assert caps == {"openclaw": 20000, "claude_code": None, "codex": None, "hermes": 2200, "generic": None}
+
+
+def test_one_key_of_one_frame_leaves_the_others() -> None:
+    frames = parse("frames: {self: {tokens: 300}}\n").frames
+    assert frames == {**Settings().frames, "self": replace(Settings().frames["self"], tokens=300)}
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (
+            "frames: {task: {similarity: 40}}",
+            "own.yaml: frames.task: the five weights add up to 120, not to 100",
+        ),
+        ("frames: {self: {guaranteed: 3}}", "own.yaml: frames.self: guaranteed is not above most_principles"),
+        ("frames: {dream: {tokens: 300}}", "dream"),
+        ("frames: {self: {tokens: 0}}", "is less than the minimum of 50"),
+        ("frames: {self: {mood: 1}}", "mood"),
+    ],
+)
+def test_a_frame_whose_rules_do_not_fit_together_is_refused(own: str, said: str) -> None:
+    assert said in refusal(own)
 
 
 def test_an_empty_file_sets_nothing() -> None:
