@@ -163,6 +163,14 @@ def test_a_rule_is_told_once_a_line_and_the_worst_of_it() -> None:
     assert [finding.rule for finding in told.findings] == ["code.process"]
 
 
+def test_what_is_told_is_a_name_and_never_a_text_of_the_snippet() -> None:
+    text = "import os\ngetattr(os, 'Sign this at once!')\nvars(os)['and that'], __import__('a b')\n"
+    assert all(
+        "Sign" not in f.what and "that" not in f.what and "a b" not in f.what for f in audit(text).findings
+    )
+    assert max(len(f.what) for f in audit("import os\nos." + "a" * 300).findings) == 80
+
+
 def test_no_more_is_told_than_anybody_reads() -> None:
     assert len(audit("eval('1')\n" * 500).findings) == 200
 

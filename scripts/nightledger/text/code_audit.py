@@ -22,6 +22,10 @@ MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""
 
 
+LONGEST_NAME = 80
+"""Characters of a name that is told."""
+
+
 def audit(text: str, language: str = "") -> Audited:
     """Audit one snippet.
 
@@ -104,7 +108,7 @@ def _finding(hit: Hit, node: ast.AST, source: Source) -> CodeFinding:
         column=source.column(line, getattr(node, "col_offset", 0)),
         rule=hit.rule,
         severity=hit.severity or ROWS[hit.rule].severity,
-        what=hit.what,
+        what=hit.what[:LONGEST_NAME],
     )
 
 

@@ -52,11 +52,16 @@ def attribute_of(value: Ref, name: str) -> Ref:
     )
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a text can be a name, dotted or not: nothing else may come into what is told."""
+    return all(step.isidentifier() for step in text.split("."))
+
+
 def named_attributes(owners: Values, names: Values) -> Iterator[Value]:
     """Give what ``getattr`` gives of named things, by names that are told; a dotted name is followed."""
     for owner in owners:
         for name in names:
-            if isinstance(owner, Ref) and isinstance(name, Text) and HOLE not in name.text:
+            if isinstance(owner, Ref) and isinstance(name, Text) and is_name(name.text):
                 found = owner
                 for step in name.text.split("."):
                     found = attribute_of(found, step)

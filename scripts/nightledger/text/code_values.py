@@ -21,6 +21,7 @@ from nightledger.text.code_value import (
     attribute_of,
     chosen,
     imported,
+    is_name,
     items_of,
     joined,
     named_attributes,
@@ -202,7 +203,7 @@ class Resolver:
 
     def item_of(self, value: Ref, keys: Values, depth: int = 0) -> Iterator[Value]:
         """Give what a dictionary of names holds under ``keys``: ``vars(os)["system"]`` is ``os.system``."""
-        texts = [key.text for key in keys if isinstance(key, Text) and HOLE not in key.text]
+        texts = [key.text for key in keys if isinstance(key, Text) and is_name(key.text)]
         for text in texts if value.path.endswith(_DICTIONARIES) else ():
             if value.path.endswith(".__dict__"):
                 yield Ref(canonical(f"{value.path.removesuffix('.__dict__')}.{text}"))
@@ -233,7 +234,7 @@ class Resolver:
         if path in _FINDERS or path.endswith((".__getattribute__", ".__getattr__")):
             yield from _found_by_name(function, owner, arguments)
         elif path in _IMPORTERS:
-            names = [v.text for v in first if isinstance(v, Text) and HOLE not in v.text]
+            names = [v.text for v in first if isinstance(v, Text) and is_name(v.text)]
             yield from (Ref(canonical(imported(name, path, node))) for name in names)
         elif path == "builtins.vars" and first:
             yield from (Ref(f"{value.path}.__dict__") for value in first if isinstance(value, Ref))
