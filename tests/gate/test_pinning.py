@@ -2,13 +2,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import Desk
+from tests.gate.homes import Desk, addition, removal
 from tests.gate.test_naming import BACKUPS, ids
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
+from nightledger.domain.states import ChangeState
 from nightledger.gate.naming import find_standing
-from nightledger.gate.pinning import Mark, pin_targets, read_marks
+from nightledger.gate.pinning import Mark, find_takers, pin_targets, read_marks
 from nightledger.gate.unproposed import make_unproposed
 
 RELAY = "- Restart the relay after an upgrade."
@@ -104,3 +105,15 @@ def test_a_pin_whose_file_or_signature_was_altered_counts_for_nothing(desk: Desk
     path = Path(name.format(desk.home.decision(decision.id)))
     path.write_bytes(path.read_bytes().replace(b"A", b"B").replace(b"pin", b"pim"))
     assert read_marks(desk.gate, desk.ledger()) == {}
+
+
+def test_what_would_take_an_entry_out_is_named_with_its_state(desk: Desk) -> None:
+    name = ids(desk)[BACKUPS]
+    draft = replace(removal(BACKUPS), entry=name)
+    proposal = desk.proposal(draft, replace(removal(RELAY), entry="e-other"), addition("Set the zone."))
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ((proposal.id, 1, ChangeState.PENDING),)
+    desk.approve(proposal, only=[1])
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ((proposal.id, 1, ChangeState.APPROVED),)
+    assert find_takers(desk.gate, desk.ledger(), ["e-none"]) == ()
+    Path(desk.home.proposal(proposal.id)).write_text("{}")
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ()

@@ -5,17 +5,19 @@ from ``entries.json`` or from text. They change no bytes, so they count at once.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.retention import ENTRY_TAGS
-from nightledger.domain.states import DecisionStatus
+from nightledger.domain.states import REVOCABLE, ChangeState, DecisionStatus
 from nightledger.gate.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.signed import read_signed, signed_by
+from nightledger.gate.stored import read_proposal
 from nightledger.gate.trusting import Trust
 
 PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
@@ -78,6 +80,33 @@ def _verified(gate: Gate, trust: Trust, status: DecisionStatus) -> Decision | No
 def entry_named(target: DecisionTarget) -> str:
     """Give the entry's id out of a target, ``MEMORY.md#e-...``."""
     return target.path.rpartition("#")[2]
+
+
+def find_takers(
+    gate: Gate, ledger: Ledger, names: Collection[str]
+) -> tuple[tuple[str, int, ChangeState], ...]:
+    """Name the changes that would take entries out, and that wait for an answer or are signed and not applied.
+
+    A pin stops none of them: what was signed is done unless it is turned down.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        names: Ids of entries.
+
+    Returns:
+        Proposal, number and state of each.
+    """
+    found = []
+    for status in ledger.book.live():
+        with suppress(AlteredError):
+            found += [
+                (status.id, change.n, state)
+                for change in read_proposal(gate, status).proposal.changes
+                for state in [status.state_of(change.n)]
+                if change.entry in names and not change.hunk.added.strip() and state in REVOCABLE
+            ]
+    return tuple(found)
 
 
 def pin_targets(entries: Sequence[Placed]) -> tuple[DecisionTarget, ...]:

@@ -7,7 +7,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import FileChangedError, UsageError
 from nightledger.domain.retention import tier_of
 from nightledger.gate.naming import Placed, find_standing
-from nightledger.gate.pinning import NO_MARK, Mark, entry_named, pin_targets, read_marks
+from nightledger.gate.pinning import NO_MARK, Mark, entry_named, find_takers, pin_targets, read_marks
 from nightledger.gate.unproposed import make_unproposed
 from nightledger.surfaces import entry_choice, screen, signing
 from nightledger.surfaces.context import Context
@@ -45,7 +45,17 @@ def mark(context: Context, asked: Asked) -> int:
         shared = signing.prepare(session)
         decision = make_unproposed(session.gate, asked.kind, targets, shared, reason=asked.tag)
         (accepted,) = signing.sign_all(session, [decision], signer)
+        names = [entry_named(target) for target in targets]
+        pins = asked.kind is DecisionType.PIN and not asked.tag
+        takers = find_takers(session.gate, session.ledger, names) if pins else ()
     _report(context, asked, accepted)
+    for proposal, n, state in takers:
+        told = (
+            f"! change {n} of {proposal} would take it out ({state.value}); a pin does not stop it: "
+            f"nightledger reject {proposal[:10]} --only {n} --reason pinned"
+        )
+        for line in screen.wrap(told, indent="  ", first=""):
+            context.note(line)
     return 0
 
 

@@ -12,7 +12,15 @@ from tests.surfaces.calling import make_caller
 from tests.surfaces.console import Console
 
 from nightledger.demo.shell import Shell
+from nightledger.domain.errors import FileChangedError
+from nightledger.gate.composing import Refusal
+from nightledger.gate.hunks import Unfit
+from nightledger.gate.naming import find_standing
+from nightledger.gate.proposing import Outcome
 from nightledger.gate.reinforcing import read_reinforcements
+from nightledger.surfaces import forgetting
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.settling import Settled
 
 REFUSED, USAGE = 1, 2
 
@@ -107,6 +115,20 @@ def console_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str, **f
     return Console(desk=make_desk(tmp_path, memory=memory.encode(), **fields))
 
 
+def test_a_pin_names_what_would_take_the_entry_out_all_the_same(console: Console) -> None:
+    active(console.desk)
+    (proposal,) = console.record("hygiene", "--force", "--project", "lessons")["proposals"]
+    ran = console.run("pin", ids(console.desk)[RELAY])
+    assert ran.status == 0
+    said = " ".join(ran.err.split())
+    assert f"! change 1 of {proposal} would take it out (approved); a pin does not stop it" in said
+    console.out("reject", proposal[:10], "--only", "1", "--reason", "pinned")
+    console.desk.wait(hours=3)
+    console.out("apply")
+    assert RELAY in console.desk.text()
+    assert console.run("pin", ids(console.desk)[BACKUPS]).err == ""
+
+
 def test_an_entry_that_is_gone_is_listed_and_can_be_unpinned(console: Console) -> None:
     name = ids(console.desk)[BACKUPS]
     console.out("pin", name)
@@ -191,6 +213,36 @@ def test_without_a_terminal_a_key_with_a_passphrase_leaves_it_waiting(
     active(console.desk)
     ran = console.run("hygiene", "--force")
     assert (ran.status, "never the signature" in ran.err) == (REFUSED, True)
+
+
+def test_what_was_changed_while_it_was_shown_is_not_forgotten(console: Console) -> None:
+    desk = console.desk
+    placed = find_standing(desk.home, desk.ledger().book).entries[ids(desk)[BACKUPS]]
+    desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
+    context = Context(verb="forget", home=desk.home.root, now_text=desk.moment.at.isoformat(), json=False)
+    with pytest.raises(FileChangedError, match="was changed meanwhile"):
+        forgetting._propose(context, placed)
+    assert console.record("proposals") == []
+
+
+def test_what_the_gate_does_not_take_or_sign_is_told(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = short(console.desk, BACKUPS)
+    unfit = Unfit(draft=addition("x"), reason="it stands there twice")
+    for outcome, why in (
+        (Outcome(proposal=None, unfit=(unfit,)), "it cannot be proposed: it stands there twice"),
+        (Outcome(proposal=None), "it cannot be proposed: the scanners hold it back"),
+    ):
+        monkeypatch.setattr(forgetting, "forget", lambda *_, given=outcome, **__: given)
+        ran = console.run("forget", name)
+        assert (ran.status, why in ran.err) == (REFUSED, True)
+    monkeypatch.undo()
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(console.desk.ring.directory))
+    refused = Settled(decisions=(), refusals=(Refusal(proposal="p-1", reason="it was settled elsewhere"),))
+    monkeypatch.setattr(forgetting, "sign_proposals", lambda *_: refused)
+    ran = console.run("forget", name)
+    assert (ran.status, "cannot be signed: it was settled elsewhere" in ran.err) == (REFUSED, True)
 
 
 def test_on_a_terminal_forget_asks_first(console: Console) -> None:
