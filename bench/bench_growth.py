@@ -1,7 +1,7 @@
 """How much a home of ours grows: 400 simulated days of a busy agent, beside the text of its logs.
 
-Each day writes a log and outcomes of the demo's generator, runs the night, signs all that
-is proposed, and applies it the next day. Prints what our own files come to, against the
+Each day writes a log and outcomes of the demo's generator, runs the night, once a week the pruning,
+signs all that is proposed, and applies it the next day. Prints what our own files come to, against the
 logs' text (aim: at most 10 times), and the fullest directory (aim: at most 2,000 names).
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_growth [DAYS]``.
@@ -26,7 +26,7 @@ DAYS = 400
 AGENTS = 8
 """Generated agents whose logs make one busy day together: some 4.5 KB."""
 FIRST = date(2025, 1, 1)
-OURS = ("audit", "config", "memory/system", "memory/state", ".nightledger")
+OURS = ("audit", "config", "memory/system", "memory/state", "memory/archive", ".nightledger")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,15 @@ from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.keeping import remove_expired
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.reviewing import Answer, Verb, list_items, read_documents
+from nightledger.gate.tombstones import tombstones
 from nightledger.gate.views import refresh_views
+from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
-from nightledger.jobs.link import link
+from nightledger.jobs.link import Options, link
+from nightledger.jobs.prune import prune
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
+
+SUNDAY = 6
 
 
 def make_home(root: Path, keys: Path, first: date) -> Gate:
@@ -43,9 +48,12 @@ def make_home(root: Path, keys: Path, first: date) -> Gate:
 
 
 def live_night(gate: Gate, day: date) -> Done:
-    """Run the night of a day, sign all of it in the morning, apply it at noon; give what the night did."""
+    """Run the night of a day, sign all of it in the morning, apply it at noon; each week prune.
+
+    Gives what consolidation did.
+    """
     moment = Moment(at=datetime.combine(day + timedelta(days=1), time(3, 5), UTC))
-    link(gate.home, ZoneInfo("UTC"))
+    link(gate.home, ZoneInfo("UTC"), Options(forgotten=tombstones(gate, read_ledger(gate))))
     done = consolidate(gate, read_ledger(gate), Asked(day=day), moment)
     close_day(gate, read_ledger(gate), day.isoformat(), moment)
     remove_expired(gate, read_ledger(gate), moment)
@@ -54,6 +62,9 @@ def live_night(gate: Gate, day: date) -> Done:
     noon = Moment(at=moment.at + timedelta(hours=9))
     for decision in read_ledger(gate).book.approvals_to_apply():
         apply_one(gate, read_ledger(gate), decision, noon)
+    if day.weekday() == SUNDAY:
+        late = Moment(at=datetime.combine(day + timedelta(days=1), time(23, 30), UTC))
+        prune(gate, read_ledger(gate), pruning.Asked(today=late.at.date()), late)
     refresh_views(gate, read_ledger(gate))
     sign_head(gate, noon)
     return done
