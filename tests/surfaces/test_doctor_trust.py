@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition, open_desk
+from tests.gate.principled import seed
 from tests.gate.signers import let_recover, new_key
 from tests.gate.test_trust_changes import reset_to
 from tests.trust.ssh_keys import SoftKey
@@ -24,7 +25,11 @@ def desk(template: Path, tmp_path: Path) -> Desk:
 
 
 def said(desk: Desk) -> list[tuple[State, str]]:
-    return [(check.state, check.message) for check in check_trust(desk.gate, desk.moment)]
+    return [
+        (check.state, check.message)
+        for check in check_trust(desk.gate, desk.moment)
+        if check.area != "constitution"
+    ]
 
 
 def operator(desk: Desk) -> Path:
@@ -110,3 +115,16 @@ def test_every_level_says_what_it_does_not_prove_and_what_would_raise_it(found: 
     assert RAISED_BY[found]
     assert len(level.could_still) > 5
     assert len({level_of(other).could_still[0] for other in Protection}) == len(Protection)
+
+
+def test_a_constitution_that_is_missing_counted_or_altered_is_told(desk: Desk) -> None:
+    def told() -> list[tuple[State, str]]:
+        checks = check_trust(desk.gate, desk.moment)
+        return [(check.state, check.fix) for check in checks if check.area == "constitution"]
+
+    assert told() == [(State.NOTE, "nightledger init --seed")]
+    seed(desk)
+    assert told() == [(State.GOOD, "")]
+    Path(desk.home.constitution).unlink()
+    Path(desk.home.constitution).write_bytes(b"{}")
+    assert told() == [(State.BAD, "nightledger key restore puts it back")]

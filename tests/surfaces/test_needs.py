@@ -69,7 +69,7 @@ def test_it_names_what_was_altered_what_drifted_and_what_fails(caller: Caller) -
         "# What needs the operator\n\n"
         f"- 1 proposal was altered ({altered.id}): `nightledger verify`\n"
         "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
-        "- 3 jobs failed (close_day 2026-03-01, consolidate 2026-03-01, link 2026-03-01): `nightledger status`\n"
+        "- 4 jobs failed (close_day 2026-03-01, consolidate 2026-03-01, curate 2026-03-01 and 1 more): `nightledger status`\n"
     )
 
 

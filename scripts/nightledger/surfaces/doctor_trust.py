@@ -1,4 +1,4 @@
-"""Who may sign here, what happens when a key is lost, and how old the operator's consent is."""
+"""Who may sign here, what happens when a key is lost, the constitution, and how old the operator's consent is."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ SOON_S = 5 * DAY_S
 
 
 def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
-    """Look at the signers in force, at a reset that waits, and at consent.
+    """Look at the signers in force, at a reset that waits, at the constitution, and at consent.
 
     Args:
         gate: The home.
@@ -27,8 +27,8 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
     """
     ledger = read_ledger(gate)
     yield from _keys(gate, ledger, at)
-    yield from _consent(read_standing(gate, ledger, at))
     yield _constitution(gate, ledger, at)
+    yield from _consent(read_standing(gate, ledger, at))
 
 
 def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
