@@ -106,6 +106,7 @@ bench: .stamps/dev ## every benchmark that needs no data of others
 
 bench-retention: .stamps/dev ## 300,000 memories judged beside a bare loop; a home's facts; months of activity
 	@$(BIN)/python -m bench.bench_retention
+	@$(BIN)/python -m bench.bench_curate
 	@$(BIN)/python -m bench.retention_months
 
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
