@@ -10,6 +10,7 @@ from tests.jobs.pruning import CLOSED, answer, left, read, remember, tally
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
 from nightledger.domain.pruning import MOST_MONTHS
+from nightledger.gate.citing import cited
 from nightledger.gate.naming import find_standing
 from nightledger.gate.pinning import pin_targets
 from nightledger.gate.unproposed import make_unproposed
@@ -38,6 +39,8 @@ def test_a_closed_entry_goes_to_the_archive_with_section_id_date_and_reason(nigh
     (proposal,) = found.proposals
     assert (proposal.period, proposal.title) == ("2025-11", "Archive 1 entry of MEMORY.md, closed in 2025-11")
     assert proposal.changes[0].reason == "resolved since 2025-11-03, 118 days ago"
+    (evidence,) = proposal.changes[0].evidence
+    assert cited(nights.desk.home, evidence).same
     answer(nights, found)
     archived = read(nights, "memory/archive/2026.md").decode()
     assert "Greenhouse" in archived.splitlines()[0]

@@ -9,6 +9,7 @@ from tests.jobs.pruning import LOG, answer, left, read, tally
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import MOST_MONTHS
+from nightledger.gate.citing import cited
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)
@@ -48,6 +49,16 @@ def test_the_logs_of_a_month_are_one_proposal_answered_line_by_line(nights: Nigh
     nights.desk.apply()
     assert nights.desk.states(found.proposals[0]) == ["pending", "applied", "pending"]
     assert read(nights, "memory/2025-12-03.md").decode() == LOG + "- 3\n"
+
+
+def test_the_log_itself_is_cited_and_found_again_in_the_archive(nights: Nights) -> None:
+    nights.write("2025-12-03.md", LOG + "- the door's password is Quartz-hunter-99 now\n")
+    found = compress(nights)
+    (evidence,) = found.proposals[0].changes[0].evidence
+    assert (evidence.path, evidence.lines) == ("memory/2025-12-03.md", (1, LOG.count("\n") + 1))
+    answer(nights, found)
+    again = cited(nights.desk.home, evidence)
+    assert (again.path, again.same) == ("memory/archive/daily/2025-12-03.md", True)
 
 
 def test_logs_of_every_layout_are_found_and_two_of_a_name_have_two_copies(nights: Nights) -> None:

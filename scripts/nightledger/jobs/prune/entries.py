@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.domain.consent import Tier
 from nightledger.domain.periods import log_day
-from nightledger.domain.proposal import Draft, Flag, Op
+from nightledger.domain.proposal import Draft, Flag, Op, Origin
 from nightledger.domain.pruning import (
     BUDGET_RULE,
     Kept,
@@ -28,6 +28,7 @@ from nightledger.gate.letting_go import Grounds, archival
 from nightledger.gate.naming import find_standing
 from nightledger.gate.pinning import NO_MARK, Mark, read_marks
 from nightledger.gate.stored import Stored
+from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
 from nightledger.text.entries import Entry
 from nightledger.text.similar import fold
@@ -38,9 +39,10 @@ from nightledger.text.status import Status, find_statuses
 class _Gone:
     """An entry that may go."""
 
+    path: str
     entry: Entry
+    status: Status
     since: date
-    draft: Draft
 
 
 def entry_batches(basis: Basis, tally: Tally) -> Iterator[Batch]:
@@ -67,9 +69,12 @@ def entry_batches(basis: Basis, tally: Tally) -> Iterator[Batch]:
     for path in home.identity.gated:
         entries = [placed.entry for placed in standing.entries.values() if placed.path == path]
         tally.looked += len(entries)
+        text = read_gated(home, path).decode("utf-8", "surrogateescape")
         gone = list(looker.look(path, entries, tally))
-        total = len(read_gated(home, path).decode("utf-8", "surrogateescape"))
-        batches += _monthly(gone, path, total)
+        if gone:
+            file = Citable(path, text)
+            drafts = [looker.draft(one, file) for one in gone]
+            batches += _monthly(gone, drafts, path, len(text))
     yield from sorted(batches, key=lambda batch: batch.period)
 
 
@@ -97,7 +102,7 @@ class _Looker:
             if kept or since is None:
                 tally.leave(f"{path}:{entry.first_line}", kept or Kept.NO_DATE)
             else:
-                yield _Gone(entry=entry, since=since, draft=self._draft(path, entry, status, since))
+                yield _Gone(path=path, entry=entry, status=status, since=since)
 
     def _why_kept(self, path: str, entry: Entry) -> Kept | None:
         if self.marks.get(entry.id, NO_MARK).pinned:
@@ -113,24 +118,26 @@ class _Looker:
         written = any(not anchor or slug(anchor) in titles for anchor in anchors)
         return written or not self.told.sure.isdisjoint(self.sources.get(fold(entry.text), frozenset()))
 
-    def _draft(self, path: str, entry: Entry, status: Status, since: date) -> Draft:
-        days = (self.today - since).days
-        reason = f"{status.closure.value} since {since}, {days} days ago"
-        return archival(path, entry, self.today, Grounds(reason=reason))
+    def draft(self, gone: _Gone, file: Citable) -> Draft:
+        """Give the draft that archives an entry."""
+        entry, since = gone.entry, gone.since
+        reason = f"{gone.status.closure.value} since {since}, {(self.today - since).days} days ago"
+        cited = file.cite(entry.first_line, entry.last_line, Origin.UNKNOWN)
+        return archival(gone.path, entry, self.today, Grounds(reason=reason, evidence=(cited,)))
 
 
-def _monthly(gone: Sequence[_Gone], path: str, total: int) -> Iterator[Batch]:
+def _monthly(gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: int) -> Iterator[Batch]:
     """Give batches by month, each within the budget of its file."""
     months = sorted({month_of(one.since) for one in gone})
     for month in months:
-        own = [one for one in gone if month_of(one.since) == month]
-        for portion in split_by_budget([len(one.entry.text) for one in own], total):
+        own = [draft for one, draft in zip(gone, drafts, strict=True) if month_of(one.since) == month]
+        for portion in split_by_budget([len(draft.before) for draft in own], total):
             flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
-            drafts = tuple(replace(own[at].draft, flags=flags) for at in portion.members)
+            members = tuple(replace(own[at], flags=flags) for at in portion.members)
             part = f", part {portion.part} of {portion.parts}" if portion.parts > 1 else ""
-            entries = "1 entry" if len(drafts) == 1 else f"{len(drafts)} entries"
+            entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
             title = f"Archive {entries} of {path}, closed in {month}{part}"
-            yield Batch(period=month, title=title, drafts=drafts)
+            yield Batch(period=month, title=title, drafts=members)
 
 
 def slug(title: str) -> str:

@@ -13,13 +13,14 @@ from datetime import date
 from itertools import groupby
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.proposal import Draft
+from nightledger.domain.proposal import Draft, Origin
 from nightledger.domain.pruning import Kept, is_old_log, month_of
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.gate.letting_go import Grounds, compression, copy_path
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
+from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Batch, Tally, Told
 from nightledger.text.compressed import count_lines
 from nightledger.text.daily_summary import summarise_daily
@@ -95,7 +96,8 @@ class _Looker:
         taken.add(copy)
         days, lines = (self.today - log.day).days, count_lines(content)
         reason = f"daily log of {log.day}, {days} days ago: {lines} lines become {count_lines(made.text.encode())}, the full text goes to {copy}"
-        return compression(log.path, content, made.text, copy, Grounds(reason=reason))
+        cited = Citable(log.path, text).cite(1, lines, Origin.AGENT)
+        return compression(log.path, content, made.text, copy, Grounds(reason=reason, evidence=(cited,)))
 
 
 def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
