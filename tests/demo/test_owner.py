@@ -46,3 +46,8 @@ def test_the_same_thing_is_signed_once() -> None:
 
 def test_a_rejection_is_typed_with_its_reason() -> None:
     assert keystrokes([True, False]) == ["y", "n", REASON]
+
+
+def test_what_is_old_may_go() -> None:
+    old = Proposed(proposal="p-a", n=1, op="compress", before="", after="# 2026-01-01", section="", places=())
+    assert answers([old], []) == [True]

@@ -69,7 +69,14 @@ def test_sixty_nights_end_in_a_home_that_verifies(
     home = tmp_path / "demo-home"
     assert walk(7, home) == 0
     told = capsys.readouterr().out
-    for heading in ("is back and looks", "too early is refused", "can be taken back", "Planted and found"):
+    for heading in (
+        "a Sunday: what is old",
+        "It is byte for byte what it was",
+        "is back and looks",
+        "too early is refused",
+        "can be taken back",
+        "Planted and found",
+    ):
         assert heading in told
     shell = Shell(home=home, keys=keys_beside(home))
     verified = shell.run("verify", "--json", now=NOW)

@@ -20,6 +20,8 @@ _OWN = 0.3
 
 Below it, the rest is the point.
 """
+LET_GO = frozenset({"archive", "compress", "delete_link"})
+"""What the pruner proposes: it is about age, and about nothing planted."""
 _TAKEN = ("remove", "archive", "replace")
 _GIVEN = ("add", "replace")
 _WANTED = (Expect.ADD, Expect.REPLACE, Expect.REMOVE)
@@ -96,7 +98,8 @@ def judge_plants(planted: Sequence[Planted], changes: Sequence[Proposed]) -> tup
 def unplanted(planted: Sequence[Planted], changes: Sequence[Proposed]) -> tuple[Proposed, ...]:
     """Give the changes that speak of nothing planted: ordinary work that was proposed."""
     known = [plant for plant in planted if plant.expect is not Expect.MASK]
-    return tuple(change for change in changes if not any(_speaks_of(change, plant, known) for plant in known))
+    learned = (change for change in changes if change.op not in LET_GO)
+    return tuple(change for change in learned if not any(_speaks_of(change, plant, known) for plant in known))
 
 
 def wanted_by(planted: Sequence[Planted], change: Proposed) -> tuple[Planted, ...]:

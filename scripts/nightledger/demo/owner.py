@@ -6,7 +6,7 @@ proposals, so that a wrong proposal is not waved through.
 
 from collections.abc import Sequence
 
-from nightledger.demo.compare import Proposed, wanted_by
+from nightledger.demo.compare import LET_GO, Proposed, wanted_by
 from nightledger.demo.sample import Planted
 
 SIGN = "y"
@@ -15,7 +15,7 @@ REASON = "true that day, no use later"
 
 
 def answers(waiting: Sequence[Proposed], planted: Sequence[Planted]) -> list[bool]:
-    """Say for each waiting change, in order, whether it is signed.
+    """Say for each waiting change, in order, whether it is signed; what is old may go.
 
     Of several changes that say the same planted thing the first is signed.
     """
@@ -23,7 +23,7 @@ def answers(waiting: Sequence[Proposed], planted: Sequence[Planted]) -> list[boo
     signed = []
     for change in waiting:
         names = {plant.name for plant in wanted_by(planted, change)}
-        signed.append(bool(names - said))
+        signed.append(bool(names - said) or change.op in LET_GO)
         said |= names
     return signed
 

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nightledger.demo import owner, tampering
+from nightledger.demo import owner, sunday, tampering
 from nightledger.demo.compare import Proposed, read_proposed
 from nightledger.demo.generate import DAY_COUNT, write_sample_file
 from nightledger.demo.narrator import Narrator
@@ -43,12 +43,14 @@ class Walk:
         shell: The command line on the demo's folders.
         narrator: Where it is told.
         nights: How many nights run, at least 1; the days before them are there from the start.
+        pruned: Whether a Sunday was told already.
     """
 
     sample: SampleHome
     shell: Shell
     narrator: Narrator
     nights: int = DAY_COUNT
+    pruned: bool = False
 
     def run(self) -> tuple[Proposed, ...]:
         """Walk through everything and give every change that was ever proposed.
@@ -98,8 +100,18 @@ class Walk:
             ran = self._must(("night",), self._at(day, NIGHT))
             if day == self._today:
                 self._show(ran)
-            elif day.weekday() == _MONDAY and (self._today - day).days > AWAY_DAYS:
-                self._monday(day)
+            elif (self._today - day).days > AWAY_DAYS:
+                self._look(day)
+
+    def _look(self, day: date) -> None:
+        """Look as the operator does: on Mondays, and on the first Sunday that lets something go."""
+        if day.weekday() == _MONDAY:
+            self._monday(day)
+        elif day.weekday() == sunday.WEEKDAY and not self.pruned:
+            morning, forenoon = self._at(day, MORNING), self._at(day, FORENOON)
+            self.pruned = sunday.tell(self.shell, self.narrator, morning, forenoon)
+            if self.pruned:
+                self.narrator.heading("The days go on")
 
     def _live(self, day: date) -> None:
         for file in self.sample.files:
