@@ -55,6 +55,7 @@ def test_what_ships_costs_a_session_about_365_tokens() -> None:
 def test_record_and_page_give_back_what_went_in(constitution: Constitution) -> None:
     assert parse_constitution(dump_constitution(constitution), where="x") == constitution
     assert parse_page(dump_page(constitution), where="x") == constitution
+    assert parse_page(dump_page(constitution, notes=False), where="x") == constitution
 
 
 @given(constitutions)

@@ -43,10 +43,15 @@ def dump_constitution(constitution: Constitution) -> bytes:
     return dump_line(_checked(constitution, "the constitution"))
 
 
-def dump_page(constitution: Constitution) -> str:
-    """Give it as an operator reads and amends it."""
+def dump_page(constitution: Constitution, *, notes: bool = True) -> str:
+    """Give it as an operator reads and amends it.
+
+    Args:
+        constitution: The principles.
+        notes: Say on the page how it is to be written.
+    """
     paragraphs = (f"{one.name} [{', '.join(one.tags)}]\n{one.text}\n" for one in constitution.principles)
-    return "\n".join([_NOTE, *paragraphs])
+    return "\n".join([_NOTE, *paragraphs] if notes else paragraphs)
 
 
 def parse_page(text: str, *, where: str) -> Constitution:

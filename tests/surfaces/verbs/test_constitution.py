@@ -45,6 +45,7 @@ def test_a_home_without_one_says_how_to_get_it(console: Console) -> None:
 def test_an_amendment_is_shown_signed_and_in_force(seeded: Console) -> None:
     out = seeded.out("constitution", "amend", "--from", page(seeded, KINDER))
     assert "kinder and in better health" in out
+    assert "Lines that begin with #" not in out
     assert "Amended and signed: 10 principles are in force." in out
     assert "kinder" in seeded.out("constitution")
     assert seeded.run("verify").status == 0

@@ -77,7 +77,8 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
             context.emit({"changed": False})
             context.print("Nothing was changed.")
             return 0
-        for line in screen.diff_lines(readable_diff(page, dump_page(wanted), path=WHERE)):
+        old, new = (dump_page(one, notes=False) for one in (standing, wanted))
+        for line in screen.diff_lines(readable_diff(old, new, path=WHERE)):
             context.print(line)
         content, before = dump_constitution(wanted), dump_constitution(standing)
 
