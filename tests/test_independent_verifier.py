@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.gate.homes import START, Desk, addition, make_desk, open_desk
+from tests.gate.principled import seed
 from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
 
 from nightledger.demo.shell import Ran, Shell
@@ -122,6 +123,16 @@ def test_it_is_short_and_imports_nothing_of_ours() -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     assert {name.split(".")[0] for name in imported} <= set(sys.stdlib_module_names)
+
+
+def test_both_say_what_is_not_the_constitution_that_was_signed(desk: Desk) -> None:
+    seed(desk)
+    assert (ours(desk).status, theirs(desk)[0]) == (0, 0)
+    path = Path(desk.home.constitution)
+    path.write_bytes(path.read_bytes().replace(b"better health", b"worse health"))
+    status, said = theirs(desk)
+    assert (ours(desk).status, status, classes(said)) == (4, 4, {"ALTERED"})
+    assert "memory/system/constitution.json" in said
 
 
 def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
