@@ -134,13 +134,16 @@ def is_repeated(change: Change, said: Sequence[Said], *, asked: bool = False) ->
     """Tell whether a change takes out and puts in the very lines of an earlier one, and may not return.
 
     The key tells what a change says, these lines what it does: one that was answered is not
-    asked about again because somebody words its key otherwise.
+    asked about again because somebody words its key otherwise. The deletion of a link takes out
+    no lines: its key tells what had been seen of the link, and later outcomes start it anew.
 
     Args:
         change: The candidate, placed.
         said: All that was proposed before.
         asked: Whether the operator asked for this very change.
     """
+    if change.op is Op.DELETE_LINK:
+        return False
     earlier = [
         s
         for s in said

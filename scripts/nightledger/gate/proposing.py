@@ -252,6 +252,8 @@ def _build(
     }
     if parts := [to_plain(part) for change in changes for part in change.also]:
         identity["also"] = parts
+    if keys := [change.key for change in changes if change.op is Op.DELETE_LINK]:
+        identity["keys"] = keys  # a link that later outcomes started anew has the same name
     if submission.asked or submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
         identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
     return Proposal(

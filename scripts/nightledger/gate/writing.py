@@ -144,15 +144,19 @@ def go_on(
         elif write.before != write.after:
             replaced.append((write.path, exchange(gate, write)))
             _require_written(gate.home, write)
-        if replaced and not is_gated(gate.home, write.path) and _is_raced(replaced[-1], write):
+        if _is_raced(gate.home, replaced, write):
             _put_back(gate, apply_id, writes, replaced, moment)
     raced = finish(gate, apply_id, replaced, writes, moment)
     drop_empty(gate.home, (write.path for write in writes if not write.after))
     return raced
 
 
-def _is_raced(replaced: tuple[str, str], write: Write) -> bool:
-    return replaced[0] == write.path and replaced[1] != hashlib.sha256(write.before).hexdigest()
+def _is_raced(home: Home, replaced: Sequence[tuple[str, str]], write: Write) -> bool:
+    """Tell whether somebody else wrote to a daily log or the archive: before the exchange, or to a copy since."""
+    if is_gated(home, write.path) or not replaced or replaced[-1][0] != write.path:
+        return False
+    same = not is_copy(write.path) or read_target(home, write.path) == write.after
+    return not same or replaced[-1][1] != hashlib.sha256(write.before).hexdigest()
 
 
 def _require_written(home: Home, write: Write) -> None:
