@@ -24,6 +24,8 @@ def test_the_namespace_and_the_types_are_a_contract() -> None:
         "trust",
         "consent",
         "expunge",
+        "pin",
+        "unpin",
         "close",
     ]
     assert decision().reason == ""
