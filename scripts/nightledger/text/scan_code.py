@@ -7,10 +7,10 @@ by ``scan`` when a text holds something that may be code.
 from collections.abc import Iterator
 
 from nightledger.domain.finding import Finding, Severity
-from nightledger.text.code_audit import audit
-from nightledger.text.code_rule import CodeFinding, CodeSeverity
-from nightledger.text.code_snippets import Snippet, find_snippets
-from nightledger.text.code_table import CODE_TABLE, NOT_READ, ROWS
+from nightledger.text.code.audit import audit
+from nightledger.text.code.rule import CodeFinding, CodeSeverity
+from nightledger.text.code.snippets import Snippet, find_snippets
+from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
 from nightledger.text.scan_rule import Row
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.surfaces.cli import main
-from nightledger.text.code_denylist import BUILTINS, CALLS, IMPORTS
+from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -125,10 +125,10 @@ def test_the_self_test_runs_every_rule_on_its_examples(
     assert status == 0
     assert "WRONG" not in out
     assert "ok    code.process      catches import os; os.system('id')" in out.splitlines()
-    from nightledger.text import code_selftest
+    from nightledger.text.code import selftest
 
-    wrong = code_selftest.Example(rule="code.run", catch=True, code="x", right=False)
-    monkeypatch.setattr(code_selftest, "run_examples", lambda: iter([wrong]))
+    wrong = selftest.Example(rule="code.run", catch=True, code="x", right=False)
+    monkeypatch.setattr(selftest, "run_examples", lambda: iter([wrong]))
     status, out, _ = run(capsys, "--test")
     assert status == 1
     assert out.splitlines()[-1] == "0 of 1 examples right."

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from nightledger.text.code_document import Part
-    from nightledger.text.code_rule import CodeFinding
+    from nightledger.text.code.document import Part
+    from nightledger.text.code.rule import CodeFinding
 
 FOUND = 1
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -71,8 +71,8 @@ def _read(name: str) -> str:
 
 
 def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: Context) -> int:
-    from nightledger.text.code_document import audit_document
-    from nightledger.text.code_language import language_of_info
+    from nightledger.text.code.document import audit_document
+    from nightledger.text.code.language import language_of_info
 
     language = options.language and (language_of_info(options.language) or options.language)
     told = [(name, part) for name, text in named for part in audit_document(text, name, language or "")]
@@ -97,7 +97,7 @@ def _place(name: str, part: "Part", finding: "CodeFinding") -> str:
 
 def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
     from nightledger.surfaces.screen import shown
-    from nightledger.text.code_table import ROWS
+    from nightledger.text.code.table import ROWS
 
     what = f" ({finding.what})" if finding.what else ""
     return f"{shown(_place(name, part, finding))}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
@@ -120,7 +120,7 @@ def _summary(told: list[tuple[str, "Part"]], findings: int) -> list[str]:
 
 
 def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:
-    from nightledger.text.code_table import ROWS
+    from nightledger.text.code.table import ROWS
 
     def plain(part: "Part", finding: "CodeFinding") -> dict[str, object]:
         return {
@@ -150,9 +150,9 @@ def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object
 
 
 def _print_denylist(context: Context) -> int:
-    from nightledger.text.code_denylist import BUILTINS, CALLS, IMPORTS
-    from nightledger.text.code_names import BY_RULE
-    from nightledger.text.code_table import CODE_TABLE
+    from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
+    from nightledger.text.code.names import BY_RULE
+    from nightledger.text.code.table import CODE_TABLE
 
     published = {"imports": list(IMPORTS), "calls": list(CALLS), "builtins": list(BUILTINS)}
     beside = [{"rule": r.name, "severity": r.severity.value, "why": r.why} for r in CODE_TABLE]
@@ -173,7 +173,7 @@ def _print_denylist(context: Context) -> int:
 
 
 def _self_test(context: Context) -> int:
-    from nightledger.text.code_selftest import run_examples
+    from nightledger.text.code.selftest import run_examples
 
     told = list(run_examples())
     wrong = [example for example in told if not example.right]

@@ -2,9 +2,9 @@ import ast
 
 import pytest
 
-from nightledger.text.code_folding import HOLE, TEMPORARY
-from nightledger.text.code_scopes import Scopes
-from nightledger.text.code_values import Resolver
+from nightledger.text.code.folding import HOLE, TEMPORARY
+from nightledger.text.code.scopes import Scopes
+from nightledger.text.code.values import Resolver
 
 
 def last(text: str) -> tuple[Resolver, ast.expr]:

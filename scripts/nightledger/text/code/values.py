@@ -9,10 +9,10 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from nightledger.text.code_folding import HOLE, TEMPORARY, Text, fold_call, fold_operation, fold_subscript
-from nightledger.text.code_paths import PATH, canonical
-from nightledger.text.code_scopes import Binding, Scopes
-from nightledger.text.code_value import (
+from nightledger.text.code.folding import HOLE, TEMPORARY, Text, fold_call, fold_operation, fold_subscript
+from nightledger.text.code.paths import PATH, canonical
+from nightledger.text.code.scopes import Binding, Scopes
+from nightledger.text.code.value import (
     LONGEST,
     Items,
     Ref,

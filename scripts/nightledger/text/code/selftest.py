@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code_audit import audit
-from nightledger.text.code_table import CODE_TABLE
+from nightledger.text.code.audit import audit
+from nightledger.text.code.table import CODE_TABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.code_snippets import find_snippets
+from nightledger.text.code.snippets import find_snippets
 
 
 def found(text: str) -> list[tuple[str, int, str]]:

@@ -3,12 +3,12 @@ import ast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.text.code_probes import BENIGN, HOSTILE
+from tests.text.code.probes import BENIGN, HOSTILE
 
-from nightledger.text.code_audit import audit
-from nightledger.text.code_denylist import BUILTINS, CALLS, IMPORTS
-from nightledger.text.code_rule import CodeSeverity
-from nightledger.text.code_table import CODE_TABLE, NOT_READ, ROWS
+from nightledger.text.code.audit import audit
+from nightledger.text.code.denylist import BUILTINS, CALLS, IMPORTS
+from nightledger.text.code.rule import CodeSeverity
+from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
 
 
 def rules(text: str, language: str = "") -> set[str]:

@@ -8,11 +8,11 @@ Invariant: pure; each name is judged where it stands, called or handed on.
 import ast
 from collections.abc import Iterator
 
-from nightledger.text.code_denylist import HARMLESS, IMPORTS
-from nightledger.text.code_folding import TEMPORARY
-from nightledger.text.code_look import Hit, Look, note
-from nightledger.text.code_names import BY_RULE, RUN
-from nightledger.text.code_paths import PATH, NameList, canonical, matches
+from nightledger.text.code.denylist import HARMLESS, IMPORTS
+from nightledger.text.code.folding import TEMPORARY
+from nightledger.text.code.look import Hit, Look, note
+from nightledger.text.code.names import BY_RULE, RUN
+from nightledger.text.code.paths import PATH, NameList, canonical, matches
 
 _NAMES = NameList((*BY_RULE, ("code.run", RUN)))
 _DENIED = frozenset(IMPORTS)

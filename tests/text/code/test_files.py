@@ -1,8 +1,8 @@
 import pytest
 
-from nightledger.text.code_audit import audit
-from nightledger.text.code_files import written
-from nightledger.text.code_folding import HOLE, TEMPORARY
+from nightledger.text.code.audit import audit
+from nightledger.text.code.files import written
+from nightledger.text.code.folding import HOLE, TEMPORARY
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from nightledger.text.code_folding import HOLE
-from nightledger.text.code_look import Hit, Look, argument
-from nightledger.text.code_paths import matches
+from nightledger.text.code.folding import HOLE
+from nightledger.text.code.look import Hit, Look, argument
+from nightledger.text.code.paths import matches
 
 _GET = re.compile(
     r"(?:requests(?:\.[sS]ession\(\))?|httpx(?:\.(?:Async)?Client\(\))?|aiohttp\.ClientSession\(\)|niquests|urllib3|treq|cloudscraper\.create_scraper\(\))\.(?:get|head|options|stream)\Z"

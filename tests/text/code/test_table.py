@@ -1,9 +1,9 @@
 import pytest
 
-from nightledger.text.code_audit import audit
-from nightledger.text.code_rule import CodeRow
-from nightledger.text.code_selftest import run_examples
-from nightledger.text.code_table import CODE_TABLE, NOT_READ, ROWS
+from nightledger.text.code.audit import audit
+from nightledger.text.code.rule import CodeRow
+from nightledger.text.code.selftest import run_examples
+from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
 
 
 @pytest.mark.parametrize("row", CODE_TABLE, ids=[row.name for row in CODE_TABLE])

@@ -8,7 +8,7 @@ import ast
 import re
 import textwrap
 
-from nightledger.text.code_source import parse
+from nightledger.text.code.source import parse
 
 _PYTHON = frozenset(
     {

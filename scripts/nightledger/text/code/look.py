@@ -7,10 +7,10 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code_rule import CodeSeverity
-from nightledger.text.code_scopes import Scopes
-from nightledger.text.code_value import Ref
-from nightledger.text.code_values import Resolver
+from nightledger.text.code.rule import CodeSeverity
+from nightledger.text.code.scopes import Scopes
+from nightledger.text.code.value import Ref
+from nightledger.text.code.values import Resolver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

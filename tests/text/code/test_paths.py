@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.code_paths import MOST_CHARACTERS, NameList, canonical, matches
+from nightledger.text.code.paths import MOST_CHARACTERS, NameList, canonical, matches
 
 
 @pytest.mark.parametrize(

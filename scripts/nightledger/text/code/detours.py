@@ -8,12 +8,12 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from nightledger.text.code_denylist import IMPORTS
-from nightledger.text.code_folding import HOLE, TEMPORARY, Text
-from nightledger.text.code_look import Hit, Look, argument, note
-from nightledger.text.code_names import METHODS, RUN_CALLED, RUN_STRING, TELLTALE, WALKS
-from nightledger.text.code_paths import PATH, canonical
-from nightledger.text.code_rule import CodeSeverity
+from nightledger.text.code.denylist import IMPORTS
+from nightledger.text.code.folding import HOLE, TEMPORARY, Text
+from nightledger.text.code.look import Hit, Look, argument, note
+from nightledger.text.code.names import METHODS, RUN_CALLED, RUN_STRING, TELLTALE, WALKS
+from nightledger.text.code.paths import PATH, canonical
+from nightledger.text.code.rule import CodeSeverity
 
 GUARDED = frozenset(
     {

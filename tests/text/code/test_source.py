@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.code_source import read_source
+from nightledger.text.code.source import read_source
 
 
 def told(text: str) -> list[tuple[int, str, str]]:

@@ -8,15 +8,15 @@ called clean. A syntax check is no sandbox: it tells what is written, not what w
 import ast
 from collections.abc import Iterator
 
-from nightledger.text.code_detours import call_hits, node_hits
-from nightledger.text.code_files import file_hits, path_hits
-from nightledger.text.code_language import HEAD, guess_language
-from nightledger.text.code_look import Hit, Look
-from nightledger.text.code_network import network_hits
-from nightledger.text.code_rule import Audited, CodeFinding, CodeSeverity
-from nightledger.text.code_source import MOST_CHARACTERS, Place, Source, read_source
-from nightledger.text.code_table import NOT_READ, ROWS
-from nightledger.text.code_uses import import_hits, name_hits, uses
+from nightledger.text.code.detours import call_hits, node_hits
+from nightledger.text.code.files import file_hits, path_hits
+from nightledger.text.code.language import HEAD, guess_language
+from nightledger.text.code.look import Hit, Look
+from nightledger.text.code.network import network_hits
+from nightledger.text.code.rule import Audited, CodeFinding, CodeSeverity
+from nightledger.text.code.source import MOST_CHARACTERS, Place, Source, read_source
+from nightledger.text.code.table import NOT_READ, ROWS
+from nightledger.text.code.uses import import_hits, name_hits, uses
 
 MOST_FINDINGS = 200
 """Findings that are told of one snippet; the rest says nothing new."""

@@ -4,7 +4,7 @@ Invariant: complete, every name that a finding can carry stands here; ``audit-co
 tests walk it.
 """
 
-from nightledger.text.code_rule import CodeRow, CodeSeverity
+from nightledger.text.code.rule import CodeRow, CodeSeverity
 
 _HIGH, _MEDIUM, _NOTE = CodeSeverity.HIGH, CodeSeverity.MEDIUM, CodeSeverity.NOTE
 

@@ -7,11 +7,11 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from nightledger.text.code_folding import HOLE, TEMPORARY
-from nightledger.text.code_look import Hit, Look, argument, note
-from nightledger.text.code_names import METHODS
-from nightledger.text.code_paths import PATH
-from nightledger.text.code_rule import CodeSeverity
+from nightledger.text.code.folding import HOLE, TEMPORARY
+from nightledger.text.code.look import Hit, Look, argument, note
+from nightledger.text.code.names import METHODS
+from nightledger.text.code.paths import PATH
+from nightledger.text.code.rule import CodeSeverity
 
 _MODE = re.compile(r"[rwaxbtU+]{1,4}\Z")
 _WRITES = re.compile(r"[wax+]")

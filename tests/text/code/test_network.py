@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.code_audit import audit
+from nightledger.text.code.audit import audit
 
 GET = "import json, requests\n"
 SET = "import os, requests\n"

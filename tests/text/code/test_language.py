@@ -1,7 +1,7 @@
 import pytest
 from bench.audit_corpus import read_corpus
 
-from nightledger.text.code_language import guess_language, language_of_info
+from nightledger.text.code.language import guess_language, language_of_info
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code_folding import HOLE, Text
-from nightledger.text.code_paths import PATH, canonical
+from nightledger.text.code.folding import HOLE, Text
+from nightledger.text.code.paths import PATH, canonical
 
 LONGEST = 512
 """Items of a sequence that are followed."""

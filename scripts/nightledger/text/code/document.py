@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code_audit import audit
-from nightledger.text.code_language import guess_language, language_of_info
-from nightledger.text.code_rule import Audited
-from nightledger.text.code_snippets import find_snippets
-from nightledger.text.code_source import MOST_CHARACTERS
+from nightledger.text.code.audit import audit
+from nightledger.text.code.language import guess_language, language_of_info
+from nightledger.text.code.rule import Audited
+from nightledger.text.code.snippets import find_snippets
+from nightledger.text.code.source import MOST_CHARACTERS
 
 _MARKDOWN = ("md", "markdown", "mdx", "qmd", "rmd")
 

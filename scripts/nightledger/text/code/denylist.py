@@ -1,6 +1,6 @@
 """The published denylist, as published: 10 imports, calls of three modules, 6 built-ins.
 
-Invariant: exactly that list; what the auditor adds stands in ``code_names`` and ``code_table``.
+Invariant: exactly that list; what the auditor adds stands in ``names`` and ``table``.
 Source: the code auditor of Vidurai.
 """
 

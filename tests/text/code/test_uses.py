@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.text.code_audit import audit
+from nightledger.text.code.audit import audit
 
 
 @pytest.mark.parametrize(

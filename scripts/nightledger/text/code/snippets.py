@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nightledger.text.code_language import guess_language, language_of_info
-from nightledger.text.code_source import MOST_CHARACTERS
+from nightledger.text.code.language import guess_language, language_of_info
+from nightledger.text.code.source import MOST_CHARACTERS
 
 _FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$"

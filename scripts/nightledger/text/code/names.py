@@ -1,6 +1,6 @@
 """Names that do harm, by what they do: the auditor's own list beside the published one.
 
-Invariant: names are canonical (``code_paths``): ``os.system`` however it was reached; ``X()`` is
+Invariant: names are canonical (``paths``): ``os.system`` however it was reached; ``X()`` is
 what a call of ``X`` gives. A star stands for any ending. Exact names win over starred ones.
 """
 
