@@ -22,6 +22,7 @@ from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
 from nightledger.domain.words import read_moment
 from nightledger.files.configuration import home_zone
+from nightledger.gate.closing import said_and_gone
 from nightledger.gate.gated import read_gated
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
@@ -193,7 +194,8 @@ class _Run:
 
     def _look(self) -> tuple[Looked, Told]:
         home = self._gate.home
-        said = {change.key for item in self._stored for change in item.proposal.changes}
+        gone = (said.key for said in said_and_gone(home, self._ledger.book))
+        said = {*gone, *(change.key for item in self._stored for change in item.proposal.changes)}
         forgotten = tombstones(self._gate, self._ledger)
         links = look_at_links(home, self._zone, forgotten, self._asked.today, said, MOST_DELETIONS)
         asked = {name for sources in links.sources.values() for name in sources}

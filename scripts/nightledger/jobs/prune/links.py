@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.codec.link_tables import Pair
 from nightledger.domain.bridges import LinkUse
+from nightledger.domain.closed import hashed
 from nightledger.domain.links import link_key
 from nightledger.domain.proposal import Draft
 from nightledger.domain.pruning import REFERENCED_FROM, find_weak
@@ -51,13 +52,13 @@ def look_at_links(
         zone: The home's zone.
         forgotten: Deleted links, and how many outcomes there were when each was deleted.
         today: The date in the home's zone.
-        said: Keys of what was proposed before.
+        said: Keys of what was proposed before, or their hashes.
         most: How many are to be proposed.
     """
     sure: set[str] = set()
     with folded_links(home, zone, forgotten) as index:
         found = find_weak(_uses(index, sure), today)
-        fresh = [link for link in found.removable if draft_of(link, today).statement_key not in said]
+        fresh = [link for link in found.removable if not _was_said(link, today, said)]
         sources = {link.pair: _sources(index, link) for link in fresh[:most]}
     return Looked(
         links=found.links,
@@ -75,6 +76,11 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
         if item.confidence >= REFERENCED_FROM:
             sure.update(link.best.sources)
         yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day)
+
+
+def _was_said(link: LinkUse, today: date, said: Collection[str]) -> bool:
+    key = draft_of(link, today).statement_key
+    return key in said or hashed(key) in said
 
 
 def _sources(index: LinkIndex, link: LinkUse) -> tuple[str, ...]:
