@@ -107,11 +107,11 @@ bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
-lock: ## pin every dependency anew, with hashes (needs uv)
-	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make lock" pyproject.toml -o requirements-dev.lock
+pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
+	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-consolidate bench-checkup pin-dependencies help

@@ -75,7 +75,7 @@ def test_in_a_chat_export_each_line_knows_who_speaks() -> None:
     text = "user: leave the kettle alone\nassistant: I will\n- and tell you\nsystem: restarted\n- noise\nuser: thanks a lot"
     log = read(text)
     assert [entry.turn for entry in log.lines] == ["user", "assistant", "assistant", "", "", "user"]
-    assert log.lines[0].origin is Origin.OWNER
+    assert log.lines[0].origin is Origin.AGENT  # whoever writes the file can write "user:" there
     assert log.lines[0].content == "leave the kettle alone"
     assert log.lines[2].origin is Origin.AGENT
     assert log.lines[4].origin is Origin.SYSTEM

@@ -27,6 +27,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
 from nightledger.gate.locking import require_exchangeable, swap_for, why_locked
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.witnessing import witnessed
 from nightledger.text.diff import changed_runs
@@ -224,6 +225,8 @@ def check_result(gate: Gate, write: Write) -> list[str]:
     directory = os.path.dirname(gate.home.resolve(write.path))
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
+    if own_values(gate, _added(write)):
+        reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
     before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
     cap = gate.cap_characters
     if cap is not None and after > max(cap, before):
@@ -236,11 +239,17 @@ def check_text(write: Write) -> list[str]:
     before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
     broken = check_blocks(write.before, write.after, _placed(before, after))
     reasons = [f"{write.path}: {reason}" for reason in broken]
-    old = set(before.split("\n"))
-    added = "\n".join(line for line in after.split("\n") if line not in old)
-    seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
+    seen = sorted({f.rule for f in scan(_added(write)) if f.severity is not Severity.FLAG})
     reasons += [f"{write.path}: the scanner {rule} holds the new text back" for rule in seen]
     return reasons
+
+
+def _added(write: Write) -> str:
+    before, after = (
+        text.decode("utf-8", "surrogateescape").split("\n") for text in (write.before, write.after)
+    )
+    old = set(before)
+    return "\n".join(line for line in after if line not in old)
 
 
 def _placed(before: str, after: str) -> list[Placed]:

@@ -24,6 +24,7 @@ from nightledger.gate.offering import offer_race, put_back
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing import store
 from nightledger.gate.protected import first_seen, protected_now
+from nightledger.gate.screening import own_values
 from nightledger.gate.stored import read_logged
 from nightledger.gate.writers import Guess, Scene, guess_writer
 
@@ -168,6 +169,7 @@ class _Watch:
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
             cap_characters=self.gate.cap_characters if path in book.gated else None,
+            told=own_values(self.gate, *(c.decode("utf-8", "surrogateescape") for c in (before, present))),
         )
         self.blobs.put(before)
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)

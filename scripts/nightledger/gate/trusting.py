@@ -30,6 +30,8 @@ from nightledger.gate.signed import Signed, read_signed, signed_by
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
+_NOBODY = "put it back from a backup; until then nobody may sign, and nothing is applied"
+
 
 class Trust:
     """The trust files of a home as its log has them; every step of the chain is verified once.
@@ -70,7 +72,7 @@ class Trust:
 
     def content(self, name: str, at: Moment) -> bytes:
         """Give the bytes of a trust file in force; none where it never was."""
-        return self._content(name, self.files(at)[name])
+        return self._content(name, self._named(self.files(at))[name])
 
     def signers(self, at: Moment) -> SignerSet:
         """Give who may sign now."""
@@ -85,9 +87,14 @@ class Trust:
         since = self._ledger.book.trust.steps[n - 1].since
         return self._signers(self.files(since, upto=n))
 
-    def _signers(self, files: Mapping[str, str]) -> SignerSet:
+    @staticmethod
+    def _named(files: Mapping[str, str]) -> Mapping[str, str]:
         if not files:
             raise IntegrityError("the log names no trust files: nobody may sign")
+        return files
+
+    def _signers(self, files: Mapping[str, str]) -> SignerSet:
+        self._named(files)
         key = (files["allowed_signers"], files["revoked_keys"])
         if key not in self._sets:
             allowed, revoked = (
@@ -112,12 +119,15 @@ class Trust:
 
     def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
         status = self._ledger.book.decisions[step.decision]
-        signed = read_signed(self._home, status)
+        try:
+            signed = read_signed(self._home, status)
+        except AlteredError as error:
+            raise AlteredError(str(error), hint=_NOBODY) from error
         if signed.signature_sha256 != status.signature_sha256:
             # Not even an older set may be used instead: it may hold the key that this very step revoked.
             raise AlteredError(
                 f"{self._home.decision(status.id)}.sig was changed after it was recorded",
-                hint="put it back from a backup; until then nobody may sign, and nothing is applied",
+                hint=_NOBODY,
             )
         before = self._ledger.book.trust.files(status.recorded, upto=n, void=void)
         decision = decode_record(Decision, signed.content, where=self._home.decision(status.id))

@@ -26,7 +26,8 @@ _LEAD = re.compile(
 )
 _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-_ORIGINS = {"user": Origin.OWNER, "assistant": Origin.AGENT, "system": Origin.SYSTEM, "tool": Origin.TOOL}
+_ORIGINS = {"system": Origin.SYSTEM, "tool": Origin.TOOL}
+"""Whoever writes the file can write "user:" before a line, so that is the agent's word as all else there."""
 _TURNS = 2
 """So many lines that start a turn make a file a chat export."""
 

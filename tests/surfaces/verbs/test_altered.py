@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, addition
+from tests.gate.signers import let_sign, new_key
 from tests.surfaces.console import Console
 
 from nightledger.codec.records import decode_record
@@ -245,3 +246,23 @@ def test_one_that_is_put_back_while_the_key_is_unlocked_is_not_closed(
     assert ran.status == 1
     assert "was put back or closed meanwhile; nothing was signed" in ran.err
     assert console.desk.states(first) == ["pending"]
+
+
+def test_while_nobody_can_tell_who_may_sign_agents_and_the_guard_go_on(console: Console) -> None:
+    ready = console.desk.proposal(addition("One."))
+    console.desk.approve(ready)
+    let_sign(console.desk, new_key(console.desk.root, "ann"), "ann")
+    (changed,) = (s for s in console.desk.ledger().book.decisions.values() if s.type is DecisionType.TRUST)
+    path = Path(console.desk.home.decision(changed.id))
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"trust", b"trost"))
+    console.desk.wait(hours=3)
+    assert console.run("propose", "--section", "Lessons", "--text", "Two.", "--reason", "x").status == 0
+    console.desk.memory.write_text(f"{MEMORY}- Three.\n")
+    assert "changed outside the gate" in console.out("guard")
+    assert console.run("apply").status == 4
+    assert "One." not in console.desk.text()
+    ran = console.run("key", "list")
+    assert (ran.status, "until then nobody may sign, and nothing is applied" in ran.err) == (4, True)
+    path.write_bytes(content)
+    assert console.run("key", "list").status == 0

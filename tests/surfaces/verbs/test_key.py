@@ -275,3 +275,11 @@ def test_a_line_says_what_it_is_for() -> None:
     for namespaces, words in lines.items():
         line = AllowedSigner(principals=("ana",), key=key, namespaces=namespaces)
         assert key_changes.purposes(line) == words
+
+
+def test_a_rotation_without_the_old_key_says_what_is_left(caller: Caller) -> None:
+    for path in keys_dir(caller).glob("operator*"):
+        path.unlink()
+    with pytest.raises(RefusedError, match="no key here to hand over from") as failure:
+        caller.run("key", "rotate", "--no-passphrase")
+    assert "key reset" in failure.value.hint
