@@ -220,8 +220,9 @@ def test_a_later_approval_does_not_hide_which_graph_was_signed_for(desk: Desk) -
 
 
 def test_a_graph_that_loosens_the_floor_is_no_answer_at_all(desk: Desk) -> None:
+    loose = own_graph(desk, {"self_modification": {"autonomous": ["forget"]}})
     with pytest.raises(ConfigurationError, match="loosens the floor"):
-        own_graph(desk, {"self_modification": {"autonomous": ["forget"]}})
+        answer(loose, "email", "read")
 
 
 # ---------------------------------------------------------------- the decision

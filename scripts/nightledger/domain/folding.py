@@ -4,11 +4,12 @@ Invariant: the same events give the same book, and an event that makes no sense 
 proposal, a change that does not exist) changes nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from nightledger.domain.begun import Begin, standing_under, targets_of
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Accepted, Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
@@ -18,7 +19,6 @@ from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     OPEN_STATES,
     REVOCABLE,
-    AppliedTarget,
     Apply,
     Book,
     ChangeState,
@@ -45,7 +45,7 @@ _ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, Decisi
 
 def fold_events(events: Iterable[Event]) -> Book:
     """Give the book that the events add up to, in their order."""
-    return fold_entries((event.event, event.fields, event.at) for event in events)
+    return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
 def fold_entries(entries: Iterable[Entry]) -> Book:
@@ -117,6 +117,12 @@ class _Fold:
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
         self.locked: frozenset[str] = frozenset()
+        self.begun: list[Begin] = []
+        self.open: dict[str, Begin] = {}
+        self.unbegun: list[int] = []
+        self.settling: set[str] = set()
+        self.expunged: dict[str, Sequence[str]] = {}
+        self.gone_at: dict[str, datetime] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -159,6 +165,10 @@ class _Fold:
             protected=self.protected,
             races=tuple(self.races.values()),
             locked=self.locked,
+            begun=tuple(self.begun),
+            unbegun=tuple(self.unbegun),
+            expunged=self.expunged,
+            gone_at=self.gone_at,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -204,19 +214,45 @@ class _Fold:
         self.trust.reset(fields, _moment(fields, at), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
-        decided = self.decisions.get(fields["decision"])
-        if decided and decided[0]["type"] == DecisionType.EXPUNGE:
+        """Take what the entry beside a decision says; a later one that names it again adds nothing."""
+        name = fields["decision"]
+        decided = self.decisions.get(name)
+        if decided and decided[0]["type"] == DecisionType.EXPUNGE and name not in self.expunged:
+            self.expunged[name] = fields["sha256s"]
             self._removed(Gone.EXPUNGED, fields, at)
 
-    def _removed(self, why: Gone, fields: Mapping[str, Any], _: datetime) -> None:
+    def _removed(self, why: Gone, fields: Mapping[str, Any], at: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)
+        if why is Gone.EXPIRED:
+            self.gone_at |= dict.fromkeys(fields["sha256s"], max(at, self.latest))
 
     def _kept(self, sha256s: Iterable[str]) -> None:
         """Take back that something is gone: the same bytes were kept anew."""
         for sha256 in sha256s:
             self.gone.pop(sha256, None)
 
+    def _begin(self, fields: Mapping[str, Any], at: datetime) -> None:
+        """Note what stands where an apply begins, for whoever checks it."""
+        name, decision, proposal = fields["apply"], fields["decision"], fields["proposal"]
+        decided, running = self.decisions.get(decision, (None,))[0], self.proposals.get(proposal)
+        begin = Begin(
+            fields=fields,
+            line=_line(fields),
+            at=at,
+            standing=standing_under(decided, proposal, running.changes if running else None),
+            accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
+            again=name in self.open or decision in self.settling,
+            trust=len(self.trust.steps),
+            latest=max(at, self.latest),
+        )
+        self.begun.append(begin)
+        self.open[name] = begin
+
+    def _accepted_of(self, path: str) -> str | None:
+        return self.gated.get(path, self.protected.get(path))
+
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
+        self._begin(fields, at)
         self.intents[fields["apply"]] = (fields, "intent", fields, at)
         self.cut_short[fields["apply"]] = None
         if self.gone:
@@ -225,13 +261,17 @@ class _Fold:
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
+            self.unbegun.append(_line(fields))
             return
         apply = intent[0]
+        self.open.pop(fields["apply"]).outcome = outcome
         self.intents[fields["apply"]] = (apply, outcome, fields, at)
         self.cut_short.pop(fields["apply"])
         decision = self.decisions.get(apply["decision"], (None,))[0]
         if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
             return
+        if decision["type"] == DecisionType.DRIFT:
+            self.settling.add(decision["decision"])
         state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
         name = decision["proposal"]
         running = self.proposals[name]
@@ -311,19 +351,14 @@ def _apply(intent: _Intent) -> Apply:
         decision=fields["decision"],
         proposal=fields["proposal"],
         changes=tuple(fields["changes"]),
-        targets=tuple(
-            AppliedTarget(
-                path=target["path"],
-                before=target["before"],
-                after=target["after"],
-                accepted_before=target.get("accepted_before", ""),
-                accepted=target.get("accepted", ""),
-            )
-            for target in fields["targets"]
-        ),
+        targets=targets_of(fields),
         outcome=outcome,
         clocks=_moment(ended, at),
     )
+
+
+def _line(fields: Mapping[str, Any]) -> int:
+    return int(fields.get("seq", -1)) + 1
 
 
 def _moment(fields: Mapping[str, Any], at: datetime) -> Moment:

@@ -21,7 +21,7 @@ from nightledger.domain.proposal import Change
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.atomic import create_file, exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
+from nightledger.gate.around import LOST, TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.deciding import read_claim, why_void
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import hunks_sha256, why_not
@@ -175,10 +175,14 @@ def _write(
 ) -> tuple[Write, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
     """Give new bytes of a file, the changes without a place, and those that wait for drift to be settled."""
     before = read_gated(gate.home, path)
-    signed = read_accepted(gate.home, book, path)
-    if signed is None or signed == before:
+    if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
         after, lost = place_changes(before, changes)
         return Write(path=path, before=before, after=after), lost, ()
+    signed = read_accepted(gate.home, book, path)
+    if signed is None:
+        why = [(change.n, LOST) for change in changes]
+        is_edit = stored.proposal.lane == EDIT_LANE  # made at once or not at all
+        return Write(path=path, before=before, after=before), why if is_edit else (), () if is_edit else why
     if stored.proposal.lane == EDIT_LANE:
         after, lost = place_changes(before, changes)
         carried = carry(signed, before, after)

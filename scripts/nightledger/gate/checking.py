@@ -3,7 +3,7 @@
 Invariant: damage is named, never raised, so that one look tells everything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,18 +11,21 @@ from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, DecisionStatus, Gone
-from nightledger.domain.trusting import TRUST_FILES
+from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.opening import Ledger
-from nightledger.gate.signed import Signed, read_signed, signer_of
+from nightledger.gate.signed import Signed, read_signed, signed_by
 from nightledger.gate.stored import is_altered, read_logged
 from nightledger.gate.trust_changes import is_outrun
 from nightledger.gate.trusting import Trust, is_on_log, trust_files, who_changed
+from nightledger.trust.signers import SignedBy
 
 NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
 FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
+OTHERWISE = "the log says another thing of it than it says itself"
+NOT_REMOVED = "the log says that it removed what it does not name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,24 @@ class Altered:
     message: str
 
 
-def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The decisions of a log, after each signature was verified.
+
+    Attributes:
+        decisions: Those that hold, by id.
+        keys: Fingerprint of the key that signed each of them.
+        away: Ids of those whose files an operator had removed by a signature that holds.
+        altered: What is wrong with the others.
+    """
+
+    decisions: Mapping[str, Decision]
+    keys: Mapping[str, str]
+    away: frozenset[str]
+    altered: tuple[Altered, ...]
+
+
+def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = None) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed.
 
     A proposal that the operator closed for that is left out: :func:`find_closed` names it.
@@ -50,13 +70,71 @@ def find_altered(home: Home, ledger: Ledger, at: Moment) -> tuple[Altered, ...]:
         home: Whose.
         ledger: Its log, as checked.
         at: The clocks; they tell whether a reset of the keys is over.
+        held: Its decisions, where they were verified already.
+    """
+    return (
+        *_trust_files(home, ledger, Trust(home, ledger), at),
+        *_proposals(home, ledger.book),
+        *(held or verify_decisions(home, ledger)).altered,
+    )
+
+
+def verify_decisions(home: Home, ledger: Ledger) -> Held:
+    """Verify every decision by the set in force at its place in the log, and compare it with its entry.
+
+    An expunge may remove a decision's file; that is believed where its own decision holds, and
+    names this very file.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
     """
     trust = Trust(home, ledger)
-    return (
-        *_trust_files(home, ledger, trust, at),
-        *_proposals(home, ledger.book),
-        *_decisions(home, ledger, trust),
+    decisions: dict[str, Decision] = {}
+    keys: dict[str, str] = {}
+    wrong: dict[str, Altered] = {}
+    for status in ledger.book.decisions.values():
+        try:
+            judged = _judge(home, ledger, trust, status)
+        except _NoSignersError as error:
+            wrong[status.id] = Altered(path=home.relative(home.config_dir), message=str(error))
+            break
+        if isinstance(judged, Altered):
+            wrong[status.id] = judged
+        else:
+            decisions[status.id], keys[status.id] = judged
+    removed = _removed(decisions)
+    away = {name for name in wrong if (_path(home, name), ledger.book.decisions[name].sha256) in removed}
+    found = [one for name, one in wrong.items() if name not in away]
+    found += _removed_otherwise(home, ledger.book, decisions)
+    return Held(decisions=decisions, keys=keys, away=frozenset(away), altered=tuple(found))
+
+
+class _NoSignersError(Exception):
+    """Nobody can say who could sign: then no decision can be judged."""
+
+
+def _path(home: Home, decision: str) -> str:
+    return home.relative(home.decision(decision))
+
+
+def _removed(decisions: Mapping[str, Decision]) -> frozenset[tuple[str, str]]:
+    """Give path and hash of every file that an operator signed away."""
+    return frozenset(
+        (target.path, target.base)
+        for decision in decisions.values()
+        if decision.type is DecisionType.EXPUNGE
+        for target in decision.targets
+        if target.result == EMPTY_SHA256
     )
+
+
+def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
+    """Name each expunge of which the log says that more was removed than was signed."""
+    for name, sha256s in book.expunged.items():
+        signed = {sha256 for _, sha256 in _removed({name: decisions[name]})} if name in decisions else None
+        if signed is not None and not signed.issuperset(sha256s):
+            yield Altered(path=_path(home, name), message=NOT_REMOVED)
 
 
 def find_closed(home: Home, book: Book) -> tuple[str, ...]:
@@ -130,36 +208,50 @@ def _proposals(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
-def _decisions(home: Home, ledger: Ledger, trust: Trust) -> Iterator[Altered]:
-    for status in ledger.book.decisions.values():
-        if ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
-            continue
-        path = home.decision(status.id)
-        try:
-            signed = read_signed(home, status)
-            decision = decode_record(Decision, signed.content, where=path)
-        except NightledgerError as error:
-            yield Altered(path=home.relative(path), message=str(error))
-            continue
-        try:
-            signer = _signer(signed, trust, status)
-        except NightledgerError as error:
-            yield Altered(path=home.relative(home.config_dir), message=str(error))
-            return
-        if signer != decision.principal:
-            yield Altered(
-                path=f"{home.relative(path)}.sig", message="it is no signature of who the decision names"
-            )
-        elif status.signature_sha256 not in ("", signed.signature_sha256):
-            yield Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
-        elif not is_on_log(ledger.log, decision):
-            yield Altered(path=home.relative(path), message=FORKED)
+def _judge(
+    home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus
+) -> tuple[Decision, str] | Altered:
+    """Give a decision and the fingerprint of the key that signed it; or what is wrong with it.
+
+    Raises:
+        _NoSignersError: The set in force at its place is kept nowhere.
+    """
+    path = home.decision(status.id)
+    try:
+        signed = read_signed(home, status)
+        decision = decode_record(Decision, signed.content, where=path)
+    except NightledgerError as error:
+        return Altered(path=home.relative(path), message=str(error))
+    try:
+        by = _signer(signed, trust, status)
+    except NightledgerError as error:
+        raise _NoSignersError(str(error)) from error
+    if by is None or by.principal != decision.principal:
+        message = "it is no signature of who the decision names"
+        return Altered(path=f"{home.relative(path)}.sig", message=message)
+    if status.signature_sha256 not in ("", signed.signature_sha256):
+        return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
+    if not is_on_log(ledger.log, decision):
+        return Altered(path=home.relative(path), message=FORKED)
+    if not _is_recorded(home, status, decision):
+        return Altered(path=home.relative(path), message=OTHERWISE)
+    return decision, by.fingerprint
 
 
-def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> str | None:
+def _is_recorded(home: Home, status: DecisionStatus, decision: Decision) -> bool:
+    """Tell whether a decision is the one of its entry: else one could be recorded again, under another id."""
+    return (decision.id, decision.type, decision.proposal, decision.changes, decision.origin) == (
+        status.id,
+        status.type,
+        status.proposal,
+        status.changes,
+        home.identity.origin,
+    )
+
+
+def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> SignedBy | None:
     signers = trust.signers_of(status)
-    found = signer_of(signed, signers, status.recorded)
+    found = signed_by(signed, signers, status.recorded)
     if found is None and status.type is DecisionType.TRUST:
-        by, _ = who_changed(signed, signers, status.recorded)
-        return by.principal if by else None
+        return who_changed(signed, signers, status.recorded)[0]
     return found

@@ -35,6 +35,8 @@ from nightledger.text.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
 _ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
+_MASKED = "[masked: "
+"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,19 @@ class Found:
 def course_of(accepted: bytes, present: bytes) -> Course:
     """Give how the accepted bytes became those found."""
     return trace(_text(accepted), _text(present))
+
+
+def shows(proposal: Proposal, course: Course) -> bool:
+    """Tell whether an item shows how a file drifted: each change as it is, those with something masked apart.
+
+    Its maker saw to that; but whoever has the log's key can put another item into the log.
+    """
+    return len(proposal.changes) == len(course.runs) and all(
+        _MASKED in change.hunk.removed + change.hunk.added
+        or (change.hunk.removed, change.hunk.added)
+        == (_readable(course.removed(change.n)), _readable(course.added(change.n)))
+        for change in proposal.changes
+    )
 
 
 def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
@@ -179,8 +194,11 @@ def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...
 
 def shown_text(text: str, told: frozenset[str]) -> str:
     r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
-    masked = mask_secrets(text, told=told)
-    return masked.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _readable(mask_secrets(text, told=told))
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _evidence(

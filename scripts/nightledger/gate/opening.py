@@ -124,9 +124,9 @@ def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Boo
 
 def _seen(log: VerifiedLog, keep: Collection[str], kept: list[Event]) -> Iterator[Entry]:
     for entry in log.entries():
-        if entry[0] in keep:
-            kept.append(event_of_record(entry[1]))  # takes out what no fold reads
         yield entry
+        if entry[0] in keep:
+            kept.append(event_of_record(entry[1]))  # takes out what no fold reads any more
 
 
 def record(

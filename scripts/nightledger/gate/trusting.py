@@ -82,6 +82,10 @@ class Trust:
         """Give who could sign where a decision stands in the log."""
         return self._signers(self.files(status.recorded, upto=status.trust))
 
+    def signers_at(self, at: Moment, *, upto: int) -> SignerSet:
+        """Give who could sign at a time, once the first ``upto`` steps of the chain stood in the log."""
+        return self._signers(self.files(at, upto=upto))
+
     def signers_before(self, n: int) -> SignerSet:
         """Give who could sign once the first ``n`` steps of the chain stood in the log."""
         since = self._ledger.book.trust.steps[n - 1].since

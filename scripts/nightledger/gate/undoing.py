@@ -26,7 +26,7 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import Write, check_result, place_changes, write_all
-from nightledger.gate.around import carry, read_accepted
+from nightledger.gate.around import LOST, carry, read_accepted
 from nightledger.gate.composing import Choice, text_sha256
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.drifting import course_of
@@ -182,9 +182,11 @@ def _without(
     if isinstance(merged, Conflict):
         return f"the same lines of {target.path} were changed since"
     result = merged.text.encode("utf-8", "surrogateescape")
-    signed = read_accepted(gate.home, book, target.path)
-    if signed is None or signed == current:
+    if hashlib.sha256(current).hexdigest() == book.accepted_of(target.path):
         return Write(path=target.path, before=current, after=result)
+    signed = read_accepted(gate.home, book, target.path)
+    if signed is None:
+        return LOST
     carried = carry(signed, current, result)
     return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
 
