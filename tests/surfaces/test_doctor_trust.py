@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition, open_desk
-from tests.gate.signers import let_recover, new_key
+from tests.gate.signers import let_recover, let_sign, new_key, own_key, revoke_key
 from tests.gate.test_trust_changes import reset_to
 from tests.trust.ssh_keys import SoftKey
 
-from nightledger.surfaces.doctor_checks import State
+from nightledger.surfaces.doctor_checks import State, good
+from nightledger.surfaces.doctor_home import check_log_of
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor_trust import check_trust
 from nightledger.surfaces.trust_level import RAISED_BY, level_of
@@ -110,3 +111,17 @@ def test_every_level_says_what_it_does_not_prove_and_what_would_raise_it(found: 
     assert RAISED_BY[found]
     assert len(level.could_still) > 5
     assert len({level_of(other).could_still[0] for other in Protection}) == len(Protection)
+
+
+def test_a_public_file_left_over_from_a_key_that_may_sign_no_more_is_no_key_here(desk: Desk) -> None:
+    """docs/machines.md: the key here is revoked as the last thing that it signs, and its file deleted."""
+    ann = new_key(desk.root, "ann")
+    let_sign(desk, ann, "ann")
+    mine = own_key(desk)
+    operator(desk).unlink()
+    Path(desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
+    assert protection(desk.home, desk.ring) is Protection.AGENT
+    revoke_key(desk, mine, by=ann, principal="ann")
+    assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
+    checks = list(check_log_of(desk.home, desk.ring, desk.moment))
+    assert good("keys", "on another machine may sign: ann") in checks

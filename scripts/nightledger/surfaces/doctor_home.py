@@ -19,6 +19,7 @@ from nightledger.gate.trusting import read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.doctor_checks import Check, bad, good, looked, note
+from nightledger.surfaces.doctor_keys import Protection, protection
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
@@ -110,6 +111,8 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
         if signer.key == mine:
             return good("keys", f"the operator's key here may sign, as {signer.principals[0]!r}")
     names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
+    if signers and protection(home, ring) is Protection.OTHER_MACHINE:
+        return good("keys", f"on another machine may sign: {names}")
     return bad(
         "keys",
         f"no key here may sign; allowed_signers has: {names}",
