@@ -10,7 +10,7 @@ from tests.gate.homes import Desk
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.gate.daily import close_day
-from nightledger.gate.inputs import Rewrites, Rewritten, find_rewrites
+from nightledger.gate.inputs import Inputs, Rewrites, Rewritten, find_rewrites
 from nightledger.jobs.consolidate import Asked, consolidate
 
 LOG = "# Friday\n\nThe relay stopped again after its upgrade.\n"
@@ -24,7 +24,10 @@ def night(desk: Desk, day: int) -> None:
 
 
 def rewrites(desk: Desk) -> Rewrites:
-    return find_rewrites(desk.home, desk.ledger().log.events)
+    inputs = Inputs()
+    for entry in desk.ledger().log.entries():
+        inputs.take(entry)
+    return find_rewrites(desk.home, inputs)
 
 
 @pytest.fixture

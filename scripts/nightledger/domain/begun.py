@@ -12,7 +12,7 @@ from typing import Any
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import OPEN_STATES, AppliedTarget, ChangeState, ChangeStatus
+from nightledger.domain.states import OPEN_STATES, AppliedTarget, ChangeState
 
 _UNDER: Mapping[str, Collection[ChangeState]] = {
     DecisionType.APPROVE: {ChangeState.APPROVED},
@@ -89,20 +89,18 @@ class Begin:
 
 
 def standing_under(
-    decision: Mapping[str, Any] | None, proposal: str, changes: Mapping[int, ChangeStatus] | None
-) -> frozenset[int] | None:
-    """Give the changes that a decision could carry out as they stand; None where it is none about them.
+    kind: str, decision: str, changes: Mapping[int, tuple[ChangeState, str | None, datetime | None]]
+) -> frozenset[int]:
+    """Give the numbers of the changes that a decision could carry out as they stand.
 
     Args:
-        decision: Members of its entry; None where it was not recorded.
-        proposal: Id of the proposal that an apply names.
-        changes: The proposal's changes; None where the log has no such proposal.
+        kind: Its type, a word of :class:`~nightledger.domain.decision.DecisionType`.
+        decision: Its id.
+        changes: State of each of its proposal's changes, by which decision, and since when.
     """
-    if decision is None or changes is None or decision["proposal"] != proposal:
-        return None
-    states = _UNDER.get(decision["type"], ())
-    name = decision["decision"] if decision["type"] == DecisionType.APPROVE else None
-    return frozenset(n for n, one in changes.items() if one.state in states and name in (None, one.decision))
+    states = _UNDER.get(kind, ())
+    name = decision if kind == DecisionType.APPROVE else None
+    return frozenset([n for n, (state, by, _) in changes.items() if state in states and name in (None, by)])
 
 
 def begun_of(begin: Begin) -> Begun:

@@ -7,7 +7,7 @@ proposal, a change that does not exist) changes nothing.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from nightledger.domain.begun import Begin, standing_under, targets_of
 from nightledger.domain.decision import DecisionType
@@ -35,9 +35,13 @@ _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
-_PENDING = ChangeStatus()
-_Intent = tuple[Mapping[str, Any], str, Mapping[str, Any], datetime]
-"""An apply: its intent's members, its outcome, and members and time of the entry that says so."""
+_Stand = tuple[ChangeState, str | None, datetime | None]
+"""Where a change stands, by which decision and since when; a plain tuple, for there are many."""
+_PENDING: _Stand = (ChangeState.PENDING, None, None)
+_Clocks = tuple[datetime, str, int]
+"""Time, boot and seconds since it, of an entry whose members are not kept: a dict costs ten times as much."""
+_Intent = tuple[Mapping[str, Any], str, _Clocks]
+"""An apply: its intent's members, its outcome, and the clocks of the entry that says so."""
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE})
@@ -60,37 +64,57 @@ def fold_entries(entries: Iterable[Entry]) -> Book:
     return fold.book()
 
 
+class _Decided(NamedTuple):
+    """What the entry of a decision says."""
+
+    id: str
+    type: str
+    proposal: str
+    sha256: str
+    changes: Sequence[int]
+    signature_sha256: str
+    trust: int
+    clocks: _Clocks
+
+
 class _Running:
     """A proposal while its log is folded: what its leaf says, and its changes as they stand."""
 
-    __slots__ = ("changes", "created_at", "leaf")
+    __slots__ = ("changes", "created", "id", "kind", "lane", "sha256")
 
-    def __init__(self, leaf: Mapping[str, Any], created_at: datetime) -> None:
-        self.leaf = leaf
-        self.created_at = created_at
-        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
+    def __init__(self, leaf: Mapping[str, Any], created: _Clocks) -> None:
+        self.id, self.sha256 = leaf["proposal"], leaf["sha256"]
+        self.kind, self.lane = leaf["kind"], leaf["lane"]
+        self.created = created
+        self.changes: dict[int, _Stand] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
 
     def status(self) -> ProposalStatus:
-        leaf = self.leaf
         return ProposalStatus(
-            id=leaf["proposal"],
-            sha256=leaf["sha256"],
-            kind=Kind(leaf["kind"]),
-            lane=leaf["lane"],
-            created=_moment(leaf, self.created_at),
-            changes=self.changes,
+            id=self.id,
+            sha256=self.sha256,
+            kind=Kind(self.kind),
+            lane=self.lane,
+            created=_moment(self.created),
+            changes={
+                n: ChangeStatus(state=state, decision=decision, since=since)
+                for n, (state, decision, since) in self.changes.items()
+            },
         )
 
-    def in_state(self, states: Collection[ChangeState]) -> set[int]:
-        return {n for n, change in self.changes.items() if change.state in states}
+    def has_any_in(self, states: Collection[ChangeState]) -> bool:
+        return any(state in states for state, _, _ in self.changes.values())
 
     def move(
-        self, numbers: Iterable[int], state: ChangeState, since: datetime, decision: str | None = None
+        self,
+        numbers: Iterable[int],
+        stand: _Stand,
+        movable: Collection[ChangeState] | None = None,
     ) -> None:
-        moved = ChangeStatus(state=state, decision=decision, since=since)
+        """Move those of the changes that there are, and that stand where they can be moved from."""
+        changes = self.changes
         for n in numbers:
-            if n in self.changes:
-                self.changes[n] = moved
+            if n in changes and (movable is None or changes[n][0] in movable):
+                changes[n] = stand
 
 
 class _Fold:
@@ -101,7 +125,7 @@ class _Fold:
 
     def __init__(self) -> None:
         self.proposals: dict[str, _Running] = {}
-        self.decisions: dict[str, tuple[Mapping[str, Any], datetime, int]] = {}
+        self.decisions: dict[str, _Decided] = {}
         self.intents: dict[str, _Intent] = {}
         self.cut_short: dict[str, None] = {}
         self.gated: dict[str, str] = {}
@@ -155,7 +179,7 @@ class _Fold:
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
-            settled=frozenset(name for name, one in self.proposals.items() if not one.in_state(REVOCABLE)),
+            settled=frozenset(name for name, one in self.proposals.items() if not one.has_any_in(REVOCABLE)),
             applied_at=self.applied_at,
             trust=self.trust.chain(),
             gone=self.gone,
@@ -174,20 +198,20 @@ class _Fold:
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.trust.begin(fields, _moment(fields, at))
+            self.trust.begin(fields, _moment(_clocks(fields, at)))
             for target in fields.get("gated", ()):
                 self._accept(target["path"], target["sha256"], at)
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
         if fields["proposal"] not in self.proposals:
-            self.proposals[fields["proposal"]] = _Running(fields, at)
+            self.proposals[fields["proposal"]] = _Running(fields, _clocks(fields, at))
 
     def _answer(
         self, movable: Collection[ChangeState], state: ChangeState, fields: Mapping[str, Any], at: datetime
     ) -> None:
         running = self.proposals.get(fields["proposal"])
         if running:
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at)
+            running.move(fields["changes"], (state, None, at), movable)
 
     def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
         self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
@@ -198,26 +222,35 @@ class _Fold:
         known = running is not None or fields["type"] in _ABOUT_NO_PROPOSAL
         if not known or name in self.decisions:
             return
-        self.decisions[name] = (fields, at, len(self.trust.steps))
+        self.decisions[name] = _Decided(
+            name,
+            fields["type"],
+            fields["proposal"],
+            fields["sha256"],
+            fields["changes"],
+            fields.get("signature_sha256", ""),
+            len(self.trust.steps),
+            _clocks(fields, at),
+        )
         if running is not None and fields["type"] in _DECIDED:
             movable, state = _DECIDED[fields["type"]]
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at, name)
+            running.move(fields["changes"], (state, name, at), movable)
 
     def _trust_changed(self, fields: Mapping[str, Any], at: datetime) -> None:
         decided = self.decisions.get(fields["decision"])
         used = any(step.decision == fields["decision"] for step in self.trust.steps)
-        if decided and decided[0]["type"] == DecisionType.TRUST and not used:
-            self.trust.change(fields, _moment(fields, at))
+        if decided and decided.type == DecisionType.TRUST and not used:
+            self.trust.change(fields, _moment(_clocks(fields, at)))
             self._kept(item["sha256"] for item in fields["files"])
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.trust.reset(fields, _moment(fields, at), self.latest)
+        self.trust.reset(fields, _moment(_clocks(fields, at)), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
         """Take what the entry beside a decision says; a later one that names it again adds nothing."""
         name = fields["decision"]
         decided = self.decisions.get(name)
-        if decided and decided[0]["type"] == DecisionType.EXPUNGE and name not in self.expunged:
+        if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
             self.expunged[name] = fields["sha256s"]
             self._removed(Gone.EXPUNGED, fields, at)
 
@@ -234,12 +267,14 @@ class _Fold:
     def _begin(self, fields: Mapping[str, Any], at: datetime) -> None:
         """Note what stands where an apply begins, for whoever checks it."""
         name, decision, proposal = fields["apply"], fields["decision"], fields["proposal"]
-        decided, running = self.decisions.get(decision, (None,))[0], self.proposals.get(proposal)
+        decided, running = self.decisions.get(decision), self.proposals.get(proposal)
         begin = Begin(
             fields=fields,
             line=_line(fields),
             at=at,
-            standing=standing_under(decided, proposal, running.changes if running else None),
+            standing=standing_under(decided.type, decision, running.changes)
+            if decided and running and decided.proposal == proposal
+            else None,
             accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
             again=name in self.open or decision in self.settling,
             trust=len(self.trust.steps),
@@ -253,7 +288,7 @@ class _Fold:
 
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
         self._begin(fields, at)
-        self.intents[fields["apply"]] = (fields, "intent", fields, at)
+        self.intents[fields["apply"]] = (fields, "intent", _clocks(fields, at))
         self.cut_short[fields["apply"]] = None
         if self.gone:
             self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
@@ -265,18 +300,19 @@ class _Fold:
             return
         apply = intent[0]
         self.open.pop(fields["apply"]).outcome = outcome
-        self.intents[fields["apply"]] = (apply, outcome, fields, at)
+        self.intents[fields["apply"]] = (apply, outcome, _clocks(fields, at))
         self.cut_short.pop(fields["apply"])
-        decision = self.decisions.get(apply["decision"], (None,))[0]
-        if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
+        decision = self.decisions.get(apply["decision"])
+        if outcome == "aborted" or decision is None or decision.proposal not in self.proposals:
             return
-        if decision["type"] == DecisionType.DRIFT:
-            self.settling.add(decision["decision"])
-        state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        name = decision["proposal"]
+        if decision.type == DecisionType.DRIFT:
+            self.settling.add(decision.id)
+        state = ChangeState.UNDONE if decision.type == DecisionType.UNDO else ChangeState.APPLIED
+        name, by = decision.proposal, decision.id
         running = self.proposals[name]
-        running.move(apply["changes"], state, at, decision=apply["decision"])
-        running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
+        running.move(apply["changes"], (state, by, at))
+        if "taken_back" in apply:
+            running.move(apply["taken_back"], (ChangeState.REJECTED, by, at))
         self.applied_at[name] = max(at, self.applied_at.get(name, at))
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
@@ -308,7 +344,7 @@ class _Fold:
         self._kept((sha256,))
         self.races.pop((path, sha256), None)
         running = self.proposals.get(fields["proposal"])
-        is_item = running is not None and running.leaf["kind"] == Kind.DRIFT
+        is_item = running is not None and running.kind == Kind.DRIFT
         (self.drifts if is_item else self.offers)[path] = Drift(
             path=path,
             sha256=sha256,
@@ -330,22 +366,21 @@ def _accepted(known: Mapping[str, datetime]) -> tuple[Accepted, ...]:
     return tuple(Accepted(sha256=sha256, at=at) for sha256, at in known.items())
 
 
-def _decision(recorded: tuple[Mapping[str, Any], datetime, int]) -> DecisionStatus:
-    fields, at, trust = recorded
+def _decision(recorded: _Decided) -> DecisionStatus:
     return DecisionStatus(
-        id=fields["decision"],
-        sha256=fields["sha256"],
-        type=DecisionType(fields["type"]),
-        proposal=fields["proposal"],
-        changes=tuple(fields["changes"]),
-        recorded=_moment(fields, at),
-        trust=trust,
-        signature_sha256=fields.get("signature_sha256", ""),
+        id=recorded.id,
+        sha256=recorded.sha256,
+        type=DecisionType(recorded.type),
+        proposal=recorded.proposal,
+        changes=tuple(recorded.changes),
+        recorded=_moment(recorded.clocks),
+        trust=recorded.trust,
+        signature_sha256=recorded.signature_sha256,
     )
 
 
 def _apply(intent: _Intent) -> Apply:
-    fields, outcome, ended, at = intent
+    fields, outcome, ended = intent
     return Apply(
         id=fields["apply"],
         decision=fields["decision"],
@@ -353,7 +388,7 @@ def _apply(intent: _Intent) -> Apply:
         changes=tuple(fields["changes"]),
         targets=targets_of(fields),
         outcome=outcome,
-        clocks=_moment(ended, at),
+        clocks=_moment(ended),
     )
 
 
@@ -361,5 +396,10 @@ def _line(fields: Mapping[str, Any]) -> int:
     return int(fields.get("seq", -1)) + 1
 
 
-def _moment(fields: Mapping[str, Any], at: datetime) -> Moment:
-    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
+def _clocks(fields: Mapping[str, Any], at: datetime) -> _Clocks:
+    return at, fields.get("boot", ""), fields.get("boot_s", 0)
+
+
+def _moment(clocks: _Clocks) -> Moment:
+    at, boot, boot_s = clocks
+    return Moment(at=at, boot=boot, boot_s=boot_s)

@@ -4,7 +4,7 @@ Invariant: nothing below works on a home whose log is damaged, cut, forked or ol
 that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -117,16 +117,33 @@ def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Boo
         LineError: An acknowledged line is no entry.
     """
     kept: list[Event] = []
-    with collector_at_rest():
-        book = fold_entries(_seen(log, keep, kept) if keep else log.entries())
+
+    def take(entry: Entry) -> None:
+        kept.append(event_of_record({**entry[1]}))
+
+    book = fold_beside(log, dict.fromkeys(keep, take))
     return book, tuple(kept)
 
 
-def _seen(log: VerifiedLog, keep: Collection[str], kept: list[Event]) -> Iterator[Entry]:
+def fold_beside(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Book:
+    """Give what the log adds up to, and hand entries of some names to others, in one look at its entries.
+
+    Args:
+        log: As checked.
+        beside: Who takes an entry, by its name. It must not change its members.
+
+    Raises:
+        LineError: An acknowledged line is no entry.
+    """
+    with collector_at_rest():
+        return fold_entries(_shown(log, beside) if beside else log.entries())
+
+
+def _shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:
     for entry in log.entries():
+        if take := beside.get(entry[0]):
+            take(entry)
         yield entry
-        if entry[0] in keep:
-            kept.append(event_of_record(entry[1]))  # takes out what no fold reads any more
 
 
 def record(

@@ -127,7 +127,6 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
-    from nightledger.domain.event import EventName
     from nightledger.gate.applies import look_at_applies
     from nightledger.gate.checking import (
         accepted_since,
@@ -137,11 +136,12 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         find_unsettled,
         verify_decisions,
     )
-    from nightledger.gate.inputs import find_rewrites
+    from nightledger.gate.inputs import Inputs, find_rewrites
     from nightledger.gate.keeping import count_gone, find_missing
-    from nightledger.gate.opening import Ledger, fold_log
+    from nightledger.gate.opening import Ledger, fold_beside
 
-    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT, EventName.EXPUNGED})
+    inputs = Inputs()
+    book = fold_beside(log, inputs.takers())
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     held = verify_decisions(home, ledger)
@@ -154,7 +154,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
         protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
-        rewrites=find_rewrites(home, heartbeats),
+        rewrites=find_rewrites(home, inputs),
         resets=book.trust.resets(),
         gone=count_gone(book),
         applies=look_at_applies(home, ledger, held, context.moment),
