@@ -15,8 +15,8 @@ from nightledger.text.regions import TURN, find_regions
 _MARKER = re.compile(r"^(\s*)(?:([-*+•\u2013])\s+|(\d{1,3})[.)]\s+|(\|))?")
 _BOX = re.compile(r"^\[[ xX~-]\]\s+")
 _CLOCK = re.compile(
-    r"^\**[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
-    r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+))*[\])]?\**\s*[:—\u2013|-]*\s+"
+    r"^\**+[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
+    r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+)){0,3}[\])]?\**\s*[:—\u2013|-]*\s+"
 )
 _ENVELOPE = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*|\[[^\]]{12,120}\d{4}-\d\d-\d\d[^\]]*\]\s+)+")
 """What a host puts before a message: whom it answers, who wrote it and when."""

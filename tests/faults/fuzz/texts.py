@@ -9,9 +9,10 @@ from typing import Any
 from tests.faults.fuzz.target import Target
 
 from nightledger.codec.canonical import canonical
+from nightledger.codec.json5 import parse_json5
 from nightledger.codec.records import to_plain
 from nightledger.domain.daylog import DayLog
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.gate.hunks import readable_diff
@@ -31,6 +32,8 @@ from nightledger.text.scan_unicode import see_through
 from nightledger.text.take_back import take_back
 from nightledger.text.veil import veil
 from nightledger.text.visible import visible
+from nightledger.trust.note import NoteError, parse_note
+from nightledger.trust.signers import parse_allowed_signers
 
 DAY = date(2026, 3, 9)
 MEMORY = (
@@ -227,10 +230,11 @@ def _repeat(raw: bytes) -> str:
     start, stop = sorted((raw[0] % len(raw), raw[1] % len(raw)))
     rest = raw[2:]
     body = rest[start:stop] or b"a"
-    return decode(rest[:start] + body * (16_384 // len(body)) + rest[stop:])
+    return decode(rest[:start] + body * (4_096 // len(body)) + rest[stop:])
 
 
 def _read_repeated(raw: bytes) -> int:
+    """Read a text that repeats itself with all that read lines, words and whole files of others."""
     text = _repeat(raw)
     found = scan(text)
     read_daylog("memory/2026-03-09.md", text, DAY)
@@ -239,6 +243,12 @@ def _read_repeated(raw: bytes) -> int:
     visible(text)
     with suppress(ConfigurationError):
         parse_rule_file(encode(text), where="it")
+    with suppress(ValueError, RecursionError):
+        parse_json5(text)
+    with suppress(RecordError):
+        parse_allowed_signers(text, where="it")
+    with suppress(NoteError):
+        parse_note(encode(text))
     return len(found)
 
 
@@ -254,6 +264,7 @@ _REPEATED = (
     b"\x00\x03[[a",
     b"\x00\x08\xe2\x80\x8b\xf0\x9f\x98\x80 ",
     b"\x03\x0c12:30 - [x] **bold** (a) March 3, 2026",
+    b"\x07\x09**1:00 AM!",
     b"\x00\x0fhttps://a:b@c.d/ ",
 )
 
