@@ -9,7 +9,7 @@ from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Change, Kind, Op, Proposal
-from nightledger.domain.states import ChangeState
+from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import MAX_GATED_BYTES, read_gated
@@ -21,10 +21,13 @@ from nightledger.text.markdown import parse_markdown
 from nightledger.text.scan import mask_secrets
 from nightledger.text.similar import fold
 
+_SHOWN = OPEN_STATES | {ChangeState.APPLIED}
+"""A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
+
 
 def build_views(gate: Gate, ledger: Ledger) -> dict[str, bytes]:
     """Give each view's path and bytes."""
-    stored = read_stored(gate, ledger.book)
+    stored = read_stored(gate, ledger.book, states=_SHOWN)
     return {
         gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
         gate.home.entries: _dump(entries_view(gate, ledger, stored)),
