@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.fuzz.planted import KINDS
-from tests.faults.fuzz.table import TARGETS
+from tests.faults.fuzz.table import TARGETS, module_of
 from tests.faults.fuzz.target import Target
 from tests.faults.sweep_report import report
 
@@ -66,7 +66,7 @@ def search(target: Target, folder: Path, seconds: int) -> tuple[Searched, str]:
         (corpus / f"seed-{n}").write_bytes(seed)
     limits = [f"-max_total_time={seconds}", f"-timeout={ONE_INPUT_S}", f"-rss_limit_mb={MEMORY_MB}"]
     command = [
-        sys.executable, "-m", "tests.faults.fuzz.guided", target.name, str(folder),
+        sys.executable, "-m", "tests.faults.fuzz.guided", module_of(target.name), target.name, str(folder),
         *limits, f"-max_len={target.max_bytes}", "-use_value_profile=1", f"-artifact_prefix={folder}/", str(corpus),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, check=False)

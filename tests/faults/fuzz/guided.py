@@ -1,6 +1,6 @@
 """One target under a coverage-guided fuzzer (atheris, which is libFuzzer); ``command.py`` runs it.
 
-``python -m tests.faults.fuzz.guided TARGET FOLDER LIBFUZZER_ARGUMENT...``. A finding is kept in the
+``python -m tests.faults.fuzz.guided MODULE TARGET FOLDER LIBFUZZER_ARGUMENT...``. A finding is kept in the
 folder, once for each kind of error and place, and the search goes on. Beside the parser stand two
 copies of it with a planted fault; when one of them is found, standard error says so.
 """
@@ -40,13 +40,14 @@ class Findings:
         path.with_suffix(".json").write_text(json.dumps({"kind": kind, "trace": trace}, indent=1))
 
 
-def load(name: str, atheris: Any) -> Any:
-    """Import a target so that the branches of what it tries are counted; its seeds import the rest."""
+def load(module: str, name: str, atheris: Any) -> Any:
+    """Import a target, and no others, so that the branches of what it tries are counted; its seeds import the rest."""
     packages = ["nightledger", *PACKAGES.get(name, ())]
     with atheris.instrument_imports(include=packages):
         for package in packages:
             importlib.import_module(package)
-        target = importlib.import_module("tests.faults.fuzz.table").TARGETS[name]
+        targets = importlib.import_module(module).TARGETS
+        target = next(target for target in targets if target.name == name)
         for seed in target.seeds():
             escaped(target, seed)
     return target
@@ -96,9 +97,9 @@ def searching(target: Any, findings: Findings, rare: Callable[[bytes], bool]) ->
 
 def main() -> None:
     """Search until libFuzzer's time is over."""
-    name, folder, *arguments = sys.argv[1:]
+    module, name, folder, *arguments = sys.argv[1:]
     atheris = importlib.import_module("atheris")
-    target = load(name, atheris)
+    target = load(module, name, atheris)
     from tests.faults.fuzz import planted
 
     rare = atheris.instrument_func(planted.step_by_step)
