@@ -23,7 +23,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.applying import place_changes
 from nightledger.gate.around import carry, place_around
-from nightledger.gate.checking import Held
+from nightledger.gate.checking import Held, verify_decisions
 from nightledger.gate.drifting import course_of, shows
 from nightledger.gate.opening import Ledger
 from nightledger.gate.stored import read_logged
@@ -85,6 +85,24 @@ def look_at_applies(home: Home, ledger: Ledger, held: Held, at: Moment) -> Appli
             findings.append(_finding(home, begun.line, f"{begun.id} is not what was signed: {error}"))
     findings += [_finding(home, n, "it ends an apply that had not begun") for n in ledger.book.unbegun]
     return AppliesLook(findings=tuple(findings), checked=checked, expired=expired)
+
+
+def is_signed(home: Home, ledger: Ledger, apply: str, at: Moment) -> bool:
+    """Tell whether the last apply of an id is what was signed, before a crash in it is made good.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        apply: Id of an apply that the log tells of.
+        at: The clocks.
+    """
+    begun = next(begun_of(one) for one in reversed(ledger.book.begun) if one.fields["apply"] == apply)
+    held = verify_decisions(home, ledger, only=begun.decision)
+    try:
+        _Look(home, ledger, held, at).check(begun)
+    except (_UnsignedError, _ExpiredError):
+        return False
+    return True
 
 
 def _finding(home: Home, line: int, message: str) -> Finding:

@@ -79,7 +79,7 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
     )
 
 
-def verify_decisions(home: Home, ledger: Ledger) -> Held:
+def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> Held:
     """Verify every decision by the set in force at its place in the log, and compare it with its entry.
 
     An expunge may remove a decision's file; that is believed where its own decision holds, and
@@ -88,12 +88,14 @@ def verify_decisions(home: Home, ledger: Ledger) -> Held:
     Args:
         home: Whose.
         ledger: Its log, as checked.
+        only: Id of the one decision that is asked about; None verifies all.
     """
     trust = Trust(home, ledger)
     decisions: dict[str, Decision] = {}
     keys: dict[str, str] = {}
     wrong: dict[str, Altered] = {}
-    for status in ledger.book.decisions.values():
+    asked = ledger.book.decisions if only is None else {only} & ledger.book.decisions.keys()
+    for status in (ledger.book.decisions[name] for name in asked):
         try:
             judged = _judge(home, ledger, trust, status)
         except _NoSignersError as error:
