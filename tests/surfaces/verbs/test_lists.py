@@ -301,4 +301,4 @@ def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:
 
 def test_a_change_without_evidence_is_shown_without(console: Console) -> None:
     proposal = console.desk.proposal(replace(addition("One."), evidence=()))
-    assert "from:  (agent), confidence 0.50" in console.out("show", proposal.id)
+    assert "from: no source is named (agent), confidence 0.50" in console.out("show", proposal.id)
