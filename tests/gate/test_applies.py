@@ -452,7 +452,7 @@ def test_a_settlement_without_accepted_bytes_is_found(desk: Desk) -> None:
     fields = settling(desk, 1)
     del fields["targets"][0]["accepted_before"], fields["targets"][0]["accepted"]
     forge(desk, fields)
-    assert "that it names are not there" in said(desk)
+    assert said(desk) == "bytes that it should name are not there"
 
 
 def test_a_settlement_with_another_result_is_found(desk: Desk) -> None:

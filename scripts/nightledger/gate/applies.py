@@ -226,7 +226,8 @@ class _Look:
             why = self.book.gone.get(sha256)
             if why is Gone.EXPUNGED or (why is Gone.EXPIRED and self._in_time(begun, sha256)):
                 raise _ExpiredError from error
-            raise _UnsignedError(f"the bytes {sha256[:16]}… that it names are not there") from error
+            named = f"the bytes {sha256[:16]}… that it names" if sha256 else "bytes that it should name"
+            raise _UnsignedError(f"{named} are not there") from error
 
     def _in_time(self, begun: Begun, sha256: str) -> bool:
         """Tell whether bytes went after the window in which they may be needed, by the log and by the clock."""
