@@ -11,7 +11,7 @@ from tests.faults.fuzz.target import Target, TooSlowError, try_one
 from tests.faults.sweep_report import report, whole
 
 SWEEP = "fuzzing by hypothesis"
-EXAMPLES = 5_000 if whole() else 100
+EXAMPLES = 2_000 if whole() else 100
 PLANTED_EXAMPLES = 1_000
 
 
