@@ -16,7 +16,7 @@ from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.opening import Ledger
-from nightledger.gate.signed import Signed, read_signed, signed_by
+from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
 from nightledger.gate.stored import is_altered, read_logged
 from nightledger.gate.trust_changes import is_outrun
 from nightledger.gate.trusting import Trust, is_on_log, trust_files, who_changed
@@ -35,10 +35,13 @@ class Altered:
     Attributes:
         path: Relative to the home.
         message: What is wrong with it.
+        is_kept: Whether the bytes that the log names are kept and stay in force: ``key restore`` puts
+            them back.
     """
 
     path: str
     message: str
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +79,7 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
         *(held or verify_decisions(home, ledger)).altered,
+        *_replaced(home, ledger.book),
     )
 
 
@@ -189,13 +193,19 @@ def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterat
         return
     for name, sha256 in sorted(trust_files(home).items()):
         if sha256 != in_force.get(name) and not is_outrun(ledger, trust, name, sha256, at):
-            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE)
+            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE, is_kept=True)
     for n in sorted(void):
         step = ledger.book.trust.steps[n]
         yield Altered(
             path=home.relative(home.decision(step.decision)),
             message="it changed trust files and is not signed by who could; the change counts for nothing",
         )
+
+
+def _replaced(home: Home, book: Book) -> Iterator[Altered]:
+    """Name the decisions about keys, machines and consent whose files are not those that count."""
+    for path in find_replaced(home, book):
+        yield Altered(path=home.relative(path), message=NOT_IN_FORCE, is_kept=True)
 
 
 def _proposals(home: Home, book: Book) -> Iterator[Altered]:
@@ -220,7 +230,7 @@ def _judge(
     """
     path = home.decision(status.id)
     try:
-        signed = read_signed(home, status)
+        signed = read_kept(home, status) if status.type in KEPT else read_signed(home, status)
         decision = decode_record(Decision, signed.content, where=path)
     except NightledgerError as error:
         return Altered(path=home.relative(path), message=str(error))

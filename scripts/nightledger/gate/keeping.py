@@ -1,9 +1,9 @@
 """The end of life of blobs: they go once no open undo window and nothing that waits needs them.
 
 Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
-from what is missing. Trust files, the bytes last accepted, and what drift or an unfinished
-apply needs never go. No single step of a clock makes a blob go early: a gap between two
-entries of the log counts for two days at most.
+from what is missing. Trust files, the decisions about them and about consent, the bytes last
+accepted, and what drift or an unfinished apply needs never go. No single step of a clock makes
+a blob go early: a gap between two entries of the log counts for two days at most.
 """
 
 import os
@@ -22,6 +22,7 @@ from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.signed import KEPT
 
 MOST_GAP_S = 2 * 86_400
 """What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
@@ -115,6 +116,7 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     """
     book = ledger.book
     needed = {sha256 for step in book.trust.steps for sha256 in step.files.values()}
+    needed |= _of_decisions(book)
     needed |= {*book.gated.values(), *book.protected.values()}
     needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
     needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
@@ -172,6 +174,12 @@ def _of_apply(apply: Apply) -> set[str]:
         for target in apply.targets
         for sha256 in (target.before, target.after, target.accepted_before, target.accepted)
     }
+
+
+def _of_decisions(book: Book) -> set[str]:
+    """Give the blobs of the decisions on which others rest; an empty string for a signature that has none."""
+    kept = (status for status in book.decisions.values() if status.type in KEPT)
+    return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
 
 def _waiting(book: Book) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """The trust files in force: those that the log's chain names, never those that lie on disk.
 
 Invariant: a step of the chain counts only where its decision was signed by the set before
-it. A file on disk that differs is named as an alarm, and the bytes that the log names are
-used. Where a step cannot be judged, nothing that rests on it is: no set is ever older than
+it. A file on disk that differs, a decision's as well, is named as an alarm, and the bytes
+that the log names are used. Where a step cannot be judged, nothing that rests on it is: no set is ever older than
 the log says.
 """
 
@@ -26,7 +26,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
-from nightledger.gate.signed import Signed, read_signed, signed_by
+from nightledger.gate.signed import Signed, read_kept, signed_by
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
@@ -124,7 +124,7 @@ class Trust:
     def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
         status = self._ledger.book.decisions[step.decision]
         try:
-            signed = read_signed(self._home, status)
+            signed = read_kept(self._home, status)
         except AlteredError as error:
             raise AlteredError(str(error), hint=_NOBODY) from error
         if signed.signature_sha256 != status.signature_sha256:

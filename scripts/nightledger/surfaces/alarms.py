@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book
-from nightledger.domain.trusting import TRUST_FILES
+from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered
 from nightledger.gate.opening import Ledger, why_no_consent
@@ -73,13 +74,13 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
             for name, status in ((one.id, one) for one in book.live())
             if status.open_changes() or name in approved
         },
-        decisions={**approvals, **trusted},
+        decisions={**approvals, **trusted, **_last_review(book)},
     )
     altered = [
         Alarm(
             kind="integrity",
             message=f"{found.path}: {found.message}",
-            hint=_PUT_BACK_TRUST if found.path in TRUST_FILES.values() else _PUT_BACK,
+            hint=_PUT_BACK_TRUST if found.is_kept else _PUT_BACK,
         )
         for found in find_altered(home, Ledger(log=log, book=live), at)
     ]
@@ -89,6 +90,13 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
         *_witness_alarms(home, Ledger(log=log, book=book), at),
     ]
+
+
+def _last_review(book: Book) -> dict[str, DecisionStatus]:
+    """Give the decision that what is autonomous rests on, by its id."""
+    decisions = (book.decisions[name] for name in reversed(tuple(book.decisions)))
+    reviews = (one for one in decisions if one.type is DecisionType.CONSENT)
+    return {one.id: one for one in islice(reviews, 1)}
 
 
 def side_alarms(home: Home, now: datetime) -> list[Alarm]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.home import Home
@@ -90,8 +89,7 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
     ledger = Ledger(log=log, book=book)
     altered = find_altered(home, ledger, at)
     for found in altered:
-        of_trust = found.path in TRUST_FILES.values()
-        hint = "nightledger key restore puts it back" if of_trust else "put it back from a backup"
+        hint = "nightledger key restore puts it back" if found.is_kept else "put it back from a backup"
         yield bad("log", f"{found.path}: {found.message}", hint)
     if not altered:
         yield good(

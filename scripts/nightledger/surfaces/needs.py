@@ -20,6 +20,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.checking import find_unsettled
 from nightledger.gate.opening import Ledger, why_no_consent
+from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
 from nightledger.gate.trust_changes import find_differing
 from nightledger.night import calendar_of, needs_of, read_ledger
@@ -89,6 +90,8 @@ def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
     for name in find_differing(home, ledger, at):
         since = _changed_at(home.path(TRUST_FILES[name]), at.at)
         yield Item(need=Need.TRUST, key=TRUST_FILES[name], since=since)
+    for path in find_replaced(home, ledger.book):
+        yield Item(need=Need.TRUST, key=home.relative(path), since=_changed_at(path, at.at))
     pending = ledger.book.trust.pending_reset(at)
     if pending is not None:
         yield Item(need=Need.TRUST, key="a reset of the keys", since=min(pending.since.at, at.at))

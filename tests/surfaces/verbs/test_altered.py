@@ -11,6 +11,7 @@ from nightledger.codec.records import decode_record
 from nightledger.demo.shell import Ran
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.proposal import Proposal
+from nightledger.files.blobs import BlobStore
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session
@@ -255,6 +256,7 @@ def test_while_nobody_can_tell_who_may_sign_agents_and_the_guard_go_on(console: 
     (changed,) = (s for s in console.desk.ledger().book.decisions.values() if s.type is DecisionType.TRUST)
     path = Path(console.desk.home.decision(changed.id))
     content = path.read_bytes()
+    Path(BlobStore(console.desk.home.blobs_dir).path(changed.sha256)).unlink()
     path.write_bytes(content.replace(b"trust", b"trost"))
     console.desk.wait(hours=3)
     assert console.run("propose", "--section", "Lessons", "--text", "Two.", "--reason", "x").status == 0

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
@@ -277,9 +276,9 @@ def _lasting(seen: Seen) -> Iterator[str]:
 def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
-    if any(found.path in TRUST_FILES.values() for found in seen.altered):
+    if any(found.is_kept for found in seen.altered):
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
-    if any(found.path not in TRUST_FILES.values() for found in seen.altered):
+    if not all(found.is_kept for found in seen.altered):
         yield (
             "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
             "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
