@@ -3,8 +3,9 @@
 Invariant: damage is named, never raised, so that one look tells everything.
 """
 
+import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nightledger.codec.records import decode_record
@@ -26,6 +27,7 @@ NOT_IN_FORCE = "it is not the file that the log names; the one that the log name
 FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
 OTHERWISE = "the log says another thing of it than it says itself"
 NOT_REMOVED = "the log says that it removed what it does not name"
+_REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,21 @@ class Altered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """Something whose file is not what was logged, and that the operator ended by a signature that holds.
+
+    Attributes:
+        name: Id of the proposal or the decision.
+        how: What the operator did about it.
+        at: When that was recorded.
+    """
+
+    name: str
+    how: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """The decisions of a log, after each signature was verified.
 
@@ -53,12 +70,14 @@ class Held:
         keys: Fingerprint of the key that signed each of them.
         away: Ids of those whose files an operator had removed by a signature that holds.
         altered: What is wrong with the others.
+        closed: Those of the others that the operator ended; they count for nothing, and are no alarm.
     """
 
     decisions: Mapping[str, Decision]
     keys: Mapping[str, str]
-    away: frozenset[str]
-    altered: tuple[Altered, ...]
+    away: frozenset[str] = frozenset()
+    altered: tuple[Altered, ...] = ()
+    closed: tuple[Closed, ...] = ()
 
 
 def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = None) -> tuple[Altered, ...]:
@@ -87,7 +106,7 @@ def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> 
     """Verify every decision by the set in force at its place in the log, and compare it with its entry.
 
     An expunge may remove a decision's file; that is believed where its own decision holds, and
-    names this very file.
+    names this very file. An approval that was altered ends with what rejects it, or removes it.
 
     Args:
         home: Whose.
@@ -109,11 +128,50 @@ def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> 
             wrong[status.id] = judged
         else:
             decisions[status.id], keys[status.id] = judged
+    return _ended(home, ledger, Held(decisions=decisions, keys=keys), wrong)
+
+
+def _ended(home: Home, ledger: Ledger, held: Held, wrong: Mapping[str, Altered]) -> Held:
+    """Part what was altered and stays an alarm from what the operator ended by one of the decisions that hold."""
+    decisions = held.decisions
     removed = _removed(decisions)
     away = {name for name in wrong if (_path(home, name), ledger.book.decisions[name].sha256) in removed}
-    found = [one for name, one in wrong.items() if name not in away]
+    left = [ledger.book.decisions[name] for name in wrong if name not in away]
+    removals = {status.id: at for status in left if (at := _removed_at(home, ledger.book, status, decisions))}
+    closed = [Closed(name=name, how="it was expunged", at=at) for name, at in removals.items()]
+    closed += [
+        Closed(name=status.id, how="what it approved was rejected", at=at)
+        for status in left
+        if status.id not in removals and (at := _rejected_at(ledger.book, status, decisions))
+    ]
+    ended = away | {one.name for one in closed}
+    found = [one for name, one in wrong.items() if name not in ended]
     found += _removed_otherwise(home, ledger.book, decisions)
-    return Held(decisions=decisions, keys=keys, away=frozenset(away), altered=tuple(found))
+    return replace(held, away=frozenset({*away, *removals}), altered=tuple(found), closed=tuple(closed))
+
+
+def _removed_at(
+    home: Home, book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]
+) -> datetime | None:
+    """Give when an operator signed files of an altered decision away, as they lay there; None where one is back."""
+    path = _path(home, status.id)
+    for name, decision in decisions.items():
+        removed = {gone for gone, _ in _removed({name: decision})} & {path, f"{path}.sig"}
+        if removed and not any(os.path.lexists(home.path(gone)) for gone in removed):
+            return book.decisions[name].recorded.at
+    return None
+
+
+def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]) -> datetime | None:
+    """Give when the last change that an altered approval is about was rejected; None where one was not."""
+    if status.type is not DecisionType.APPROVE or not status.changes:
+        return None
+    changes = book.proposals[status.proposal].changes
+    rejections = {name for name, one in decisions.items() if one.type in _REJECTIONS}
+    ends = [changes[n].decision if n in changes else None for n in status.changes]
+    if not rejections.issuperset(ends):
+        return None
+    return max(book.decisions[name].recorded.at for name in ends if name)
 
 
 class _NoSignersError(Exception):
@@ -143,11 +201,13 @@ def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]
             yield Altered(path=_path(home, name), message=NOT_REMOVED)
 
 
-def find_closed(home: Home, book: Book) -> tuple[str, ...]:
-    """Name the proposals that are not what was logged, and that the operator closed for that."""
-    closed = book.closed()
+def find_closed(home: Home, book: Book) -> tuple[Closed, ...]:
+    """Give the proposals that are not what was logged, and that the operator closed for that."""
+    closes = [status for status in book.decisions.values() if status.type is DecisionType.CLOSE]
     return tuple(
-        status.id for status in book.proposals.values() if status.id in closed and is_altered(home, status)
+        Closed(name=status.proposal, how="it was closed for that", at=status.recorded.at)
+        for status in closes
+        if is_altered(home, book.proposals[status.proposal])
     )
 
 

@@ -268,3 +268,79 @@ def test_while_nobody_can_tell_who_may_sign_agents_and_the_guard_go_on(console: 
     assert (ran.status, "until then nobody may sign, and nothing is applied" in ran.err) == (4, True)
     path.write_bytes(content)
     assert console.run("key", "list").status == 0
+
+
+@pytest.mark.parametrize("suffix", ["", ".sig"])
+def test_an_altered_approval_that_was_rejected_is_told_as_a_note(console: Console, suffix: str) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    Path(f"{console.desk.home.decision(decision.id)}{suffix}").unlink()
+    assert console.run("verify").status == 4
+    console.desk.wait(hours=1)
+    assert console.run("reject", proposal.id, "--reason", "its approval is gone").status == 0
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    note = (
+        f"note: the file of {decision.id} is not what was logged; what it approved was rejected on "
+        "2026-03-01 07:00 UTC, and it counts for nothing"
+    )
+    assert verified.out.count(note) == 1
+    assert "ALTERED" not in verified.out
+    assert console.record("verify")["altered_and_closed"] == [decision.id]
+    assert console.run("doctor").out.count(decision.id) == 0
+
+
+def test_an_altered_approval_of_which_something_is_left_stays_an_alarm(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    (decision,) = console.desk.approve(proposal)
+    Path(console.desk.home.decision(decision.id)).write_bytes(b"{}")
+    assert console.run("reject", proposal.id, "--only", "1", "--reason", "no").status == 0
+    assert console.run("verify").status == 4
+    assert console.run("reject", proposal.id, "--only", "2", "--reason", "no").status == 0
+    assert console.run("verify").status == 0
+
+
+def test_a_rejection_that_nobody_signed_closes_nothing(console: Console) -> None:
+    """Who has the log's key could add its entry."""
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    Path(console.desk.home.decision(decision.id)).write_bytes(b"{}")
+    (rejection,) = console.desk.reject(proposal)
+    Path(f"{console.desk.home.decision(rejection.id)}.sig").write_text("no signature")
+    assert [found["path"] for found in console.record("verify")["altered"]] == [
+        f"audit/decisions/{decision.id}.json",
+        f"audit/decisions/{rejection.id}.json.sig",
+    ]
+
+
+def test_an_altered_rejection_is_closed_by_nothing_but_its_removal(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (rejection,) = console.desk.reject(proposal)
+    path = Path(console.desk.home.decision(rejection.id))
+    path.write_bytes(b"the-blue-key-4411\n")
+    assert console.run("verify").status == 4
+    console.desk.wait(hours=1)
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    assert not path.exists()
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    assert (
+        f"the file of {rejection.id} is not what was logged; it was expunged on 2026-03-01 07:00"
+        in verified.out
+    )
+    path.write_bytes(b"{}")
+    assert console.run("verify").status == 4
+
+
+def test_an_applied_approval_that_was_altered_and_expunged_is_told_as_a_note(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    console.desk.wait(hours=3)
+    console.out("apply")
+    path = Path(console.desk.home.decision(decision.id))
+    path.write_bytes(b"the-blue-key-4411\n")
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    assert f"the file of {decision.id} is not what was logged; it was expunged" in verified.out
+    assert "not checkable any more: what 1 applies did" in verified.out

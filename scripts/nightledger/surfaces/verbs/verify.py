@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
     from nightledger.gate.applies import AppliesLook
-    from nightledger.gate.checking import Altered
+    from nightledger.gate.checking import Altered, Closed
     from nightledger.gate.inputs import Rewrites, Rewritten
     from nightledger.gate.opening import Ledger
     from nightledger.gate.witnessing import WitnessLook
@@ -57,7 +57,7 @@ class Seen:
     report: "Report"
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
-    closed: tuple[str, ...] = ()
+    closed: "tuple[Closed, ...]" = ()
     drift: tuple[str, ...] = ()
     earlier: "Mapping[str, datetime]" = field(default_factory=dict)
     protected: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         report=log.report,
         simulated=home.identity.simulated,
         altered=(*find_altered(home, ledger, context.moment, held), *find_missing(home, book)),
-        closed=find_closed(home, book),
+        closed=(*find_closed(home, book), *held.closed),
         drift=drift,
         earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
         protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
@@ -184,7 +184,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
-        "altered_and_closed": list(seen.closed),
+        "altered_and_closed": [one.name for one in seen.closed],
         "applies": _applies_record(seen),
         "drift": [path for path in seen.drift if path not in seen.earlier],
         "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
@@ -256,8 +256,9 @@ def _applied(seen: Seen) -> Iterator[str]:
 
 def _lasting(seen: Seen) -> Iterator[str]:
     """Tell what stands in the log for ever and is no alarm."""
-    for name in seen.closed:
-        yield f"note: the file of {name} is not what was logged; it was closed for that, and counts for nothing"
+    for one in seen.closed:
+        when = f"{one.how} on {one.at:%Y-%m-%d %H:%M} UTC"
+        yield f"note: the file of {one.name} is not what was logged; {when}, and it counts for nothing"
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
