@@ -160,7 +160,7 @@ def test_other_json_and_no_json_is_refused(raw: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["payloadType", "keyid"])
 def test_half_a_surrogate_pair_is_no_text(name: str) -> None:
-    raw = sealed().replace(b'"%b":"' % name.encode(), b'"%b":"\\ud800' % name.encode())
+    raw = seal(KIND, b"x", KEY).replace(b'"%b":"' % name.encode(), b'"%b":"\\ud800' % name.encode())
     with pytest.raises(RecordError, match=f"{name} is not text"):
         parse(raw)
 
