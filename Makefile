@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 NL := $(BIN)/nightledger
+FUZZ_PYTHON ?= $(BIN)/python
 IN := $${HOME_DIR:+--home "$$HOME_DIR"}
 export PYTHONPATH := scripts:.
 
@@ -89,6 +90,9 @@ test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, att
 	@rm -rf .stamps/faults
 	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
 
+fuzz: .stamps/dev ## search every parser for crashes, guided by coverage (TIME=seconds for each TARGET=name; needs atheris)
+	@NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(FUZZ_PYTHON) -m tests.faults.fuzz.command --work .stamps/fuzz --seconds "$${TIME:-60}" $${TARGET:+--target "$$TARGET"}
+
 report-faults: .stamps/dev ## what 'make test-faults' tried, as a table; also put into docs/threat-model.md
 	@$(BIN)/python -m bench.faults_report --rows .stamps/faults
 
@@ -118,11 +122,11 @@ bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=
 bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
 	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
 
-lock: ## pin every dependency anew, with hashes (needs uv)
-	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
-	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make lock" pyproject.toml -o requirements-dev.lock
+pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
+	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit lock help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit pin-dependencies help

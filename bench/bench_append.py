@@ -1,53 +1,113 @@
-"""Append a record with a kept descriptor, beside a bare write(2) and fdatasync(2).
+"""Append durably, beside fsync(2) alone on the same disk, in turns; then outcomes with a kept descriptor.
+
+The first table is about the audit log: ``audit.append`` of one event, which is on disk and
+acknowledged when it returns. It is what waits for the disk that counts here, so this is wall
+time, and a median of single calls; what it is compared with is one write(2) of as many bytes
+and one fsync(2). They take turns, so that a disk that is busy slows both.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_append [APPENDS] [DIRECTORY]``;
 the directory decides which disk is measured.
 """
 
 import os
+import statistics
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+from bench.living import make_home
+
 from bench import measure
+from nightledger.domain.event import Actor
 from nightledger.files.append import Appender, append_records
+from nightledger.gate.opening import log_key
+from nightledger.trust import audit
+from nightledger.trust.event import NewEvent, dump_event
 
 APPENDS = 500
 LINE = b'{"context_tags":["cron","time_zone"],"note":"' + b"x" * 250 + b'"}\n'
+WHEN = datetime(2026, 3, 1, 6, tzinfo=UTC)
+EVENT = NewEvent(event="heartbeat", actor=Actor.CRON, at=WHEN, fields={"day": "2026-03-01", "waiting": 1})
+LOG_AIM = "append of an audit event, p50 <= 3x fsync alone"
+
+
+@contextmanager
+def bare_file(folder: Path) -> Iterator[int]:
+    """Open a file that is only appended to."""
+    descriptor = os.open(folder / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def write_and_sync(descriptor: int, line: bytes, sync: Callable[[int], None]) -> None:
+    """Append a line as little as it takes to be durable."""
+    os.write(descriptor, line)
+    sync(descriptor)
+
+
+def bench_log(folder: Path, appends: int) -> None:
+    """Compare ``audit.append`` with fsync(2) alone."""
+    gate = make_home(folder / "home", folder / "keys", date(2026, 1, 1))
+    key, line = log_key(gate), dump_event(EVENT.placed(1)) + b"\n"
+    with bare_file(folder) as bare:
+        calls: dict[str, Callable[[], object]] = {
+            "write(2) + fsync(2)": lambda: write_and_sync(bare, line, os.fsync),
+            "write(2) + fdatasync(2)": lambda: write_and_sync(bare, line, os.fdatasync),
+            "audit.append of one event, acknowledged": lambda: audit.append(gate.home, key, [EVENT]),
+        }
+        times = in_turns(calls, appends)
+    base = statistics.median(times["write(2) + fsync(2)"])
+    print(f"\naudit log: {appends} appends of {len(line)} bytes, wall time, in turns, in {folder}")
+    for name, own in times.items():
+        p50, p95 = statistics.median(own), statistics.quantiles(own, n=20)[-1]
+        print(f"  {name:<44} p50 {p50 * 1e3:>8.3f} ms  p95 {p95 * 1e3:>8.3f} ms {p50 / base:>8.2f}x")
+    print(f"  aim: {LOG_AIM}")
+
+
+def in_turns(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+    """Give the wall seconds of each call, one of each a round."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - start)
+    return times
+
+
+def bench_outcomes(folder: Path, appends: int) -> None:
+    """Compare appending outcomes with write(2) and fdatasync(2)."""
+    with bare_file(folder) as bare, Appender(f"{folder}/kept") as kept:
+        calls: dict[str, Callable[[], object]] = {
+            "write(2) + fdatasync(2)": lambda: write_and_sync(bare, LINE, os.fdatasync),
+            "Appender.append, descriptor kept": lambda: kept.append(LINE),
+            "append_records, opened each time": lambda: append_records(f"{folder}/anew", LINE),
+        }
+        measured = measure.compare({name: _often(call, appends) for name, call in calls.items()}, rounds=9)
+    measure.report(f"{appends} durable appends of {len(LINE)} bytes", measured, aim="descriptor kept <= 2x")
+
+
+def _often(call: Callable[[], object], times: int) -> Callable[[], None]:
+    def repeat() -> None:
+        for _ in range(times):
+            call()
+
+    return repeat
 
 
 def main() -> None:
     """Print the ratios."""
     appends = int(sys.argv[1]) if len(sys.argv) > 1 else APPENDS
     directory = sys.argv[2] if len(sys.argv) > 2 else None
-    with tempfile.TemporaryDirectory(dir=directory) as folder:
-        bare = os.open(Path(folder) / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-
-        def write_bare() -> None:
-            for _ in range(appends):
-                os.write(bare, LINE)
-                os.fdatasync(bare)
-
-        with Appender(f"{folder}/kept") as kept:
-
-            def append_kept() -> None:
-                for _ in range(appends):
-                    kept.append(LINE)
-
-            def append_anew() -> None:
-                for _ in range(appends):
-                    append_records(f"{folder}/anew", LINE)
-
-            measured = measure.compare(
-                {
-                    "write(2) + fdatasync(2)": write_bare,
-                    "Appender.append, descriptor kept": append_kept,
-                    "append_records, opened each time": append_anew,
-                },
-                rounds=9,
-            )
-        os.close(bare)
-    measure.report(f"{appends} durable appends of {len(LINE)} bytes", measured, aim="descriptor kept <= 2x")
+    with tempfile.TemporaryDirectory(prefix="nightledger-append-", dir=directory) as folder:
+        bench_log(Path(folder), appends)
+        bench_outcomes(Path(folder), appends)
 
 
 if __name__ == "__main__":

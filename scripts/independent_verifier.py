@@ -28,14 +28,12 @@ LOG = "audit/trusted-channel-audit.jsonl"
 TRUST = {name: f"config/nightledger/{name}" for name in ("allowed_signers", "policy", "revoked_keys")}
 TRUST |= {"constitution": "memory/system/constitution.json", "peers": "config/nightledger/peers.json"}
 DECISION, RECOVERY = "nightledger-decision@v1", "nightledger-recovery@v1"
-EMPTY = hashlib.sha256(b"").hexdigest()
-RESET_WAIT_S = 24 * 3600
+EMPTY, RESET_WAIT_S = hashlib.sha256(b"").hexdigest(), 24 * 3600
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
 UNCHECKED = (
-    "ML-DSA-44 lines: the standard library has no such signature",
-    "witnesses: whether enough of them cosigned, and lately",
-    "that each hunk leads from the bytes before to the bytes after; shapes of records (schemas)",
+    "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately",
+    "that each hunk leads from the bytes accepted before to those after, and once; shapes of records (schemas)",
     "cooling, expiry, scanners, the consent graph, the touch of hardware keys, blobs, derived files",
 )
 Entry = dict[str, Any]
@@ -78,9 +76,8 @@ def ed25519_holds(public: bytes, signature: bytes, message: bytes) -> bool:
     if (len(public), len(signature)) != (32, 64) or scalar >= ORDER:
         return False
     base, key, commitment = map(_decompress, (BASE, public, signature[:32]))
-    digest = hashlib.sha512(signature[:32] + public + message).digest()
-    left, right = _times(scalar, base), _times(int.from_bytes(digest, "little") % ORDER, key)
-    right = _add(commitment, right)
+    number = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
+    left, right = _times(scalar, base), _add(commitment, _times(number, key))
     return not any((left[n] * right[2] - right[n] * left[2]) % P for n in (0, 1))
 
 
@@ -123,6 +120,13 @@ def read_head(raw: bytes, origin: str, vkeys: Sequence[str]) -> tuple[int, str]:
     return int(match[2]), base64.b64decode(match[3]).hex()
 
 
+def read_kept(raw: bytes) -> Entry:
+    """Give what a file beside the keys says; of the two slots of ``head.json`` the newest that is whole."""
+    slots = [(check, b"{%s}" % rest) for check, rest in re.findall(rb'\{"check":"(\w{64})",(.*)\}', raw)]
+    whole = (json.loads(one) for check, one in slots if hashlib.sha256(one).hexdigest() == check.decode())
+    return max(whole, key=lambda one: one["turn"]) if slots else json.loads(raw)
+
+
 def read_entry(line: bytes, seq: int) -> Entry | None:
     """Give an entry of its place: RFC 8785 JSON without floats and nulls; None for any other line."""
     try:
@@ -141,13 +145,12 @@ class _Home:
 
     def __init__(self, root: Path) -> None:
         self.root, self.alarms, self.unchecked = root, list[str](), list(UNCHECKED)
-        self.counts: Counter[str] = Counter()
-        self.entries: list[Entry] = []
+        self.counts, self.entries = Counter[str](), list[Entry]()
 
     def open(self, keys: Path) -> None:
         self.identity: Entry = json.loads(self.read("config/nightledger/home.json"))
         files = (keys / str(self.identity["id"]) / name for name in ("pin.json", "head.json"))
-        self.pin, self.kept = (json.loads(file.read_bytes()) if file.is_file() else {} for file in files)
+        self.pin, self.kept = (read_kept(file.read_bytes()) if file.is_file() else {} for file in files)
         self.lines = self.read(LOG).split(b"\n")
         self.lines.pop()  # behind the last line end: nothing, or a line that was never acknowledged
         own = re.findall(r"(?m)^log (\S+)", self.read(TRUST["policy"]).decode())
@@ -236,8 +239,7 @@ class _Chain:
         return found
 
     def add(self, entry: Entry, latest: str) -> None:
-        # A step ends the wait of a reset that is not over.
-        self.steps = [(step, files) for step, files in self.steps if _counts(step, entry)]
+        self.steps = [one for one in self.steps if _counts(one[0], entry)]  # a step ends a reset's wait
         files = {item["name"]: item["sha256"] for item in entry.get("trust") or entry["files"]}
         self.steps.append(({**entry, "at": max(entry["at"], latest)}, files))
 
@@ -384,9 +386,7 @@ def main(words: Sequence[str] | None = None) -> int:
     keys = os.environ.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger")
     parser.add_argument("home", help="the home's directory")
     parser.add_argument("--keys", metavar="DIR", default=keys, help="where its pin is")
-    parser.add_argument(
-        "--against", metavar="FILE", action="append", default=[], help="a head kept elsewhere"
-    )
+    parser.add_argument("--against", metavar="FILE", action="append", default=[], help="a head kept")
     options = parser.parse_args(words)
     home = verify(Path(options.home).absolute(), Path(options.keys), options.against)
     print("\n".join(home.alarms).encode("ascii", "backslashreplace").decode(), end="\n" * bool(home.alarms))

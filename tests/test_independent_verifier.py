@@ -146,7 +146,7 @@ def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
     assert counts["proposals"] == len(book.proposals)
     assert counts["applies"] == len(book.applies) == 5
     assert counts["entries"] == desk.ledger().log.size
-    assert said.count("not checked: ") == 4
+    assert said.count("not checked: ") == 3
     assert said.endswith("All of that holds.\n")
 
 
@@ -200,7 +200,9 @@ def replace_the_genesis(desk: Desk) -> None:
 
 
 def unsign_the_head(desk: Desk) -> None:
-    flip(Path(desk.home.checkpoint))
+    """Its Ed25519 line: the other one is beyond the standard library."""
+    raw = Path(desk.home.checkpoint).read_bytes()
+    flip(Path(desk.home.checkpoint), raw.index(b"\n", raw.index("\u2014 ".encode())) - 20)
 
 
 def remove_the_head(desk: Desk) -> None:
@@ -424,3 +426,17 @@ def test_what_is_an_entry_is_one_to_both(program: ModuleType, line: bytes) -> No
     if b"\n" in line:
         return
     assert (program.read_entry(line, 3) is not None) == is_entry(line, 3)
+
+
+def test_the_newest_whole_slot_of_the_kept_head_counts(program: ModuleType, desk: Desk) -> None:
+    """A crash cuts one of two slots short: then the one before it counts, for both."""
+    path = Path(log_key(desk.gate).directory) / "head.json"
+    before = program.read_kept(path.read_bytes())
+    append(desk.home, log_key(desk.gate), [NewEvent(event="heartbeat", actor=Actor.CRON, at=desk.moment.at)])
+    raw = path.read_bytes()
+    now = program.read_kept(raw)
+    assert (now["size"], now["turn"]) == (before["size"] + 1, before["turn"] + 1)
+    at = 4096 * (now["turn"] % 2)
+    path.write_bytes(raw[: at + 100] + b"\0" * 60 + raw[at + 160 :])
+    assert program.read_kept(path.read_bytes()) == before
+    assert ours(desk).status == theirs(desk)[0] == 0

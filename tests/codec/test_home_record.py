@@ -47,6 +47,8 @@ WRONG: list[tuple[str, Any]] = [
     ("gated", [5]),
     ("gated", [""]),
     ("gated", ["a\\b"]),
+    ("gated", ["a\ud800b"]),
+    ("machine", "desk\udfff"),
     ("gated", ["x" * 513]),
     ("gated", ["a\0b"]),
 ]
@@ -91,6 +93,7 @@ def test_an_unknown_field_is_named_as_the_schema_does() -> None:
     [
         (b"", "not JSON"),
         (b"\xff", "not JSON"),
+        (b'{"\xed\xa0\x80":1}', "not JSON"),
         (b"[]", "not a JSON object"),
         (b"[" * 100_000, "nested too deeply"),
     ],

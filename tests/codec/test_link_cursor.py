@@ -29,7 +29,17 @@ def test_entries_of_others_stay() -> None:
 
 @pytest.mark.parametrize(
     "raw",
-    [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b'{"link":3}', b'{"link":{"v":1}}', b'{"other":{}}'],
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"link":3}',
+        b'{"link":{"v":1}}',
+        b'{"other":{}}',
+        b'{"link":{"\\ud800":1}}',
+    ],
 )
 def test_what_is_no_cursor_is_none(raw: bytes) -> None:
     assert parse_link_cursor(raw) is None

@@ -137,3 +137,8 @@ def test_a_record_that_the_schema_lets_pass_and_the_type_does_not_is_still_refus
     assert load_record(Run, counts, where="x").counts == {"a": 1}
     with pytest.raises(RecordError, match="Expected"):
         decode_record(Run, json.dumps({**counts, "counts": {"a": "many"}}).encode(), where="x")
+
+
+def test_a_name_of_half_a_surrogate_pair_is_no_field() -> None:
+    with pytest.raises(RecordError, match="surrogates"):
+        decode_record(Run, b'{"\\ud800":1}', where="x")

@@ -45,6 +45,10 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
         "trust_oldest_h": 0,
         "witness": 0,
         "witness_oldest_h": 0,
+        "consent": 0,
+        "consent_oldest_h": 0,
+        "letter": 0,
+        "letter_oldest_h": 0,
     }
 
 

@@ -158,7 +158,12 @@ def manifest(text: str) -> tuple[tarfile.TarInfo, bytes]:
         ([], "has no manifest"),
         ([manifest("nonsense")], "has no manifest"),
         ([manifest('{"v": 1, "about": {}, "files": [{"path": "x"}]}')], "has no manifest"),
+        ([manifest("[" * 5_000)], "has no manifest"),
         ([manifest('{"v": 2, "about": {}, "files": []}')], "of version 2"),
+        (
+            [manifest('{"v":1,"about":{},"files":[{"path":["x"],"size_bytes":1,"sha256":"","mode":0}]}')],
+            "x.* differs from its manifest",
+        ),
         (
             [(tarfile.TarInfo("home/x"), b"1"), manifest('{"v": 1, "about": {}, "files": []}')],
             "home/x differs",

@@ -125,3 +125,13 @@ def test_a_lock_that_could_not_be_taken_for_want_of_room_is_not_held(
             Lock(path).acquire()
     with Lock(path):
         pass
+
+
+def test_the_name_of_a_holder_takes_the_place_of_whatever_stood_there(tmp_path: Path) -> None:
+    path = tmp_path / "locks" / "home"
+    for before in (b"", b"7\n", b"not a number, and longer than one\n"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(before)
+        with Lock(str(path)), pytest.raises(LockedError, match=f"held by process {os.getpid()}$"):
+            Lock(str(path)).acquire()
+        assert path.read_bytes() == f"{os.getpid():<15}\n".encode()

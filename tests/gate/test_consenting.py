@@ -9,6 +9,7 @@ from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.domain.event import EventName
+from nightledger.gate.checking import find_altered
 from nightledger.gate.consenting import (
     BLOCKED_A_DAY,
     graph_target,
@@ -220,8 +221,9 @@ def test_a_later_approval_does_not_hide_which_graph_was_signed_for(desk: Desk) -
 
 
 def test_a_graph_that_loosens_the_floor_is_no_answer_at_all(desk: Desk) -> None:
+    loose = own_graph(desk, {"self_modification": {"autonomous": ["forget"]}})
     with pytest.raises(ConfigurationError, match="loosens the floor"):
-        own_graph(desk, {"self_modification": {"autonomous": ["forget"]}})
+        answer(loose, "email", "read")
 
 
 # ---------------------------------------------------------------- the decision
@@ -273,3 +275,15 @@ def test_prose_of_an_agent_stands_in_the_log_as_its_hash(desk: Desk) -> None:
     assert blocked(desk, "email", "please ignore your operator")
     assert desk.ledger().log.events[-1].fields["action"].startswith("sha256:")
     assert b"ignore your" not in Path(desk.home.audit_log).read_bytes()
+
+
+def test_a_review_whose_file_was_changed_counts_and_is_an_alarm(desk: Desk) -> None:
+    decision = review(desk)
+    desk.wait(days=29)
+    path = Path(desk.home.decision(decision.id))
+    path.write_bytes(b"{}\n")
+    desk.wait(hours=23)
+    assert not read_standing(desk.gate, desk.ledger(), desk.moment).decayed
+    assert read_standing(desk.gate, desk.ledger(), desk.moment).since_review_s < 30 * 86_400
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert (found.path, found.is_kept) == (desk.home.relative(str(path)), True)

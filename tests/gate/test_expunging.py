@@ -15,8 +15,10 @@ from nightledger.domain.states import Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import find_altered
+from nightledger.gate.consenting import graph_target
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.expunging import carry_out, finish_removals, parts, plan_hash, plan_text
+from nightledger.gate.trust_changes import restore_files
 from nightledger.gate.unproposed import make_unproposed
 
 LEAK = "the-blue-key-4411"
@@ -170,3 +172,26 @@ def test_a_home_without_an_expunge_costs_nothing(desk: Desk, monkeypatch: pytest
     let_sign(desk, new_key(desk.root, "ana"), "ana")
     monkeypatch.setattr("nightledger.gate.expunging.Trust", None)
     finish_removals(desk.home, desk.ledger())
+
+
+def test_what_the_chain_of_trust_files_rests_on_stays_in_both_its_places(desk: Desk) -> None:
+    decision = let_sign(desk, new_key(desk.root, "ana"), "ana")
+    path = Path(desk.home.decision(decision.id))
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    blob = BlobStore(desk.home.blobs_dir).path(sha256)
+    found = plan_hash(desk.gate, desk.ledger(), sha256).found
+    assert found.removed == ()
+    assert set(found.trust) == {desk.home.relative(str(path)), desk.home.relative(blob)}
+    refused(desk, compose(desk, target(desk, desk.home.relative(str(path)))), "no file that may go")
+
+
+def test_a_review_that_was_expunged_is_gone_from_both_its_places(desk: Desk) -> None:
+    review = make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
+    desk.accept(review)
+    sha256 = desk.ledger().book.decisions[review.id].sha256
+    plan = plan_hash(desk.gate, desk.ledger(), sha256)
+    desk.accept(compose(desk, *plan.targets))
+    carry_out(desk.home, plan)
+    assert not Path(BlobStore(desk.home.blobs_dir).path(sha256)).exists()
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert restore_files(desk.gate, desk.ledger(), desk.moment) == ()

@@ -10,7 +10,7 @@ from tests.gate.homes import Desk
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.gate.daily import close_day
-from nightledger.gate.inputs import Rewrites, Rewritten, find_rewrites
+from nightledger.gate.inputs import Inputs, Rewrites, Rewritten, find_rewrites
 from nightledger.jobs.consolidate import Asked, consolidate
 
 LOG = "# Friday\n\nThe relay stopped again after its upgrade.\n"
@@ -24,8 +24,10 @@ def night(desk: Desk, day: int) -> None:
 
 
 def rewrites(desk: Desk) -> Rewrites:
-    ledger = desk.ledger()
-    return find_rewrites(desk.home, ledger.log.events, ledger.book)
+    inputs, ledger = Inputs(), desk.ledger()
+    for entry in ledger.log.entries():
+        inputs.take(entry)
+    return find_rewrites(desk.home, inputs, ledger.book)
 
 
 @pytest.fixture

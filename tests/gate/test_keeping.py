@@ -9,12 +9,14 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, addition
 from tests.gate.signers import let_sign, new_key
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.gate import keeping
 from nightledger.gate.checking import find_altered
+from nightledger.gate.consenting import graph_target
 from nightledger.gate.daily import close_day
 from nightledger.gate.keeping import (
     NAMES_AN_ENTRY,
@@ -23,6 +25,7 @@ from nightledger.gate.keeping import (
     present_blobs,
     remove_expired,
 )
+from nightledger.gate.unproposed import make_unproposed
 
 BEFORE = hashlib.sha256(MEMORY.encode()).hexdigest()
 
@@ -81,6 +84,20 @@ def test_a_longer_window_keeps_longer(desk: Desk) -> None:
     desk.set(undo_days=30)
     live(desk, 25)
     assert sweep(desk) == 0
+
+
+def test_decisions_about_keys_and_consent_never_go(desk: Desk) -> None:
+    changed = let_sign(desk, new_key(desk.root, "ana"), "ana")
+    reviewed = desk.accept(
+        make_unproposed(desk.gate, DecisionType.CONSENT, [graph_target(desk.gate)], desk.signing())
+    )
+    (approved,) = desk.approve(desk.proposal(addition("One.")))
+    live(desk, 40)
+    sweep(desk)
+    decisions = desk.ledger().book.decisions
+    kept = [decisions[decision.id] for decision in (changed, reviewed)]
+    assert {sha256 for one in kept for sha256 in (one.sha256, one.signature_sha256)} <= held(desk)
+    assert decisions[approved.id].sha256 not in held(desk)
 
 
 def test_trust_files_never_go(desk: Desk) -> None:

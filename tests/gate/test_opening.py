@@ -13,9 +13,11 @@ from nightledger.domain.states import ChangeState
 from nightledger.gate.opening import (
     fold_log,
     open_gate,
+    read_consent,
     read_ledger,
     record,
     sign_head,
+    why_no_consent,
 )
 
 
@@ -57,7 +59,9 @@ def test_a_consent_graph_that_loosens_the_floor_is_refused_and_a_tighter_one_hol
     own = Path(desk.home.consent_graph)
     own.write_text(json.dumps({"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}))
     with pytest.raises(ConfigurationError, match="loosens the floor"):
-        open_gate(desk.home.root, str(desk.ring.directory), actor=Actor.CRON)
+        read_consent(desk.home)
+    gate = open_gate(desk.home.root, str(desk.ring.directory), actor=Actor.CRON)
+    assert gate.consent.domains == {}
     blocked = {"v": 1, "domains": {"self_modification": {"blocked": ["consolidate_daily_to_memory"]}}}
     own.write_text(json.dumps(blocked))
     tight = open_desk(desk.root)
@@ -86,3 +90,37 @@ def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
     assert (book, kept) == (fold_log(log)[0], log.events)
     assert book.proposals[proposal.id].state_of(1) is ChangeState.APPLIED
     assert [event.event for event in fold_log(log, keep={EventName.DECIDED})[1]] == ["decision.recorded"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        '{"v": 1, "domains": {"self_modification": {"autonomous": ["forget"]}}}',
+        '{"v": 1, "domains": {"email": {"autonomous": [1]}}}',
+    ],
+)
+def test_a_consent_graph_that_cannot_be_used_blocks_what_it_judges_and_stops_nothing_else(
+    desk: Desk, content: str
+) -> None:
+    proposal = desk.proposal(addition("One."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    assert why_no_consent(desk.home) == ""
+    graph = Path(desk.home.consent_graph)
+    graph.write_text(content)
+    why = why_no_consent(desk.home)
+    assert why.startswith(str(graph))
+    assert "\n" not in why
+    moment = desk.moment
+    desk = open_desk(desk.root)
+    desk.moment = moment
+    assert desk.gate.consent.tier("email", "read") is Tier.BLOCKED
+    (attempt,) = desk.apply()
+    assert attempt.reasons == ("the consent graph blocks consolidate_daily_to_memory",)
+    assert desk.proposal(addition("Two.")).id in desk.ledger().book.proposals
+    graph.unlink()
+    desk = open_desk(desk.root)
+    desk.moment = moment
+    (attempt,) = desk.apply()
+    assert attempt.changes == (1,)

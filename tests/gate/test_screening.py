@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, addition, evidence, removal
 
+from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.proposal import Origin
-from nightledger.gate.screening import Held, own_rules, screen, without_own_secrets, worst_origin
+from nightledger.gate.screening import Held, own_rules, own_values, screen, without_own_secrets, worst_origin
 
 RULES = """
 [[rules]]
@@ -138,3 +139,32 @@ def test_a_rule_file_that_cannot_be_used_stops_the_proposal(desk: Desk, tmp_path
     name_rule_file(desk, tmp_path / "rules.toml", "[[rules]]\nid = 'a'\nregex = '('\n")
     with pytest.raises(ConfigurationError, match="cannot be used"):
         desk.propose(addition("A lesson."))
+
+
+def test_what_a_rule_file_calls_a_secret_is_masked_in_drift_and_never_applied(
+    desk: Desk, tmp_path: Path
+) -> None:
+    badge = "HB-482913"
+    proposal = desk.proposal(addition(f"The badge is {badge}."))
+    desk.approve(proposal)
+    name_rule_file(desk, tmp_path / "rules.toml")
+    desk.wait(hours=3)
+    (attempt,) = desk.apply()
+    assert attempt.reasons == ("MEMORY.md: a row of the operator's rule files holds the new text back",)
+    desk.memory.write_text(f"{desk.text()}- Badge: {badge}\n")
+    desk.guard()
+    (change,) = desk.drift().changes
+    assert change.after == "- Badge: [masked: 9 bytes]\n"
+    assert badge not in change.diff
+    assert "secret.repeated" in [flag.rule for flag in change.flags]
+
+
+def test_what_a_rule_file_calls_a_secret_is_put_back_and_held(desk: Desk, tmp_path: Path) -> None:
+    name_rule_file(desk, tmp_path / "rules.toml")
+    desk.set(on_drift=OnDrift.PROPOSE)
+    before = desk.text()
+    desk.memory.write_text(f"{before}- Badge: HB-482913\n")
+    (sighting,) = desk.guard()
+    assert (sighting.put_back, sighting.proposal) == (True, "")
+    assert desk.text() == before
+    assert own_values(desk.gate, "HB-1, HB-482913") == {"HB-482913"}

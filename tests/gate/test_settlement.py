@@ -11,13 +11,22 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.states import DecisionStatus
+from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import find_drift
 from nightledger.gate.composing import Refusal
 from nightledger.gate.daily import is_tired
 from nightledger.gate.deciding import with_id
+from nightledger.gate.guarding import is_quiet
+from nightledger.gate.proposing import store
 from nightledger.gate.rechecking import recheck
 from nightledger.gate.reviewing import Answer, Item, Verb, items_of
-from nightledger.gate.settlement import Settlement, carry_out, compose_settlements, finish_settlements
+from nightledger.gate.settlement import (
+    NOT_SHOWN,
+    Settlement,
+    carry_out,
+    compose_settlements,
+    finish_settlements,
+)
 from nightledger.gate.stored import read_proposal
 
 BOAT = "- Boat: paint the hull\n"
@@ -185,3 +194,32 @@ def test_drift_never_grows_tired_and_an_offer_does(desk: Desk) -> None:
     (sighting,) = desk.guard()
     ledger = desk.ledger()
     assert is_tired(desk.gate, ledger, ledger.book.proposals[sighting.proposal])
+
+
+def test_a_part_is_not_kept_where_the_bytes_accepted_before_are_lost_meanwhile(drifted: Desk) -> None:
+    """Else whoever removes a blob could have all that drifted accepted by one answer about a part of it."""
+    blob = Path(BlobStore(drifted.home.blobs_dir).path(drifted.ledger().book.gated["MEMORY.md"]))
+    blob.unlink()
+    item = drifted.drift()
+    assert composed(drifted, Verb.APPROVE, Verb.LATER) == ([], [Refusal(proposal=item.id, reason=NOT_SHOWN)])
+    assert not is_quiet(drifted.gate, drifted.ledger().book)
+    (sighting,) = drifted.guard()
+    assert (sighting.new, sighting.proposal != item.id) == (True, True)
+    assert drifted.states(item) == ["superseded", "superseded"]
+    assert [change.n for change in drifted.drift().changes] == [1]  # the whole file, shown as new
+    assert drifted.guard()[0].new is False
+    drifted.settle((1,))
+    assert find_drift(drifted.home, drifted.ledger().book) == ()
+
+
+def test_an_item_that_shows_other_lines_than_drifted_is_not_settled(drifted: Desk) -> None:
+    """Only who has the log's key can put one into the log."""
+    item = drifted.drift()
+    one, two = item.changes
+    harmless = replace(one, hunk=replace(one.hunk, added="- Keep backups for 31 days.\n"))
+    forged = replace(item, id="p-" + "a" * 26, changes=(harmless, two))
+    store(drifted.gate, forged, drifted.moment, superseded={})
+    found = drifted.ledger().book.drifts["MEMORY.md"]
+    told = {"path": found.path, "sha256": found.sha256, "base": found.base, "writer": found.writer}
+    drifted.record("drift.found", **told, blob=found.sha256, proposal=forged.id)
+    assert composed(drifted, Verb.APPROVE) == ([], [Refusal(proposal=forged.id, reason=NOT_SHOWN)])

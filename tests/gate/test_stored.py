@@ -4,6 +4,7 @@ import pytest
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.errors import AlteredError, UsageError
+from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.gate.editing import propose_edit
 from nightledger.gate.stored import find_set_aside, find_status, read_proposal, read_stored
 
@@ -13,6 +14,18 @@ def test_proposals_are_read_in_order_of_their_leaves(desk: Desk) -> None:
     stored = read_stored(desk.gate, desk.ledger().book)
     assert [item.proposal for item in stored] == made
     assert stored[0].sha256 == desk.ledger().book.proposals[made[0].id].sha256
+
+
+def test_only_proposals_of_which_a_change_is_in_a_state_are_read_where_states_are_named(desk: Desk) -> None:
+    first, second = desk.proposal(addition("One.")), desk.proposal(addition("Two."))
+    both = desk.proposal(addition("Three.", rank=0.9), addition("Four."))
+    desk.reject(first)
+    desk.reject_some(both, 1)
+    book = desk.ledger().book
+    assert [item.proposal for item in read_stored(desk.gate, book, states=OPEN_STATES)] == [second, both]
+    rejected = read_stored(desk.gate, book, states={ChangeState.REJECTED})
+    assert [item.proposal for item in rejected] == [first, both]
+    assert read_stored(desk.gate, book, states=()) == []
 
 
 def test_bytes_that_are_not_those_of_the_leaf_are_an_alarm(desk: Desk) -> None:

@@ -9,10 +9,13 @@ from tests.gate.signers import let_sign, new_key, own_key, revoke_key, text
 
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import AlteredError, IntegrityError
+from nightledger.domain.states import Book
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.checking import find_altered
+from nightledger.gate.checking import NOT_IN_FORCE, find_altered
 from nightledger.gate.opening import Ledger
+from nightledger.gate.signed import find_replaced, read_kept, read_signed
+from nightledger.gate.trust_changes import restore_files, settle_trust
 from nightledger.gate.trusting import Trust, read_signers, trust_files, trust_path
 
 
@@ -117,7 +120,7 @@ def test_a_file_that_never_was_has_no_bytes(desk: Desk) -> None:
 
 @pytest.mark.parametrize("suffix", ["", ".sig"])
 @pytest.mark.parametrize("how", ["removed", "changed"])
-def test_no_older_set_is_used_when_the_decision_behind_a_change_was_altered(
+def test_no_older_set_is_used_when_the_decision_behind_a_change_is_to_be_had_nowhere(
     desk: Desk, suffix: str, how: str
 ) -> None:
     """The older set may hold the very key that the change revoked."""
@@ -125,13 +128,67 @@ def test_no_older_set_is_used_when_the_decision_behind_a_change_was_altered(
     let_sign(desk, other, "ana")
     decision = revoke_key(desk, own_key(desk), by=other, principal="ana")
     path = Path(f"{desk.home.decision(decision.id)}{suffix}")
-    if how == "removed":
-        path.unlink()
-    else:
-        path.write_bytes(path.read_bytes() + b"\n")
+    Path(BlobStore(desk.home.blobs_dir).path(hashlib.sha256(path.read_bytes()).hexdigest())).unlink()
+    spoil(path, how)
     with pytest.raises(AlteredError):
         names(desk)
     assert "config/nightledger" in altered(desk)
+
+
+def spoil(path: Path, how: str) -> None:
+    """Do to a file what any program of the same user can."""
+    before = path.read_bytes()
+    path.unlink()
+    if how == "changed":
+        path.write_bytes(before + b"\n")
+    elif how == "linked":
+        path.symlink_to(path.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("suffix", ["", ".sig"])
+@pytest.mark.parametrize("how", ["removed", "changed", "linked"])
+def test_an_altered_decision_about_keys_is_an_alarm_only_and_is_put_back(
+    desk: Desk, suffix: str, how: str
+) -> None:
+    proposal = desk.proposal(addition("A lesson."))
+    desk.approve(proposal)
+    decision = let_sign(desk, new_key(desk.root, "other"), "ana")
+    path = Path(f"{desk.home.decision(decision.id)}{suffix}")
+    before = path.read_bytes()
+    spoil(path, how)
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert (found.path, found.message, found.is_kept) == (desk.home.relative(str(path)), NOT_IN_FORCE, True)
+    assert names(desk) == ["operator", "ana"]
+    desk.wait(hours=3)
+    (attempt,) = desk.apply()
+    assert attempt.changes == (1,)
+    assert restore_files(desk.gate, desk.ledger(), desk.moment) == (found.path,)
+    assert path.read_bytes() == before
+    assert altered(desk) == []
+
+
+def test_a_home_that_kept_its_decisions_as_files_alone_gets_their_blobs(desk: Desk) -> None:
+    decision = let_sign(desk, new_key(desk.root, "other"), "ana")
+    paths = [Path(f"{desk.home.decision(decision.id)}{suffix}") for suffix in ("", ".sig")]
+    blobs = [
+        Path(BlobStore(desk.home.blobs_dir).path(hashlib.sha256(path.read_bytes()).hexdigest()))
+        for path in paths
+    ]
+    for blob in blobs:
+        blob.unlink()
+    settle_trust(desk.gate, desk.ledger(), desk.moment)
+    assert all(blob.exists() for blob in blobs)
+
+
+def test_a_decision_without_a_hash_of_its_signature_is_read_from_its_files(desk: Desk) -> None:
+    """Entries of older versions have none."""
+    decision = let_sign(desk, new_key(desk.root, "other"), "ana")
+    status = replace(desk.ledger().book.decisions[decision.id], signature_sha256="")
+    assert read_kept(desk.home, status) == read_signed(desk.home, status)
+    assert find_replaced(desk.home, Book(decisions={decision.id: status})) == {}
+    Path(desk.home.decision(decision.id)).unlink()
+    with pytest.raises(AlteredError):
+        read_kept(desk.home, status)
 
 
 def forge(desk: Desk, content: str, *, step: bool = True) -> None:

@@ -7,6 +7,8 @@ from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.proposal import Anchor, Hunk, Op, Origin, Proposal
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.around import LOST
 from nightledger.gate.composing import make_decision
 from nightledger.gate.proposing import Outcome, propose
 from nightledger.gate.reviewing import read_documents
@@ -112,6 +114,16 @@ def test_lines_changed_since_are_a_conflict_and_nothing_is_guessed(desk: Desk) -
     assert planned.problem == "the same lines of MEMORY.md were changed since"
     assert propose_reversal(desk, planned).proposal is None
     assert "in each timer" in desk.text()
+
+
+def test_an_undo_waits_where_the_bytes_accepted_before_are_lost_and_something_drifted(desk: Desk) -> None:
+    proposal = desk.applied(addition(LESSON))
+    desk.memory.write_text(desk.text() + "- by hand\n")
+    assert not desk.plan_undo(proposal).problem
+    desk.guard()
+    desk.edit(desk.text().replace("30 days", "40 days").encode())
+    Path(BlobStore(desk.home.blobs_dir).path(desk.ledger().book.gated["MEMORY.md"])).unlink()
+    assert desk.plan_undo(proposal).problem == LOST
 
 
 def test_a_reversal_waits_once_and_comes_again_when_the_operator_asks_again(desk: Desk) -> None:

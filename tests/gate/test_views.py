@@ -1,8 +1,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from tests.gate.homes import Desk, addition, removal
 
+from nightledger.domain.states import ProposalStatus
+from nightledger.gate import stored
+from nightledger.gate.opening import Gate
+from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.views import build_views, refresh_views, stale_views
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
@@ -114,3 +119,22 @@ def test_what_the_file_tells_is_masked_in_every_view(desk: Desk) -> None:
     for content in build_views(desk.gate, desk.ledger()).values():
         assert told not in content.decode()
         assert "masked: 13 bytes" in content.decode()
+
+
+def test_a_proposal_that_stands_in_no_view_is_not_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home of many years has thousands of them, and every run that writes makes the views."""
+    applied = desk.applied(addition("One."))
+    rejected, waiting = desk.proposal(addition("Two.")), desk.proposal(addition("Three."))
+    desk.reject(rejected)
+    whole = build_views(desk.gate, desk.ledger())
+    read: list[str] = []
+
+    def note(gate: Gate, status: ProposalStatus) -> Stored:
+        read.append(status.id)
+        return read_proposal(gate, status)
+
+    monkeypatch.setattr(stored, "read_proposal", note)
+    assert build_views(desk.gate, desk.ledger()) == whole
+    assert read == [applied.id, waiting.id]
+    assert b"Three." in whole[desk.home.pending_view]
+    assert applied.id.encode() in whole[desk.home.entries]

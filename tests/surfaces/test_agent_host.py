@@ -14,7 +14,17 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("CLAUDECODE", "1"), ("CODEX_SANDBOX", "seatbelt"), ("OPENCLAW_SHELL", "exec")]
+    ("name", "value"),
+    [
+        ("CLAUDECODE", "1"),
+        ("CODEX_SANDBOX", "seatbelt"),
+        ("CODEX_SANDBOX_NETWORK_DISABLED", "1"),
+        ("CODEX_THREAD_ID", "019a2f4c"),
+        ("OPENCLAW_SHELL", "exec"),
+        ("HERMES_AGENT", "true"),
+        ("HERMES_SESSION_ID", "20260302_073000_ab12cd"),
+        ("AI_AGENT", "another-host"),
+    ],
 )
 def test_an_agents_host_is_refused_by_its_mark(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
@@ -75,3 +85,27 @@ def test_in_a_simulated_home_anyone_may(console: Console, monkeypatch: pytest.Mo
     proposal = console.desk.proposal(addition("One."))
     console.out("approve", proposal.id)
     assert console.desk.states(proposal) == ["approved"]
+
+
+@pytest.mark.parametrize(
+    "words", [("leave", "--yes"), ("channel", "keygen", "--next"), ("channel", "keygen", "--use-next")]
+)
+def test_what_ends_a_home_or_a_machines_key_is_for_the_operator_too(
+    tmp_path: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+) -> None:
+    desk = ordinary(tmp_path, monkeypatch)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert cli.main([*words, "--home", desk.home.root]) == 1
+    assert "is for the operator" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("leave",), ("channel", "keygen"), ("key", "list")])
+def test_what_changes_nothing_is_for_everybody(
+    tmp_path: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    desk = ordinary(tmp_path, monkeypatch)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert cli.main([*words, "--home", desk.home.root]) == 0

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, addition, open_desk
 from tests.gate.principled import seed
-from tests.gate.signers import let_recover, new_key
+from tests.gate.signers import let_recover, let_sign, new_key, own_key, revoke_key
 from tests.gate.test_trust_changes import reset_to
 from tests.trust.ssh_keys import SoftKey
 
-from nightledger.surfaces.doctor_checks import State
+from nightledger.surfaces.doctor_checks import State, good
+from nightledger.surfaces.doctor_home import check_log_of
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor_trust import check_trust
 from nightledger.surfaces.trust_level import RAISED_BY, level_of
@@ -128,3 +129,17 @@ def test_a_constitution_that_is_missing_counted_or_altered_is_told(desk: Desk) -
     Path(desk.home.constitution).unlink()
     Path(desk.home.constitution).write_bytes(b"{}")
     assert told() == [(State.BAD, "nightledger key restore puts it back")]
+
+
+def test_a_public_file_left_over_from_a_key_that_may_sign_no_more_is_no_key_here(desk: Desk) -> None:
+    """docs/machines.md: the key here is revoked as the last thing that it signs, and its file deleted."""
+    ann = new_key(desk.root, "ann")
+    let_sign(desk, ann, "ann")
+    mine = own_key(desk)
+    operator(desk).unlink()
+    Path(desk.home.root, "config", "nightledger", "peers.json").write_text("{}")
+    assert protection(desk.home, desk.ring) is Protection.AGENT
+    revoke_key(desk, mine, by=ann, principal="ann")
+    assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
+    checks = list(check_log_of(desk.home, desk.ring, desk.moment))
+    assert good("keys", "on another machine may sign: ann") in checks

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, START, addition
-from tests.gate.signers import new_key
+from tests.gate.signers import let_sign, new_key
 from tests.gate.test_trust_changes import reset_to
 from tests.surfaces.calling import Caller, make_caller
+from tests.surfaces.channel.test_dead_letters import bury
 
 from nightledger.domain.attention import Item, Need
 from nightledger.gate.editing import propose_edit
@@ -111,12 +112,25 @@ def test_the_notifier_hears_of_drift_once_and_of_a_missed_period_that_was_made_u
 
 
 def test_a_trust_file_that_differs_and_a_reset_are_told(caller: Caller) -> None:
+    decision = let_sign(caller.desk, new_key(caller.root, "ana"), "ana")
+    Path(caller.home.policy).write_text("# by an agent\n")
+    Path(caller.home.decision(decision.id)).unlink()
     reset_to(caller.desk, new_key(caller.root, "thief"))
     caller.desk.wait(hours=1)
-    Path(caller.home.policy).write_text("# by an agent\n")
     found = needs(caller, caller.desk.moment.at.isoformat())
     assert [(item.need, item.key) for item in found] == [
         (Need.TRUST, "config/nightledger/policy"),
+        (Need.TRUST, f"audit/decisions/{decision.id}.json"),
         (Need.TRUST, "a reset of the keys"),
     ]
-    assert found[1].since == START.at
+    assert found[2].since == START.at
+
+
+def test_dead_letters_and_a_broken_consent_graph_are_told(caller: Caller) -> None:
+    bury(caller.home, "2026-03-01T08:00:00Z")
+    Path(caller.home.consent_graph).write_text("{")
+    found = needs(caller, caller.desk.moment.at.isoformat())
+    assert [(item.need, item.key) for item in found] == [
+        (Need.CONSENT, "config/nightledger/consent-graph.json"),
+        (Need.LETTER, "2026-03-01T06:00:00Z 1"),
+    ]

@@ -138,6 +138,8 @@ def test_a_change_is_shown_with_all_that_an_operator_needs(monkeypatch: pytest.M
         "  ! single_source: one day only",
         "+live",
     ]
+    agents = screen.item_lines(replace(item, change=replace(shown, evidence=())), 1, 1)
+    assert "  from: no source is named (agent, owner), confidence 0.50" in agents
     gone = replace(item, diff="", unplaced="its lines are gone")
     assert screen.item_lines(gone, 1, 1)[-2:] == ["  ! cannot be applied now: its lines are gone", "+stored"]
 

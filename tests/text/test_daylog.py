@@ -1,5 +1,7 @@
+import time
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.text.logs import DAY, read
@@ -75,7 +77,7 @@ def test_in_a_chat_export_each_line_knows_who_speaks() -> None:
     text = "user: leave the kettle alone\nassistant: I will\n- and tell you\nsystem: restarted\n- noise\nuser: thanks a lot"
     log = read(text)
     assert [entry.turn for entry in log.lines] == ["user", "assistant", "assistant", "", "", "user"]
-    assert log.lines[0].origin is Origin.OWNER
+    assert log.lines[0].origin is Origin.AGENT  # whoever writes the file can write "user:" there
     assert log.lines[0].content == "leave the kettle alone"
     assert log.lines[2].origin is Origin.AGENT
     assert log.lines[4].origin is Origin.SYSTEM
@@ -100,3 +102,16 @@ def test_the_path_is_kept_and_regions_are_known() -> None:
     log = read_daylog("memory/x.md", "# Day\n", DAY)
     assert log.path == "memory/x.md"
     assert log.lines[0].region is Region.HEADING
+
+
+@pytest.mark.parametrize(
+    "text", ["1:00 " + "AM" * 60 + "!", "[" + "A" * 200 + "!", "*" * 20_000, "**1" + " AB" * 5_000]
+)
+def test_what_is_nearly_a_time_is_read_at_once(text: str) -> None:
+    began = time.process_time()
+    assert line(text, 0).text == text
+    assert time.process_time() - began < 1
+
+
+def test_a_time_may_have_half_of_the_day_and_a_zone() -> None:
+    assert line("**09:15 AM CET Europe/Berlin** - rinsed it", 0).content == "rinsed it"

@@ -64,6 +64,6 @@ def test_where_nothing_was_forgotten_nothing_is_held_back(text: str) -> None:
     assert not Forgotten(["", "..."])
 
 
-@given(st.text(alphabet=st.characters(categories=("L",)), min_size=3))
+@given(st.text(alphabet=st.characters(categories=["L"]), min_size=3))
 def test_the_very_words_are_always_known_again(text: str) -> None:
     assert Forgotten([text]).holds(text) or not Forgotten([text])

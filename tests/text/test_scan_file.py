@@ -94,6 +94,38 @@ def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("keywords = [1]", "keywords is no list of texts"),
+        ("keywords = 'HB-'", "keywords is no list of texts"),
+        ("entropy = 'high'", "could not convert"),
+        ("secretGroup = '1'", "not supported"),
+        ("allowlist = 'x'", "allowlist is no list of tables"),
+        ("allowlists = ['x']", "allowlists is no list of tables"),
+        ("[rules.allowlist]\ncondition = 1", "condition is no text"),
+        ("[rules.allowlist]\nregexTarget = ['line']", "regexTarget is no text"),
+        ("[rules.allowlist]\nregexes = 'x'", "regexes is no list of texts"),
+        ("[[rules.allowlists]]\nstopwords = [3]", "stopwords is no list of texts"),
+    ],
+)
+def test_a_value_of_another_type_is_named(more: str, said: str) -> None:
+    assert said in refusal(f"[[rules]]\nid = 'a'\nregex = 'a'\n{more}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[rules]]\nid = 'a'\nregex = 'a{99999999999999999999}'\n", "rule 1 (a): the repetition number"),
+        ("[[rules]]\nid = 'a'\nregex = '" + "(" * 3000 + ")" * 3000 + "'\n", "rule 1 (a): maximum recursion"),
+        ("a = " + "[" * 3000, "rules.toml is not TOML: maximum recursion"),
+        ("a = " + "1" * 5000, "rules.toml is not TOML: Exceeds the limit"),
+    ],
+)
+def test_what_python_gives_up_on_is_refused(text: str, said: str) -> None:
+    assert said in refusal(text)
+
+
+@pytest.mark.parametrize(
     ("pattern", "finds", "spares"),
     [
         ("a(?i)b", "aB", "AB"),

@@ -137,9 +137,9 @@ def test_generated_and_pasted_text_gives_nothing() -> None:
     assert found(log).statements == ()
 
 
-def test_an_owners_word_in_a_chat_is_the_owners_and_does_not_join_the_agents() -> None:
+def test_an_owners_word_in_a_chat_is_no_proof_of_it_and_does_not_join_the_agents() -> None:
     log = "user: never wake me before nine\nassistant: I will never wake you before nine again"
-    assert {statement.origin for statement in found(log).statements} <= {Origin.OWNER, Origin.AGENT}
+    assert {statement.origin for statement in found(log).statements} == {Origin.AGENT}
     assert all(first == last for first, last in (statement.lines for statement in found(log).statements))
 
 

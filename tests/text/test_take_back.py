@@ -9,7 +9,7 @@ from tests.text.drafts import added, applied, draft, made, removed, replaced
 from nightledger.domain.proposal import Op
 from nightledger.text.entries import find_entries
 from nightledger.text.markdown import parse_markdown
-from nightledger.text.merge import Conflict, Merged
+from nightledger.text.merge import Conflict, Merged, Span
 from nightledger.text.place import Unplaced, make_hunk
 from nightledger.text.take_back import take_back
 
@@ -148,3 +148,9 @@ def test_changes_can_be_taken_back_in_any_order(order: tuple[int, ...]) -> None:
     for n in order:
         current = undone(texts[n], texts[n + 1], current)
     assert current == MEMORY
+
+
+def test_a_file_of_nothing_but_a_byte_order_mark_has_no_later_lines() -> None:
+    assert take_back("", "x\rx", "\ufeff") == Conflict(
+        spans=(Span(first_line=1, last_line=1, base="x\rx\n", ours="\ufeff\n", theirs=""),)
+    )

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from nightledger.domain.errors import ConfigurationError
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.cosignature import (
+    MAX_TIME_S,
     Ed25519CosignatureVerifier,
     MLDSA44Signer,
     MLDSA44Verifier,
@@ -154,6 +155,14 @@ def test_a_time_beyond_63_bits_does_not_verify() -> None:
     assert not Ed25519CosignatureVerifier(key=key).verify(TEXT, line.signature)
     mldsa = VerifierKey(name="log", key_type=6, public=bytes(1_312))
     assert not MLDSA44Verifier(key=mldsa).verify(TEXT, struct.pack(">Q", 2**63) + bytes(2_420))
+
+
+def test_a_time_that_no_calendar_has_does_not_verify() -> None:
+    key, line = ed25519_line(MAX_TIME_S)
+    assert Ed25519CosignatureVerifier(key=key).verify(TEXT, line.signature)
+    assert cosigned_at(line.signature) == datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+    key, line = ed25519_line(MAX_TIME_S + 1)
+    assert not Ed25519CosignatureVerifier(key=key).verify(TEXT, line.signature)
 
 
 def test_an_ed25519_cosignature_covers_time_and_whole_text() -> None:

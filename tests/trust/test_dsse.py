@@ -158,6 +158,13 @@ def test_other_json_and_no_json_is_refused(raw: bytes) -> None:
         parse(raw)
 
 
+@pytest.mark.parametrize("name", ["payloadType", "keyid"])
+def test_half_a_surrogate_pair_is_no_text(name: str) -> None:
+    raw = seal(KIND, b"x", KEY).replace(b'"%b":"' % name.encode(), b'"%b":"\\ud800' % name.encode())
+    with pytest.raises(RecordError, match=f"{name} is not text"):
+        parse(raw)
+
+
 def test_an_envelope_that_is_too_large_is_refused() -> None:
     with pytest.raises(RecordError, match="too many"):
         parse_envelope(seal(KIND, b"x" * 100, KEY), "it", max_bytes=100)

@@ -77,6 +77,15 @@ def test_what_is_dumped_is_read_back(
     assert parse_allowed_signers(dump_allowed_signers((signer,)), where="f") == (signer,)
 
 
+def test_a_year_of_few_digits_is_read_back() -> None:
+    signer = AllowedSigner(
+        principals=("a",), key=ALICE.public, valid_after=datetime(99, 1, 1, 2, 3, 4, tzinfo=UTC)
+    )
+    line = dump_allowed_signers((signer,))
+    assert 'valid-after="00990101020304Z"' in line
+    assert parse_allowed_signers(line, where="f") == (signer,)
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [

@@ -32,7 +32,7 @@ def parse_home(raw: bytes, where: str) -> Identity:
         RecordError: Naming every problem.
     """
     try:
-        record = json.loads(raw)
+        record = json.loads(raw.decode("utf-8-sig"))  # of bytes, json takes half a surrogate pair for text
     except ValueError as error:
         raise RecordError(where, (f"it is not JSON: {error}",), hint=_HINT) from error
     except RecursionError as error:
@@ -95,6 +95,7 @@ def _is_relative(value: "Any") -> bool:
         or len(value) > MAX_PATH_CHARACTERS
         or "\0" in value
         or "\\" in value
+        or any("\ud800" <= character <= "\udfff" for character in value)
     ):
         return False
     return all(part not in ("", ".", "..") for part in value.split("/"))
@@ -108,7 +109,7 @@ _CHECKS: "dict[str, tuple[Callable[[Any], bool], str]]" = {
     "id": (_matches(r"[0-9a-f]{32}"), "must be 32 lower-case hex digits"),
     "origin": (_matches(r"[!-~]{1,200}"), "must be 1 to 200 visible ASCII characters without spaces"),
     "created_at": (_is_time, "must be a time such as 2026-02-28T03:05:00Z"),
-    "machine": (_matches(r"[^\x00-\x1f\x7f]{1,255}"), "must be a machine's name"),
+    "machine": (_matches(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,255}"), "must be a machine's name"),
     "zone": (
         _matches(r"[A-Za-z0-9_+/-]{1,64}"),
         "must be the IANA name of a time zone such as Europe/Berlin",

@@ -10,13 +10,16 @@ from typing import Any
 
 _COMMENT = r"//[^\n]*(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*\*/"
 """Ends at the first end there is: a comma behind it must not be looked for inside it."""
+# Each token ends where the next begins, whatever it turns out to be: what a name or a quote has been
+# looked for in is not looked at again, so that reading is linear.
 _TOKEN = re.compile(
     rf"""(?P<comment>{_COMMENT})
       |(?P<double>"(?:[^"\\]|\\.)*")
       |(?P<single>'(?:[^'\\]|\\.)*')
       |(?P<comma>,(?=(?:\s|{_COMMENT})*[}}\]]))
-      |(?P<key>[A-Za-z_$][\w$-]*)(?=\s*:)
-      |(?P<other>.)""",
+      |(?P<key>[A-Za-z_$][\w$-]*+)(?=\s*:)
+      |(?P<open>/\*|["'])
+      |(?P<other>[A-Za-z_$][\w$-]*+|.)""",
     re.DOTALL | re.VERBOSE,
 )
 
@@ -37,6 +40,8 @@ def _plain(match: "re.Match[str]") -> str:
         return " "
     if kind == "key":
         return json.dumps(token)
+    if kind == "open":
+        raise ValueError(f"what begins with {token} does not end")
     if kind == "single":
         return '"' + token[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
     return token

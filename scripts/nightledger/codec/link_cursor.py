@@ -53,7 +53,7 @@ def parse_link_cursor(raw: bytes) -> LinkCursor | None:
     """Give the linker's entry; None where there is none that this version can go on from."""
     try:
         cursor = msgspec.convert(parse_cursors(raw).get(NAME), LinkCursor)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):  # a name may hold half a surrogate pair
         return None
     return cursor if cursor.v == VERSION else None
 

@@ -155,7 +155,7 @@ def _convert(kind: type[Record], value: Any, where: str) -> Record:
 
     try:
         return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a name may hold half a surrogate pair
         raise RecordError(where, (str(error),)) from error
 
 

@@ -44,7 +44,7 @@ def parse_yaml(raw: bytes, where: str) -> YamlMapping:
     """
     try:
         text = raw.decode("utf-8-sig")
-        _refuse_aliases_and_depth(text, where)
+        _refuse_surprises(text, where)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         values = yaml.safe_load(text)
     except UnicodeDecodeError as error:
@@ -52,8 +52,8 @@ def parse_yaml(raw: bytes, where: str) -> YamlMapping:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise ConfigurationError(f"{where}:{mark.line + 1 if mark else 1}: {error.problem}") from error
-    except (yaml.YAMLError, ValueError) as error:
-        # ValueError: PyYAML builds dates itself and lets 2026-02-30 out as it is.
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # PyYAML builds values itself and lets out what 2026-02-30 and a long 1:00:00.0 raise.
         raise ConfigurationError(f"{where} is not YAML: {' '.join(str(error).split())}") from error
     if root is None or values is None:
         return YamlMapping(values={}, lines={}, texts={})
@@ -67,12 +67,15 @@ def parse_yaml(raw: bytes, where: str) -> YamlMapping:
     )
 
 
-def _refuse_aliases_and_depth(text: str, where: str) -> None:
+def _refuse_surprises(text: str, where: str) -> None:
+    """Refuse aliases, tags and deep nesting before PyYAML makes anything of them."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = _line(event)
         if isinstance(event, yaml.AliasEvent):
             raise ConfigurationError(f"{where}:{line}: *{event.anchor} is an alias; write the value out")
+        if (tag := getattr(event, "tag", None)) is not None:
+            raise ConfigurationError(f"{where}:{line}: {tag} is a tag; write the value alone")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -25,6 +25,10 @@ class Need(StrEnum):
     """A trust file is not the one in force, or the keys were reset by nobody's signature."""
     WITNESS = "witness"
     """Witnesses have not cosigned this log lately, or cosigned another one."""
+    CONSENT = "consent"
+    """The home's own consent graph cannot be used; nothing is applied."""
+    LETTER = "letter"
+    """A message to another machine was never taken in."""
     FAILED = "failed"
     """A job failed and stays due."""
     MISSED = "missed"
@@ -37,6 +41,8 @@ _SAID = {
     Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
     Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
     Need.WITNESS: ("alarm about witnesses", "alarms about witnesses"),
+    Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used"),
+    Need.LETTER: ("dead letter", "dead letters"),
     Need.FAILED: ("job failed", "jobs failed"),
     Need.MISSED: ("period was missed", "periods were missed"),
 }
@@ -46,6 +52,8 @@ _NEXT = {
     Need.DRIFT: "nightledger review",
     Need.TRUST: "nightledger key list",
     Need.WITNESS: "nightledger witness ask",
+    Need.CONSENT: "nightledger doctor",
+    Need.LETTER: "nightledger channel status",
     Need.FAILED: "nightledger status",
     Need.MISSED: "nightledger night",
 }

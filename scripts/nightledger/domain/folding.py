@@ -9,25 +9,32 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from nightledger.domain.begun import Begin, standing_under
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.drift import Accepted, Drift, Raced
+from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.event import OWN_NAMES, Entry, Event, EventName
-from nightledger.domain.kept import is_copy, is_kept
+from nightledger.domain.fold_kept import KeptFold
+from nightledger.domain.fold_names import NameFold
+from nightledger.domain.fold_rows import (
+    Decided,
+    Intent,
+    Running,
+    accepted_of,
+    apply_of,
+    clocks_of,
+    decision_of,
+    moment_of,
+)
+from nightledger.domain.kept import is_kept
 from nightledger.domain.lazy_map import LazyMap
-from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import (
     OPEN_STATES,
     REVOCABLE,
-    AppliedTarget,
-    Apply,
     Book,
     ChangeState,
-    ChangeStatus,
-    DecisionStatus,
     Drifted,
     Gone,
-    ProposalStatus,
 )
 from nightledger.domain.trusting import NAMES, TrustFold
 
@@ -36,9 +43,6 @@ _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
     DecisionType.CLOSE: (REVOCABLE, ChangeState.REJECTED),
     DecisionType.REJECT: (REVOCABLE, ChangeState.REJECTED),
 }
-_PENDING = ChangeStatus()
-_Intent = tuple[Mapping[str, Any], str, Mapping[str, Any], datetime]
-"""An apply: its intent's members, its outcome, and members and time of the entry that says so."""
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset(
@@ -48,7 +52,7 @@ _ABOUT_NO_PROPOSAL = frozenset(
 
 def fold_events(events: Iterable[Event]) -> Book:
     """Give the book that the events add up to, in their order."""
-    return fold_entries((event.event, event.fields, event.at) for event in events)
+    return fold_entries((event.event, {**event.fields, "seq": event.seq}, event.at) for event in events)
 
 
 def fold_entries(entries: Iterable[Entry]) -> Book:
@@ -63,39 +67,6 @@ def fold_entries(entries: Iterable[Entry]) -> Book:
     return fold.book()
 
 
-class _Running:
-    """A proposal while its log is folded: what its leaf says, and its changes as they stand."""
-
-    __slots__ = ("changes", "created_at", "leaf")
-
-    def __init__(self, leaf: Mapping[str, Any], created_at: datetime) -> None:
-        self.leaf = leaf
-        self.created_at = created_at
-        self.changes: dict[int, ChangeStatus] = dict.fromkeys(range(1, leaf["changes"] + 1), _PENDING)
-
-    def status(self) -> ProposalStatus:
-        leaf = self.leaf
-        return ProposalStatus(
-            id=leaf["proposal"],
-            sha256=leaf["sha256"],
-            kind=Kind(leaf["kind"]),
-            lane=leaf["lane"],
-            created=_moment(leaf, self.created_at),
-            changes=self.changes,
-        )
-
-    def in_state(self, states: Collection[ChangeState]) -> set[int]:
-        return {n for n, change in self.changes.items() if change.state in states}
-
-    def move(
-        self, numbers: Iterable[int], state: ChangeState, since: datetime, decision: str | None = None
-    ) -> None:
-        moved = ChangeStatus(state=state, decision=decision, since=since)
-        for n in numbers:
-            if n in self.changes:
-                self.changes[n] = moved
-
-
 class _Fold:
     """The running state of ``fold_entries``; lives only inside it.
 
@@ -103,9 +74,9 @@ class _Fold:
     """
 
     def __init__(self) -> None:
-        self.proposals: dict[str, _Running] = {}
-        self.decisions: dict[str, tuple[Mapping[str, Any], datetime, int]] = {}
-        self.intents: dict[str, _Intent] = {}
+        self.proposals: dict[str, Running] = {}
+        self.decisions: dict[str, Decided] = {}
+        self.intents: dict[str, Intent] = {}
         self.cut_short: dict[str, None] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
@@ -121,11 +92,13 @@ class _Fold:
         self.protected: dict[str, str] = {}
         self.races: dict[tuple[str, str], Raced] = {}
         self.locked: frozenset[str] = frozenset()
-        self.named: dict[str, list[Any]] = {}
-        self.names: dict[str, str] = {}
-        self.kept: dict[str, str] = {}
-        self.copies: dict[str, str] = {}
-        self.edited_at: dict[str, datetime] = {}
+        self.names = NameFold()
+        self.kept = KeptFold()
+        self.begun: list[Begin] = []
+        self.open: dict[str, Begin] = {}
+        self.unbegun: list[int] = []
+        self.settling: set[str] = set()
+        self.expunged: dict[str, Sequence[str]] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -136,7 +109,7 @@ class _Fold:
             EventName.STALE: partial(self._answer, REVOCABLE, ChangeState.STALE),
             EventName.DECIDED: self._decided,
             EventName.APPLY_INTENT: self._intent,
-            EventName.NAMED: self._named,
+            EventName.NAMED: self.names.tell,
             EventName.APPLY_DONE: partial(self._finished, "done"),
             EventName.APPLY_RACED: self._raced,
             EventName.APPLY_ABORTED: partial(self._finished, "aborted"),
@@ -152,47 +125,50 @@ class _Fold:
 
     def book(self) -> Book:
         return Book(
-            proposals=LazyMap(self.proposals, _Running.status),
-            decisions=LazyMap(self.decisions, _decision),
-            applies=LazyMap(self.intents, _apply),
+            proposals=LazyMap(self.proposals, Running.status),
+            decisions=LazyMap(self.decisions, decision_of),
+            applies=LazyMap(self.intents, apply_of),
             cut_short=tuple(self.cut_short),
             gated=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
-            settled=frozenset(name for name, one in self.proposals.items() if not one.in_state(REVOCABLE)),
+            settled=frozenset(name for name, one in self.proposals.items() if not one.has_any_in(REVOCABLE)),
             applied_at=self.applied_at,
             trust=self.trust.chain(),
             gone=self.gone,
             gone_at=self.gone_at,
             drifts=self.drifts,
             offers=self.offers,
-            accepted=LazyMap(self.accepted, _accepted),
+            accepted=LazyMap(self.accepted, accepted_of),
             protected=self.protected,
             races=tuple(self.races.values()),
             locked=self.locked,
-            kept=self.kept,
-            copies=self.copies,
-            names=self.names,
-            edited_at=self.edited_at,
+            kept=self.kept.files,
+            copies=self.kept.copies,
+            names=self.names.names,
+            edited_at=self.names.edited_at,
+            begun=tuple(self.begun),
+            unbegun=tuple(self.unbegun),
+            expunged=self.expunged,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
         if not self.genesis:
             self.genesis = {name: value for name, value in fields.items() if name not in OWN_NAMES}
-            self.trust.begin(fields, _moment(fields, at))
+            self.trust.begin(fields, moment_of(clocks_of(fields, at)))
             for target in fields.get("gated", ()):
                 self._accept(target["path"], target["sha256"], at)
 
     def _proposed(self, fields: Mapping[str, Any], at: datetime) -> None:
         if fields["proposal"] not in self.proposals:
-            self.proposals[fields["proposal"]] = _Running(fields, at)
+            self.proposals[fields["proposal"]] = Running(fields, clocks_of(fields, at))
 
     def _answer(
         self, movable: Collection[ChangeState], state: ChangeState, fields: Mapping[str, Any], at: datetime
     ) -> None:
         running = self.proposals.get(fields["proposal"])
         if running:
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at)
+            running.move(fields["changes"], (state, None, at), movable)
 
     def _closed(self, fields: Mapping[str, Any], at: datetime) -> None:
         self._answer(OPEN_STATES, ChangeState(fields["reason"]), fields, at)
@@ -203,73 +179,100 @@ class _Fold:
         known = running is not None or fields["type"] in _ABOUT_NO_PROPOSAL
         if not known or name in self.decisions:
             return
-        self.decisions[name] = (fields, at, len(self.trust.steps))
+        self.decisions[name] = Decided(
+            name,
+            fields["type"],
+            fields["proposal"],
+            fields["sha256"],
+            fields["changes"],
+            fields.get("signature_sha256", ""),
+            len(self.trust.steps),
+            clocks_of(fields, at),
+        )
         if running is not None and fields["type"] in _DECIDED:
             movable, state = _DECIDED[fields["type"]]
-            running.move(running.in_state(movable).intersection(fields["changes"]), state, at, name)
+            running.move(fields["changes"], (state, name, at), movable)
 
     def _trust_changed(self, fields: Mapping[str, Any], at: datetime) -> None:
         decided = self.decisions.get(fields["decision"])
         used = any(step.decision == fields["decision"] for step in self.trust.steps)
-        if decided and decided[0]["type"] == DecisionType.TRUST and not used:
-            self.trust.change(fields, _moment(fields, at))
+        if decided and decided.type == DecisionType.TRUST and not used:
+            self.trust.change(fields, moment_of(clocks_of(fields, at)))
             self._kept(item["sha256"] for item in fields["files"])
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.trust.reset(fields, _moment(fields, at), self.latest)
+        self.trust.reset(fields, moment_of(clocks_of(fields, at)), self.latest)
 
     def _expunged(self, fields: Mapping[str, Any], at: datetime) -> None:
-        decided = self.decisions.get(fields["decision"])
-        if decided and decided[0]["type"] == DecisionType.EXPUNGE:
+        """Take what the entry beside a decision says; a later one that names it again adds nothing."""
+        name = fields["decision"]
+        decided = self.decisions.get(name)
+        if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
+            self.expunged[name] = fields["sha256s"]
             self._removed(Gone.EXPUNGED, fields, at)
-            for place in fields["places"]:  # what is overwritten in an archive stands there from now on
-                if place["path"] in self.kept:
-                    self.kept[place["path"]] = place["sha256"]
+            self.kept.expunge(fields["places"])
 
     def _removed(self, why: Gone, fields: Mapping[str, Any], at: datetime) -> None:
         self.gone |= dict.fromkeys(fields["sha256s"], why)
-        self.gone_at |= dict.fromkeys(fields["sha256s"], at)
+        self.gone_at |= dict.fromkeys(fields["sha256s"], max(at, self.latest))
 
     def _kept(self, sha256s: Iterable[str]) -> None:
         """Take back that something is gone: the same bytes were kept anew."""
         for sha256 in sha256s:
             self.gone.pop(sha256, None)
 
+    def _begin(self, fields: Mapping[str, Any], at: datetime) -> None:
+        """Note what stands where an apply begins, for whoever checks it."""
+        name, decision, proposal = fields["apply"], fields["decision"], fields["proposal"]
+        decided, running = self.decisions.get(decision), self.proposals.get(proposal)
+        begin = Begin(
+            fields=fields,
+            line=_line(fields),
+            at=at,
+            standing=standing_under(decided.type, decision, running.changes)
+            if decided and running and decided.proposal == proposal
+            else None,
+            accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
+            again=name in self.open or decision in self.settling,
+            trust=len(self.trust.steps),
+            latest=max(at, self.latest),
+        )
+        self.begun.append(begin)
+        self.open[name] = begin
+
+    def _accepted_of(self, path: str) -> str | None:
+        return self.gated.get(path, self.protected.get(path))
+
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
-        self.intents[fields["apply"]] = (fields, "intent", fields, at)
+        self._begin(fields, at)
+        self.intents[fields["apply"]] = (fields, "intent", clocks_of(fields, at))
         self.cut_short[fields["apply"]] = None
         if self.gone:
             self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
 
-    def _named(self, fields: Mapping[str, Any], _: datetime) -> None:
-        self.named.setdefault(fields["apply"], []).extend(fields["names"])
-
-    def _rename(self, steps: Iterable[tuple[str, str]], at: datetime) -> None:
-        """Let edited entries keep their ids: all at once, for two may have changed places."""
-        kept = [(new, self.names.get(old, old)) for old, new in steps]
-        for old, _ in steps:
-            self.names.pop(old, None)
-        self.names |= {new: name for new, name in kept if new != name}
-        self.edited_at |= {name: at for _, name in kept}
-
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
+            self.unbegun.append(_line(fields))
             return
         apply = intent[0]
-        self.intents[fields["apply"]] = (apply, outcome, fields, at)
+        self.open.pop(fields["apply"]).outcome = outcome
+        self.intents[fields["apply"]] = (apply, outcome, clocks_of(fields, at))
         self.cut_short.pop(fields["apply"])
-        decision = self.decisions.get(apply["decision"], (None,))[0]
-        if outcome == "aborted" or decision is None or decision["proposal"] not in self.proposals:
+        decision = self.decisions.get(apply["decision"])
+        if outcome == "aborted" or decision is None or decision.proposal not in self.proposals:
             return
-        state = ChangeState.UNDONE if decision["type"] == DecisionType.UNDO else ChangeState.APPLIED
-        name = decision["proposal"]
+        if decision.type == DecisionType.DRIFT:
+            self.settling.add(decision.id)
+        state = ChangeState.UNDONE if decision.type == DecisionType.UNDO else ChangeState.APPLIED
+        name, by = decision.proposal, decision.id
         running = self.proposals[name]
-        running.move(apply["changes"], state, at, decision=apply["decision"])
-        running.move(apply.get("taken_back", ()), ChangeState.REJECTED, at, decision=apply["decision"])
+        running.move(apply["changes"], (state, by, at))
+        if "taken_back" in apply:
+            running.move(apply["taken_back"], (ChangeState.REJECTED, by, at))
         self.applied_at[name] = max(at, self.applied_at.get(name, at))
-        self._rename(self.named.pop(fields["apply"], ()), at)
-        self._keep([target for target in apply["targets"] if not self._watched(target["path"])])
+        self.names.apply(fields["apply"], at)
+        self.kept.apply([target for target in apply["targets"] if not self._watched(target["path"])])
         for target in apply["targets"]:
             path, before = target["path"], target["before"]
             if not self._watched(path):
@@ -281,15 +284,6 @@ class _Fold:
     def _watched(self, path: str) -> bool:
         """Tell whether a file is one of which the bytes accepted last count: all but daily logs and the archive."""
         return path in self.gated or path in self.protected or not is_kept(path)
-
-    def _keep(self, targets: Sequence[Mapping[str, Any]]) -> None:
-        """Remember what was put into daily logs and the archive, and which log has its full text where."""
-        self.kept |= {target["path"]: target["after"] for target in targets}
-        full = {target["after"]: target["path"] for target in targets if is_copy(target["path"])}
-        for target in targets:
-            self.copies.pop(target["path"], None)
-            if not is_copy(target["path"]) and target["before"] in full:
-                self.copies[target["path"]] = full[target["before"]]
 
     def _accept(self, path: str, sha256: str, at: datetime) -> None:
         if path in self.protected:
@@ -315,7 +309,7 @@ class _Fold:
         self._kept((sha256,))
         self.races.pop((path, sha256), None)
         running = self.proposals.get(fields["proposal"])
-        is_item = running is not None and running.leaf["kind"] == Kind.DRIFT
+        is_item = running is not None and running.kind == Kind.DRIFT
         (self.drifts if is_item else self.offers)[path] = Drift(
             path=path,
             sha256=sha256,
@@ -334,46 +328,5 @@ class _Fold:
         self.locked = frozenset(fields["paths"])
 
 
-def _accepted(known: Mapping[str, datetime]) -> tuple[Accepted, ...]:
-    return tuple(Accepted(sha256=sha256, at=at) for sha256, at in known.items())
-
-
-def _decision(recorded: tuple[Mapping[str, Any], datetime, int]) -> DecisionStatus:
-    fields, at, trust = recorded
-    return DecisionStatus(
-        id=fields["decision"],
-        sha256=fields["sha256"],
-        type=DecisionType(fields["type"]),
-        proposal=fields["proposal"],
-        changes=tuple(fields["changes"]),
-        recorded=_moment(fields, at),
-        trust=trust,
-        signature_sha256=fields.get("signature_sha256", ""),
-    )
-
-
-def _apply(intent: _Intent) -> Apply:
-    fields, outcome, ended, at = intent
-    return Apply(
-        id=fields["apply"],
-        decision=fields["decision"],
-        proposal=fields["proposal"],
-        changes=tuple(fields["changes"]),
-        targets=tuple(
-            AppliedTarget(
-                path=target["path"],
-                before=target["before"],
-                after=target["after"],
-                accepted_before=target.get("accepted_before", ""),
-                accepted=target.get("accepted", ""),
-            )
-            for target in fields["targets"]
-        ),
-        outcome=outcome,
-        clocks=_moment(ended, at),
-        outcomes=fields.get("outcomes"),
-    )
-
-
-def _moment(fields: Mapping[str, Any], at: datetime) -> Moment:
-    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
+def _line(fields: Mapping[str, Any]) -> int:
+    return int(fields.get("seq", -1)) + 1

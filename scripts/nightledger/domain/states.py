@@ -3,17 +3,20 @@
 Invariant: a state is never stored; the book is folded anew from the log each time.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.drift import Accepted, Drift, Raced
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.trusting import NO_CHAIN, TrustChain
+
+if TYPE_CHECKING:
+    from nightledger.domain.begun import Begin
 
 
 class ChangeState(StrEnum):
@@ -215,7 +218,7 @@ class Book:
             the guard did so.
         trust: The chain of trust files.
         gone: Why what is no longer there was removed, by its hex SHA-256.
-        gone_at: When it was removed.
+        gone_at: When what is gone was removed, by its hash: the latest time of any entry up to the one that says so.
         drifts: For each file, what the guard last found in it that was not accepted, and left there.
         offers: For each file, what the guard last offered as a proposal: an edit that it put back, or
             what another program wrote at the moment of an apply.
@@ -223,6 +226,9 @@ class Book:
         protected: For each protected file, hex SHA-256 of the bytes first seen, or acknowledged since.
         races: What others wrote at the moment of an apply and was not offered yet.
         locked: Files locked by the operating system, as ``lock`` logged them; empty after ``unlock``.
+        begun: Every apply that the log tells of, in order, with what stood where it began.
+        unbegun: Lines, from 1, of entries that end an apply which had not begun.
+        expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.
         drifted: Changes outside the gate that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
@@ -256,6 +262,9 @@ class Book:
     kept: Mapping[str, str] = field(default_factory=dict)
     copies: Mapping[str, str] = field(default_factory=dict)
     edited_at: Mapping[str, datetime] = field(default_factory=dict)
+    begun: "tuple[Begin, ...]" = ()
+    unbegun: tuple[int, ...] = ()
+    expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

@@ -243,11 +243,12 @@ def _checked(path: str, members: tuple[Member, ...], manifest: bytes | None) -> 
         record = json.loads(manifest or b"")
         about, files = dict(record["about"]), tuple(Member(**item) for item in record["files"])
         version = record["v"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArchiveError(f"{path} has no manifest: it is cut short, or no backup of ours") from error
     if version != VERSION:
         raise ArchiveError(f"{path} is a backup of version {version!r}", hint="use a newer Nightledger")
     if files != members:
-        differs = sorted({m.path for m in set(files) ^ set(members)}) or ["their order"]
+        told, there = ({repr(m): str(m.path) for m in side} for side in (files, members))
+        differs = sorted({(told | there)[key] for key in told.keys() ^ there.keys()}) or ["their order"]
         raise ArchiveError(f"{path} is not as it was made: {differs[0]} differs from its manifest")
     return Archive(about=about, members=members)

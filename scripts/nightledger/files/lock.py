@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+_NAME_BYTES = 16
+"""Length of what a lock's file holds: the number of its holder, filled up."""
 _PAUSE_S = 0.02
 """How long to wait between two tries: below what a person notices."""
 
@@ -78,8 +80,10 @@ class Lock:
             return False
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
+        name = f"{os.getpid():<{_NAME_BYTES - 1}}\n".encode()
+        os.write(descriptor, name)
+        if os.fstat(descriptor).st_size != len(name):  # to cut a file waits for its journal; most need no cut
+            os.ftruncate(descriptor, len(name))
         return True
 
     def __enter__(self) -> "Self":

@@ -22,6 +22,7 @@ from nightledger.gate.kept_files import is_gated, places_of
 from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.planning import plan_apply
+from nightledger.gate.screening import own_values
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.tombstones import count_outcomes
 from nightledger.gate.witnessing import witnessed
@@ -154,6 +155,8 @@ def check_result(gate: Gate, write: Write) -> list[str]:
         directory = os.path.dirname(directory)
     if not os.access(directory, os.W_OK):
         reasons.append(f"{directory} may not be written by this user")
+    if own_values(gate, _added(write)):
+        reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
     before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
     cap = gate.cap_characters if gated else None
     if cap is not None and after > max(cap, before):
@@ -166,14 +169,20 @@ def check_text(write: Write) -> list[str]:
     before, after = (text.decode("utf-8", "surrogateescape") for text in (write.before, write.after))
     broken = check_blocks(write.before, write.after, _placed(before, after))
     reasons = [f"{write.path}: {reason}" for reason in broken]
-    old = set(before.split("\n"))
-    added = "\n".join(line for line in after.split("\n") if line not in old)
-    return [*reasons, *_scanned(write.path, added)]
+    return [*reasons, *_scanned(write.path, _added(write))]
 
 
 def _scanned(path: str, added: str) -> list[str]:
     seen = sorted({f.rule for f in scan(added) if f.severity is not Severity.FLAG})
     return [f"{path}: the scanner {rule} holds the new text back" for rule in seen]
+
+
+def _added(write: Write) -> str:
+    before, after = (
+        text.decode("utf-8", "surrogateescape").split("\n") for text in (write.before, write.after)
+    )
+    old = set(before)
+    return "\n".join(line for line in after if line not in old)
 
 
 def _placed(before: str, after: str) -> list[Placed]:

@@ -22,6 +22,8 @@ from nightledger.text.place import Applied, apply_hunks
 
 TOUCHES = "it touches lines that were changed outside the gate: answer these first ('nightledger review')"
 
+LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:

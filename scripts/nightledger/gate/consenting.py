@@ -22,7 +22,7 @@ from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record, shipped_config
-from nightledger.gate.signed import read_signed, signed_by
+from nightledger.gate.signed import read_kept, signed_by
 from nightledger.gate.trusting import Trust
 
 GRAPH = "config/nightledger/consent-graph.json"
@@ -98,7 +98,7 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
 
 def _verified(gate: Gate, trust: Trust, status: DecisionStatus) -> Decision | None:
     try:
-        signed = read_signed(gate.home, status)
+        signed = read_kept(gate.home, status)
         by = signed_by(signed, trust.signers_of(status), status.recorded)
         decision = decode_record(Decision, signed.content, where=gate.home.decision(status.id))
     except NightledgerError:

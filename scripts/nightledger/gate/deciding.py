@@ -19,7 +19,7 @@ from nightledger.files.home import Home
 from nightledger.gate import expunging, pinning, trust_changes
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import Signed, read_signed, sign, signed_by, signer_of, with_id
+from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, signer_of, with_id
 from nightledger.gate.trusting import Trust, is_on_log, who_changed
 from nightledger.trust.signers import SignedBy
 
@@ -38,6 +38,8 @@ def accept(gate: Gate, ledger: Ledger, signed: Signed, moment: Moment) -> Decisi
     if reasons:
         raise RefusedError(f"decision {decision.id} is refused:\n  " + "\n  ".join(reasons))
     path = gate.home.decision(decision.id)
+    if decision.type in KEPT:
+        keep(gate.home, signed)
     replace_file(f"{path}.sig", signed.signature.encode("ascii"))
     replace_file(path, signed.content)
     fields: dict[str, object] = {

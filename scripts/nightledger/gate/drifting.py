@@ -6,6 +6,7 @@ that it holds for any bytes and copies no secret.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
@@ -34,6 +35,8 @@ from nightledger.text.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
 _ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
+_MASKED = "[masked: "
+"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,7 @@ class Found:
         title: One line that names it in lists.
         note: What else the operator should know; empty where nothing is.
         cap_characters: The cap of the file's host; None where there is none.
+        told: Values that are secrets by the operator's own rule files: masked, too.
     """
 
     path: str
@@ -57,11 +61,25 @@ class Found:
     title: str
     cap_characters: int | None
     note: str = ""
+    told: frozenset[str] = frozenset()
 
 
 def course_of(accepted: bytes, present: bytes) -> Course:
     """Give how the accepted bytes became those found."""
     return trace(_text(accepted), _text(present))
+
+
+def shows(proposal: Proposal, course: Course) -> bool:
+    """Tell whether an item shows how a file drifted: each change as it is, those with something masked apart.
+
+    Its maker saw to that; but whoever has the log's key can put another item into the log.
+    """
+    return len(proposal.changes) == len(course.runs) and all(
+        _MASKED in change.hunk.removed + change.hunk.added
+        or (change.hunk.removed, change.hunk.added)
+        == (_readable(course.removed(change.n)), _readable(course.added(change.n)))
+        for change in proposal.changes
+    )
 
 
 def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
@@ -85,23 +103,39 @@ def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
         after_characters=len(_text(found.present)),
         cap_characters=found.cap_characters,
     )
+    target = Target(path=found.path, base_sha256=present, meter=meter)
+    return lane_proposal(identity, found.title, target, drift_changes(found), moment)
+
+
+def lane_proposal(
+    identity: Mapping[str, object], title: str, target: Target, changes: tuple[Change, ...], moment: Moment
+) -> Proposal:
+    """Give a proposal of the lane of drift: one file's.
+
+    Args:
+        identity: What its id is made of; its ``kind`` is the proposal's.
+        title: One line for lists.
+        target: The file.
+        changes: What the operator is asked about.
+        moment: The clocks.
+    """
     return Proposal(
         v=1,
         id=content_id("p", canonical(identity)),
-        kind=Kind.DRIFT,
+        kind=Kind(str(identity["kind"])),
         lane=DRIFT,
         created_at=moment.at,
         period=moment.at.date().isoformat(),
-        title=found.title,
-        targets=(Target(path=found.path, base_sha256=present, meter=meter),),
-        changes=drift_changes(found),
+        title=title,
+        targets=(target,),
+        changes=changes,
     )
 
 
 def drift_changes(found: Found) -> tuple[Change, ...]:
     """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
     course = course_of(found.accepted, found.present)
-    told = told_values(_text(found.accepted)) | told_values(_text(found.present))
+    told = told_values(_text(found.accepted)) | told_values(_text(found.present)) | found.told
     document = parse_markdown(_text(found.accepted))
     changes = []
     before = course.rebuild(())
@@ -117,7 +151,7 @@ def _change(
     found: Found, course: Course, n: int, diff: str, document: Document, told: frozenset[str]
 ) -> Change:
     removed, added = course.removed(n), course.added(n)
-    origin = _ORIGINS.get(found.guess.writer, Origin.UNKNOWN)
+    origin = origin_of(found.guess)
     path = section_at(document, course.runs[n - 1].old_start + 1).path
     section = tuple(shown_text(title, told) for title in path)
     hunk = Hunk(
@@ -140,13 +174,18 @@ def _change(
         provenance=(origin,),
         confidence=1.0,
         key=fold(hunk.added or f"remove {hunk.removed}"),
-        flags=flags_of(added, told),
+        flags=flags_of(added, told, origin),
     )
 
 
-def flags_of(text: str, told: frozenset[str]) -> tuple[Flag, ...]:
+def origin_of(guess: Guess) -> Origin:
+    """Give who said what stands in a file, as far as its most likely writer tells."""
+    return _ORIGINS.get(guess.writer, Origin.UNKNOWN)
+
+
+def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
     """Give what scanners see in a text that stands in a file: each rule once."""
-    findings = (*scan(text, snippets=True), *scan_secrets(text, told=told))
+    findings = (*scan(text, origin=origin, snippets=True), *scan_secrets(text, told=told))
     return tuple(
         Flag(rule=rule, message=message)
         for rule, message in dict.fromkeys((finding.rule, finding.message) for finding in findings)
@@ -155,8 +194,11 @@ def flags_of(text: str, told: frozenset[str]) -> tuple[Flag, ...]:
 
 def shown_text(text: str, told: frozenset[str]) -> str:
     r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
-    masked = mask_secrets(text, told=told)
-    return masked.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _readable(mask_secrets(text, told=told))
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _evidence(

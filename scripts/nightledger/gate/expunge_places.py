@@ -105,6 +105,8 @@ def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
     steps = ledger.book.trust.steps
     for step in steps:
         if step.decision:
+            status = ledger.book.decisions[step.decision]
+            yield from (_blob(home, sha256) for sha256 in (status.sha256, status.signature_sha256))
             yield home.decision(step.decision)
             yield f"{home.decision(step.decision)}.sig"
         yield from (_blob(home, sha256) for sha256 in step.files.values())

@@ -103,7 +103,9 @@ def _stands(home: Home, target: DecisionTarget) -> bool:
 def _stays(gate: Gate, ledger: Ledger, target: DecisionTarget) -> bool:
     """Tell whether a target is none of the files that an expunge touches, or one that all rests on."""
     home, book = gate.home, ledger.book
-    kept = {sha256 for step in book.trust.steps for sha256 in step.files.values()} | set(book.gated.values())
+    steps = book.trust.steps
+    kept = {sha256 for step in steps for sha256 in step.files.values()} | set(book.gated.values())
+    kept |= {book.decisions[step.decision].sha256 for step in steps if step.decision}
     if target.result != EMPTY_SHA256:
         archived = is_within(home.path(target.path), home.archive_dir)
         return target.path not in append_only(home) and not archived

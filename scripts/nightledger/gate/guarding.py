@@ -17,14 +17,15 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.around import read_accepted
-from nightledger.gate.drifting import Found, course_of, drift_proposal
+from nightledger.gate.drifting import Found, course_of, drift_proposal, shows
 from nightledger.gate.gated import read_gated
 from nightledger.gate.locking import repair_locks
 from nightledger.gate.offering import offer_race, put_back
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing import store
 from nightledger.gate.protected import first_seen, protected_now
-from nightledger.gate.stored import read_logged
+from nightledger.gate.screening import own_values
+from nightledger.gate.stored import read_proposal
 from nightledger.gate.writers import Guess, Scene, guess_writer
 
 _UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
@@ -98,7 +99,8 @@ def _is_told(gate: Gate, book: Book, path: str, present: bytes) -> bool:
     if drift is None:
         return sha256 == accepted
     keeps = gate.settings.on_drift is OnDrift.KEEP or path not in book.gated
-    return keeps and (drift.sha256, drift.base) == (sha256, accepted)
+    is_kept = read_accepted(gate.home, book, path) is not None  # else its item may not show it any more
+    return keeps and is_kept and (drift.sha256, drift.base) == (sha256, accepted)
 
 
 class _Watch:
@@ -141,7 +143,11 @@ class _Watch:
             if returned is not None:
                 yield returned
                 return
-        if drift and (drift.sha256, drift.base) == (sha256, accepted) and self._is_sound(drift):
+        if (
+            drift
+            and (drift.sha256, drift.base) == (sha256, accepted)
+            and self._is_sound(drift, before, present)
+        ):
             yield self._told(drift)
             return
         yield self._found(path, before, present, drift)
@@ -168,6 +174,7 @@ class _Watch:
             title=_title(path, earlier),
             note=_LOST if accepted is None else "",
             cap_characters=self.gate.cap_characters if path in book.gated else None,
+            told=own_values(self.gate, *(c.decode("utf-8", "surrogateescape") for c in (before, present))),
         )
         self.blobs.put(before)
         proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
@@ -218,13 +225,13 @@ class _Watch:
             protected=drift.path not in book.gated,
         )
 
-    def _is_sound(self, drift: Drift) -> bool:
-        """Tell whether an item can be shown: its file is what was logged."""
+    def _is_sound(self, drift: Drift, accepted: bytes | None, present: bytes) -> bool:
+        """Tell whether an item can be answered: its file is what was logged, and shows what drifted."""
         try:
-            read_logged(self.gate.home, self.ledger.book.proposals[drift.proposal])
+            stored = read_proposal(self.gate, self.ledger.book.proposals[drift.proposal])
         except AlteredError:
             return False
-        return True
+        return shows(stored.proposal, course_of(accepted or b"", present))
 
     def _close(self, drift: Drift | None) -> None:
         """Close an item whose file is again what was accepted."""

@@ -6,14 +6,14 @@ read, with theirs; so all of them are under the log's signature.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nightledger.codec.records import decode_lines
 from nightledger.domain.consolidation import Consolidation, SourceRead
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.event import Entry, EventName
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.prefixes import Prefix, hash_file, hash_prefixes
@@ -79,39 +79,59 @@ def read_inputs(home: Home) -> list[dict[str, Any]]:
     ]
 
 
-def find_rewrites(home: Home, events: Iterable[Event], book: Book) -> Rewrites:
+class Inputs:
+    """What each night read of each file, taken from the entries of a log as they pass, in their order."""
+
+    __slots__ = ("held",)
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.held: dict[str, list[tuple[str, int, str]]] = {}
+
+    def takers(self) -> Mapping[str, Callable[[Entry], None]]:
+        """Give who takes which entries, for :func:`~nightledger.gate.opening.fold_beside`."""
+        return {EventName.HEARTBEAT: self._heartbeat, EventName.EXPUNGED: self._expunged}
+
+    def take(self, entry: Entry) -> None:
+        """Take an entry; those that are neither a heartbeat nor an expunge do not matter."""
+        if taker := self.takers().get(entry[0]):
+            taker(entry)
+
+    def nights(self) -> Iterator[tuple[str, list[tuple[str, Prefix]]]]:
+        """Give each file with what each night read of it."""
+        for path, read in sorted(self.held.items()):
+            yield path, [(day, Prefix(size_bytes=size, sha256=sha256)) for day, size, sha256 in read]
+
+    def _heartbeat(self, entry: Entry) -> None:
+        _, fields, _ = entry
+        for item in fields.get("inputs", ()):
+            read = (fields["day"], item["size"], item["sha256"])
+            self.held.setdefault(item["path"], []).append(read)
+
+    def _expunged(self, entry: Entry) -> None:
+        """What an expunge rewrote begins anew with it."""
+        _, fields, at = entry
+        for item in fields["places"]:
+            self.held[item["path"]] = [(f"{at:%Y-%m-%d} (expunged)", item["size"], item["sha256"])]
+
+
+def find_rewrites(home: Home, inputs: Inputs, book: Book) -> Rewrites:
     """Compare the inputs of every night with what lies there now; each file is read once.
 
     Args:
         home: Whose.
-        events: Its log, as checked; those that are neither a heartbeat nor an expunge do not matter.
+        inputs: From its log, as checked.
         book: What it adds up to.
     """
-    held = _held(events)
     now: list[Rewritten] = []
     before: list[Rewritten] = []
-    for path, nights in sorted(held.items()):
+    for path, nights in inputs.nights():
         lost = [n for n, same in enumerate(_compare(home, path, [p for _, p in nights], {})) if not same]
         if lost:
             day, prefix = nights[lost[-1]]
             found = Rewritten(path=path, day=day, size_bytes=prefix.size_bytes)
             (now if lost[-1] == len(nights) - 1 else before).append(found)
     return Rewrites(now=tuple(now), before=tuple(before), logs=tuple(_rewritten_logs(home, book)))
-
-
-def _held(events: Iterable[Event]) -> dict[str, list[tuple[str, Prefix]]]:
-    """Give what each night read of each file, by path; what an expunge rewrote begins anew with it."""
-    held: dict[str, list[tuple[str, Prefix]]] = {}
-    for event in events:
-        if event.event == EventName.HEARTBEAT:
-            for item in event.fields.get("inputs", ()):
-                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
-                held.setdefault(item["path"], []).append((event.fields["day"], prefix))
-        elif event.event == EventName.EXPUNGED:
-            for item in event.fields["places"]:
-                prefix = Prefix(size_bytes=item["size"], sha256=item["sha256"])
-                held[item["path"]] = [(f"{event.at:%Y-%m-%d} (expunged)", prefix)]
-    return held
 
 
 def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:

@@ -1,9 +1,9 @@
 """The end of life of blobs and closed proposals: they go once no undo window and nothing that waits needs them.
 
 Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
-from what is missing. Trust files, the bytes last accepted, and what drift or an unfinished
-apply needs never go. No single step of a clock makes a blob go early: a gap between two
-entries of the log counts for two days at most.
+from what is missing. Trust files, the decisions about them and about consent, the bytes last
+accepted, and what drift or an unfinished apply needs never go. No single step of a clock makes
+a blob go early: a gap between two entries of the log counts for two days at most.
 """
 
 import os
@@ -23,6 +23,7 @@ from nightledger.files.home import Home
 from nightledger.gate.checking import Altered
 from nightledger.gate.closing import closed_proposals, remember
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.signed import KEPT
 from nightledger.gate.stored import Stored
 
 MOST_GAP_S = 2 * 86_400
@@ -144,6 +145,7 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     """
     book = ledger.book
     needed = {sha256 for step in book.trust.steps for sha256 in step.files.values()}
+    needed |= _of_decisions(book)
     needed |= {*book.gated.values(), *book.protected.values()}
     needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
     needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
@@ -201,6 +203,12 @@ def _of_apply(apply: Apply) -> set[str]:
         for target in apply.targets
         for sha256 in (target.before, target.after, target.accepted_before, target.accepted)
     }
+
+
+def _of_decisions(book: Book) -> set[str]:
+    """Give the blobs of the decisions on which others rest; an empty string for a signature that has none."""
+    kept = (status for status in book.decisions.values() if status.type in KEPT)
+    return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
 
 
 def _waiting(book: Book) -> frozenset[str]:

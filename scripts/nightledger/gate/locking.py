@@ -60,7 +60,10 @@ class Lockable:
 class LockError(RefusedError):
     """A file is locked by the operating system, and this user cannot exchange it."""
 
-    hint = "run it as root, or name a lock_helper in operator.yaml (docs/threat-model.md)"
+    hint = (
+        "name a lock_helper in operator.yaml, or as root: nightledger unlock, and nightledger lock when it is done; "
+        "root's own 'apply' needs neither"
+    )
 
 
 def lockables(home: Home) -> tuple[Lockable, ...]:

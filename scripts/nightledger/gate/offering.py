@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from nightledger.codec.canonical import canonical
 from nightledger.codec.records import to_plain
 from nightledger.domain.closed import hashed
-from nightledger.domain.drift import Drift, Raced, Writer
+from nightledger.domain.drift import Drift, Raced
 from nightledger.domain.event import EventName
 from nightledger.domain.finding import Finding, Severity
-from nightledger.domain.ids import content_id
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import (
@@ -26,7 +24,6 @@ from nightledger.domain.proposal import (
     Hunk,
     Kind,
     Op,
-    Origin,
     Proposal,
     SizeMeter,
     Target,
@@ -34,13 +31,14 @@ from nightledger.domain.proposal import (
 from nightledger.domain.states import OPEN_STATES, Book, ChangeState
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.closing import answered_and_gone
+from nightledger.gate.drifting import lane_proposal, origin_of
 from nightledger.gate.fitting import fit_for_apply
 from nightledger.gate.gated import read_gated
 from nightledger.gate.hunks import SHOWN_SECTION, readable_diff
 from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing import quarantine, store, supersede
-from nightledger.gate.screening import Held, unseen
+from nightledger.gate.screening import Held, own_values, unseen
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.gate.writers import Guess
 from nightledger.gate.writing import Write, exchange
@@ -225,18 +223,9 @@ def _proposal(gate: Gate, ledger: Ledger, edit: Edit, ready: Offer, moment: Mome
         cap_characters=gate.cap_characters,
     )
     sha256 = hashlib.sha256(edit.present).hexdigest()
-    return Proposal(
-        v=1,
-        id=content_id("p", canonical(identity)),
-        kind=Kind.BEHAVIOUR,
-        lane=DRIFT,
-        created_at=moment.at,
-        period=moment.at.date().isoformat(),
-        title=edit.title,
-        targets=(Target(path=edit.path, base_sha256=sha256, meter=meter),),
-        changes=ready.changes,
-        supersedes=ready.merged.proposal.id if ready.merged else None,
-    )
+    target = Target(path=edit.path, base_sha256=sha256, meter=meter)
+    proposal = lane_proposal(identity, edit.title, target, ready.changes, moment)
+    return replace(proposal, supersedes=ready.merged.proposal.id if ready.merged else None)
 
 
 def _open_changes(book: Book, names: Sequence[str]) -> list[tuple[str, int]]:
@@ -259,7 +248,8 @@ def _prepare(gate: Gate, ledger: Ledger, edit: Edit) -> Offer | None:
     others = [one for one in stored if one.proposal.id not in ours]
     answered = _answered(ledger.book, others, edit.path)
     answered |= answered_and_gone(gate.home, ledger.book, edit.path, _SETTLED)
-    told = told_values(_text(edit.present)) | told_values(_text(edit.found))
+    texts = (_text(edit.present), _text(edit.found))
+    told = told_values(texts[0]) | told_values(texts[1]) | own_values(gate, *texts)
     held, changes = _sort_out(edit, hunks, answered, told)
     fitting, broken = fit_for_apply(edit.path, edit.present, changes)
     if broken:
@@ -321,7 +311,7 @@ def _sort_out(
     held: list[Held] = []
     changes: list[Change] = []
     for hunk in hunks:
-        findings = scan(hunk.added, origin=Origin.AGENT, snippets=True)
+        findings = scan(hunk.added, origin=origin_of(edit.guess), snippets=True)
         copied = (hunk.added, hunk.removed, hunk.context_before, hunk.context_after, *hunk.section)
         secrets = [finding for text in copied for finding in scan_secrets(text, told=told)]
         change = _change(len(changes) + 1, edit, hunk, findings)
@@ -344,9 +334,7 @@ def _change(n: int, edit: Edit, hunk: Hunk, findings: Sequence[Finding]) -> Chan
         hunk=hunk,
         reason=f"It was written outside the gate. {edit.guess.sentence}",
         evidence=(),
-        provenance=(
-            Origin.TOOL if edit.guess.writer in (Writer.DREAMING, Writer.EXTRACTION) else Origin.UNKNOWN,
-        ),
+        provenance=(origin_of(edit.guess),),
         confidence=0.5,
         key=fold(hunk.added or f"remove {hunk.removed}"),
         flags=tuple(Flag(rule=finding.rule, message=finding.message) for finding in findings),

@@ -4,7 +4,7 @@ Invariant: nothing below works on a home whose log is damaged, cut, forked or ol
 that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from nightledger.codec.consent import parse_consent
 from nightledger.codec.settings import parse_settings
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
@@ -40,7 +41,7 @@ class Gate:
         home: Its paths.
         ring: Where its private keys and its pin live.
         settings: Shipped defaults with the home's own over them.
-        consent: The consent graph in force.
+        consent: The consent graph in force; where the home's own cannot be used, one that blocks everything.
         actor: Who called.
     """
 
@@ -87,7 +88,7 @@ def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
         home=home,
         ring=KeyRing(Path(keys_dir)),
         settings=read_settings(home),
-        consent=read_consent(home),
+        consent=_consent_or_nothing(home),
         actor=actor,
     )
 
@@ -116,15 +117,32 @@ def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Boo
         LineError: An acknowledged line is no entry.
     """
     kept: list[Event] = []
-    with collector_at_rest():
-        book = fold_entries(_seen(log, keep, kept) if keep else log.entries())
+
+    def take(entry: Entry) -> None:
+        kept.append(event_of_record({**entry[1]}))
+
+    book = fold_beside(log, dict.fromkeys(keep, take))
     return book, tuple(kept)
 
 
-def _seen(log: VerifiedLog, keep: Collection[str], kept: list[Event]) -> Iterator[Entry]:
+def fold_beside(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Book:
+    """Give what the log adds up to, and hand entries of some names to others, in one look at its entries.
+
+    Args:
+        log: As checked.
+        beside: Who takes an entry, by its name. It must not change its members.
+
+    Raises:
+        LineError: An acknowledged line is no entry.
+    """
+    with collector_at_rest():
+        return fold_entries(_shown(log, beside) if beside else log.entries())
+
+
+def _shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:
     for entry in log.entries():
-        if entry[0] in keep:
-            kept.append(event_of_record(entry[1]))  # takes out what no fold reads
+        if take := beside.get(entry[0]):
+            take(entry)
         yield entry
 
 
@@ -160,6 +178,27 @@ def read_consent(home: Home) -> ConsentGraph:
     """Read the consent graph in force: the shipped floor with the home's own over it."""
     own = read_optional(home.consent_graph, MAX_CONFIG_BYTES, within=home.root)
     return parse_consent(shipped_config("consent-graph.json"), own, where=home.consent_graph)
+
+
+def why_no_consent(home: Home) -> str:
+    """Say in one line why the home's own consent graph cannot be used; empty where it can, or there is none."""
+    try:
+        read_consent(home)
+    except NightledgerError as error:
+        return str(error).split("\n", 1)[0].removesuffix(":")  # what follows is the file's own text
+    return ""
+
+
+def _consent_or_nothing(home: Home) -> ConsentGraph:
+    """Give the graph in force, or one that knows nothing: an agent can write that file, and stops nothing with it.
+
+    The unknown is blocked, so nothing is applied until it is mended; looking, proposing and
+    the guard go on.
+    """
+    try:
+        return read_consent(home)
+    except NightledgerError:
+        return ConsentGraph(domains={})
 
 
 def shipped_config(name: str) -> bytes:

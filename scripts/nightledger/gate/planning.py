@@ -4,6 +4,7 @@ Invariant: a change is placed in all of its files or in none; changes of text in
 stand or fall together, as they were signed; what is archived, compressed or forgotten stands alone.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, files_of, parts_of
 from nightledger.domain.proposal import Anchor, Change
 from nightledger.domain.states import Book
-from nightledger.gate.around import TOUCHES, carry, place_around, read_accepted
+from nightledger.gate.around import LOST, TOUCHES, carry, place_around, read_accepted
 from nightledger.gate.hunks import why_not
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate
@@ -121,10 +122,14 @@ def _gated(
     gate: Gate, book: Book, stored: Stored, path: str, changes: Sequence[Change], before: bytes
 ) -> tuple[Write, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
     """Give new bytes of a file, the changes without a place, and those that wait for drift to be settled."""
-    signed = read_accepted(gate.home, book, path)
-    if signed is None or signed == before:
+    if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
         after, lost = place_changes(before, changes)
         return Write(path=path, before=before, after=after), lost, ()
+    signed = read_accepted(gate.home, book, path)
+    if signed is None:
+        why = [(change.n, LOST) for change in changes]
+        is_edit = stored.proposal.lane == EDIT_LANE  # made at once or not at all
+        return Write(path=path, before=before, after=before), why if is_edit else (), () if is_edit else why
     if stored.proposal.lane == EDIT_LANE:
         after, lost = place_changes(before, changes)
         carried = carry(signed, before, after)

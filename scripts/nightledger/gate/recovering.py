@@ -1,7 +1,8 @@
 """Finish or take back what a crash cut short, before anything new begins.
 
 Invariant: a gated file keeps the bytes that stand in it; bytes of a rival writer are kept
-as blobs before their last name goes; the log then says what is true.
+as blobs before their last name goes; the log then says what is true. What an operator did not
+sign is never finished: who has the log's key could begin anything in the log, and let root end it.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.atomic import leftovers
 from nightledger.files.blobs import BlobStore
 from nightledger.files.reading import read_regular
+from nightledger.gate.applies import is_signed
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger, record
@@ -35,7 +37,10 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     written = (target.path for apply in unfinished for target in apply.targets)
     found = {path: _leftovers(gate, path) for path in dict.fromkeys([*gate.home.identity.gated, *written])}
     for apply in unfinished:
-        _recover_one(gate, apply, found, moment)
+        if is_signed(gate.home, ledger, apply.id, moment):
+            _recover_one(gate, apply, found, moment)
+        else:
+            record(gate, [(EventName.APPLY_ABORTED, {"apply": apply.id, "reason": "unsigned"})], moment)
     for names in found.values():
         for name in names:
             os.unlink(name)

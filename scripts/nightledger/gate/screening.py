@@ -57,6 +57,19 @@ def own_rules(gate: Gate) -> Table | None:
     return Table([rule for path, raw in files.items() for rule in parse_rule_file(raw, where=path)])
 
 
+def own_values(gate: Gate, *texts: str) -> frozenset[str]:
+    """Give what rows of the operator's rule files find in texts; none where they name no files.
+
+    What takes values that were told as secrets (``told_values``) masks and flags these, too.
+    """
+    own = own_rules(gate)
+    if own is None:
+        return frozenset()
+    from nightledger.text.scan_file import find_own
+
+    return frozenset(text[found.start : found.end] for text in texts for found in find_own(own, text))
+
+
 def screen(drafts: Iterable[Draft], own: Table | None = None) -> tuple[tuple[Held, ...], list[Draft]]:
     """Part drafts into those held back and those that may be proposed, with their flags.
 

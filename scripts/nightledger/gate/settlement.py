@@ -19,7 +19,7 @@ from nightledger.domain.states import Book, DecisionStatus
 from nightledger.gate.around import read_accepted
 from nightledger.gate.composing import Choice, Refusal, Signing, make_decision
 from nightledger.gate.deciding import read_claim, why_void
-from nightledger.gate.drifting import course_of
+from nightledger.gate.drifting import course_of, shows
 from nightledger.gate.hunks import hunks_sha256
 from nightledger.gate.locking import why_locked
 from nightledger.gate.opening import Gate, Ledger
@@ -30,6 +30,9 @@ from nightledger.gate.writing import Write, write_all
 from nightledger.text.scan import scan
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
+NOT_SHOWN = (
+    "it does not show what drifted; the bytes accepted before may be lost: 'nightledger guard' looks anew"
+)
 CHANGED_AGAIN = "the file has changed again: 'nightledger guard' looks anew"
 
 
@@ -104,6 +107,8 @@ def plan_settlement(
         return why
     accepted = b"" if kept_before is None else kept_before
     course = course_of(accepted, present)
+    if not shows(stored.proposal, course):
+        return NOT_SHOWN
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
     after = course.rebuild(stays).encode("utf-8", "surrogateescape")
     signed = course.rebuild(kept).encode("utf-8", "surrogateescape")

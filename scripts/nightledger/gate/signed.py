@@ -1,25 +1,30 @@
 """Decisions as signed bytes: made, read from disk, and who signed them.
 
 Invariant: bytes are given out only when they are those of their entry; a signature says
-who made it only against a signer set that the caller brings.
+who made it only against a signer set that the caller brings. What keys and consent rest on
+is kept twice, so that no program of the same user stops the operator by changing one file.
 """
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_record, to_plain
-from nightledger.domain.decision import NAMESPACE, Decision
-from nightledger.domain.errors import AlteredError, UnreadableError
+from nightledger.domain.decision import NAMESPACE, Decision, DecisionType
+from nightledger.domain.errors import AlteredError, NightledgerError, UnreadableError
 from nightledger.domain.ids import content_id
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import DecisionStatus
+from nightledger.domain.states import Book, DecisionStatus
+from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
 MAX_DECISION_BYTES = 1_000_000
+KEPT = frozenset({DecisionType.TRUST, DecisionType.CONSENT})
+"""Decisions on which others rest; their bytes and their signature's are kept as blobs, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,60 @@ def read_signed(home: Home, status: DecisionStatus) -> Signed:
     if hashlib.sha256(content).hexdigest() != status.sha256:
         raise AlteredError(f"{path} was changed after it was recorded")
     return Signed(content=content, signature=signature)
+
+
+def keep(home: Home, signed: Signed) -> None:
+    """Keep a decision and its signature as blobs; both are on disk when this returns."""
+    blobs = BlobStore(home.blobs_dir)
+    blobs.put(signed.content)
+    blobs.put(signed.signature.encode("ascii"))
+
+
+def read_kept(home: Home, status: DecisionStatus) -> Signed:
+    """Read a recorded decision; what is not the file that was logged is taken from its blob.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged, and no blob has its bytes.
+    """
+    if not status.signature_sha256:  # of an older version, which kept nothing
+        return read_signed(home, status)
+    try:
+        content, signature = (_file_or_blob(home, path, sha256) for path, sha256 in _files(home, status))
+    except NightledgerError:
+        return read_signed(home, status)
+    return Signed(content=content, signature=signature.decode("ascii", "replace"))
+
+
+def find_replaced(home: Home, book: Book) -> dict[str, bytes]:
+    """Give the files of kept decisions that are not those that were logged, each with the bytes that a blob has."""
+    found = {}
+    kept = [one for one in book.decisions.values() if one.type in KEPT and one.sha256 not in book.gone]
+    for path, sha256 in (file for status in kept for file in _files(home, status)):
+        if _file(path, sha256) is None:
+            with suppress(NightledgerError):
+                found[path] = BlobStore(home.blobs_dir).get(sha256)
+    return found
+
+
+def _files(home: Home, status: DecisionStatus) -> tuple[tuple[str, str], ...]:
+    """Give both files of a decision with their hashes; entries of older versions have none of the signature."""
+    path = home.decision(status.id)
+    named = ((path, status.sha256), (f"{path}.sig", status.signature_sha256))
+    return named if status.signature_sha256 else named[:1]
+
+
+def _file_or_blob(home: Home, path: str, sha256: str) -> bytes:
+    content = _file(path, sha256)
+    return BlobStore(home.blobs_dir).get(sha256) if content is None else content
+
+
+def _file(path: str, sha256: str) -> bytes | None:
+    """Give a file's bytes where they have this hash."""
+    try:
+        content = read_regular(path, MAX_DECISION_BYTES)
+    except UnreadableError:
+        return None
+    return content if hashlib.sha256(content).hexdigest() == sha256 else None
 
 
 def signed_by(

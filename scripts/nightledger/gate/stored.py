@@ -5,6 +5,7 @@ signed or applied; it is set aside as it lies, and holds up nothing else.
 """
 
 import hashlib
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from nightledger.codec.records import decode_record
 from nightledger.domain.errors import AlteredError, UnreadableError, UsageError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Proposal
-from nightledger.domain.states import Book, ProposalStatus
+from nightledger.domain.states import Book, ChangeState, ProposalStatus
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.opening import Gate
@@ -69,15 +70,21 @@ def is_altered(home: Home, status: ProposalStatus) -> bool:
     return False
 
 
-def read_stored(gate: Gate, book: Book) -> list[Stored]:
+def read_stored(gate: Gate, book: Book, *, states: Collection[ChangeState] | None = None) -> list[Stored]:
     """Read every proposal that the log knows and whose bytes are those logged, in order of their leaves.
 
     What was altered is left out: it was set aside, and :func:`find_set_aside` names it.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        states: Only those of which some change is in one of them; None reads all.
     """
     stored = []
     for status in book.proposals.values():
-        with suppress(AlteredError):
-            stored.append(read_proposal(gate, status))
+        if states is None or any(change.state in states for change in status.changes.values()):
+            with suppress(AlteredError):
+                stored.append(read_proposal(gate, status))
     return stored
 
 

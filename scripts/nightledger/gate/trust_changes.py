@@ -27,7 +27,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.locking import swap_for, why_locked
 from nightledger.gate.opening import Gate, Ledger, record
-from nightledger.gate.signed import read_signed, signed_by
+from nightledger.gate.signed import find_replaced, keep, read_kept, read_signed, signed_by
 from nightledger.gate.trusting import Trust, parse_signers, read_trust_file, trust_files, trust_path
 from nightledger.trust.policy import parse_policy
 from nightledger.trust.signers import SignerSet
@@ -164,6 +164,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     trust = Trust(gate.home, ledger)
     in_force, present = trust.files(moment), trust_files(gate.home)
     blobs = BlobStore(gate.home.blobs_dir)
+    _keep_decisions(gate.home, ledger)
     for name, sha256 in in_force.items():
         if present[name] == sha256:
             if sha256 != EMPTY_SHA256 and not blobs.exists(sha256):
@@ -172,6 +173,16 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
             gate, TRUST_FILES[name]
         ):
             _write(gate, name, trust.content(name, moment))
+
+
+def _keep_decisions(home: Home, ledger: Ledger) -> None:
+    """Keep what a home of an older version has as files alone, or whose blob went."""
+    for step in ledger.book.trust.steps:
+        if not step.decision:
+            continue
+        status = ledger.book.decisions[step.decision]
+        if not all(map(BlobStore(home.blobs_dir).exists, (status.sha256, status.signature_sha256))):
+            keep(home, read_kept(home, status))
 
 
 def find_differing(home: Home, ledger: Ledger, at: Moment) -> tuple[str, ...]:
@@ -197,7 +208,7 @@ def is_outrun(ledger: Ledger, trust: Trust, name: str, present: str, moment: Mom
 
 
 def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]:
-    """Put back the trust files that differ from what the log names; gives their names.
+    """Put back what differs from what the log names; gives names of trust files, and paths of decisions.
 
     Raises:
         IntegrityError: The bytes that the log names are kept nowhere.
@@ -207,20 +218,33 @@ def restore_files(gate: Gate, ledger: Ledger, moment: Moment) -> tuple[str, ...]
     wrong = [name for name, sha256 in sorted(trust.files(moment).items()) if present[name] != sha256]
     for name in wrong:
         _write(gate, name, trust.content(name, moment))
-    return tuple(wrong)
+    return (*wrong, *_restore_decisions(gate.home, ledger))
+
+
+def _restore_decisions(home: Home, ledger: Ledger) -> tuple[str, ...]:
+    replaced = find_replaced(home, ledger.book)
+    for path, content in replaced.items():
+        _make_room(path)
+        replace_file(path, content)
+    return tuple(map(home.relative, replaced))
 
 
 def _write(gate: Gate, name: str, content: bytes) -> None:
     path = trust_path(gate.home, name)
-    if os.path.islink(path):
-        os.unlink(path)
-    elif os.path.isdir(path):
-        raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
+    _make_room(path)
     swap = swap_for(gate, TRUST_FILES[name])
     if swap is not None:
         exchange_file(path, content, swap=swap)
     elif content or os.path.lexists(path):
         replace_file(path, content)
+
+
+def _make_room(path: str) -> None:
+    """Take a link away; a directory is somebody's, and stays."""
+    if os.path.islink(path):
+        os.unlink(path)
+    elif os.path.isdir(path):
+        raise RefusedError(f"{path} is a directory", hint=f"move it away: mv '{path}' '{path}.old'")
 
 
 def _parse_peers(raw: bytes) -> None:

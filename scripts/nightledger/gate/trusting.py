@@ -1,8 +1,8 @@
 """The trust files in force: those that the log's chain names, never those that lie on disk.
 
 Invariant: a step of the chain counts only where its decision was signed by the set before
-it. A file on disk that differs is named as an alarm, and the bytes that the log names are
-used. Where a step cannot be judged, nothing that rests on it is: no set is ever older than
+it. A file on disk that differs, a decision's as well, is named as an alarm, and the bytes
+that the log names are used. Where a step cannot be judged, nothing that rests on it is: no set is ever older than
 the log says.
 """
 
@@ -26,9 +26,11 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
-from nightledger.gate.signed import Signed, read_signed, signed_by
+from nightledger.gate.signed import Signed, read_kept, signed_by
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
+
+_NOBODY = "put it back from a backup; until then nobody may sign, and nothing is applied"
 
 
 class Trust:
@@ -70,7 +72,7 @@ class Trust:
 
     def content(self, name: str, at: Moment) -> bytes:
         """Give the bytes of a trust file in force; none where it never was."""
-        return self._content(name, self.files(at)[name])
+        return self._content(name, self._named(self.files(at))[name])
 
     def signers(self, at: Moment) -> SignerSet:
         """Give who may sign now."""
@@ -80,14 +82,23 @@ class Trust:
         """Give who could sign where a decision stands in the log."""
         return self._signers(self.files(status.recorded, upto=status.trust))
 
+    def signers_at(self, at: Moment, *, upto: int) -> SignerSet:
+        """Give who could sign at a time, once the first ``upto`` steps of the chain stood in the log."""
+        return self._signers(self.files(at, upto=upto))
+
     def signers_before(self, n: int) -> SignerSet:
         """Give who could sign once the first ``n`` steps of the chain stood in the log."""
         since = self._ledger.book.trust.steps[n - 1].since
         return self._signers(self.files(since, upto=n))
 
-    def _signers(self, files: Mapping[str, str]) -> SignerSet:
+    @staticmethod
+    def _named(files: Mapping[str, str]) -> Mapping[str, str]:
         if not files:
             raise IntegrityError("the log names no trust files: nobody may sign")
+        return files
+
+    def _signers(self, files: Mapping[str, str]) -> SignerSet:
+        self._named(files)
         key = (files["allowed_signers"], files["revoked_keys"])
         if key not in self._sets:
             allowed, revoked = (
@@ -112,12 +123,15 @@ class Trust:
 
     def _is_signed(self, n: int, step: TrustStep, void: set[int]) -> bool:
         status = self._ledger.book.decisions[step.decision]
-        signed = read_signed(self._home, status)
+        try:
+            signed = read_kept(self._home, status)
+        except AlteredError as error:
+            raise AlteredError(str(error), hint=_NOBODY) from error
         if signed.signature_sha256 != status.signature_sha256:
             # Not even an older set may be used instead: it may hold the key that this very step revoked.
             raise AlteredError(
                 f"{self._home.decision(status.id)}.sig was changed after it was recorded",
-                hint="put it back from a backup; until then nobody may sign, and nothing is applied",
+                hint=_NOBODY,
             )
         before = self._ledger.book.trust.files(status.recorded, upto=n, void=void)
         decision = decode_record(Decision, signed.content, where=self._home.decision(status.id))

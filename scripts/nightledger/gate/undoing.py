@@ -27,7 +27,7 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applying import check_result
-from nightledger.gate.around import carry, read_accepted
+from nightledger.gate.around import LOST, carry, read_accepted
 from nightledger.gate.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.drifting import course_of
@@ -213,9 +213,11 @@ def _without(
     result = merged.text.encode("utf-8", "surrogateescape")
     if not is_gated(gate.home, target.path):
         return Write(path=target.path, before=current, after=result)
-    signed = read_accepted(gate.home, book, target.path)
-    if signed is None or signed == current:
+    if hashlib.sha256(current).hexdigest() == book.accepted_of(target.path):
         return Write(path=target.path, before=current, after=result)
+    signed = read_accepted(gate.home, book, target.path)
+    if signed is None:
+        return LOST
     carried = carry(signed, current, result)
     return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Change, Kind, Proposal
+from nightledger.domain.states import OPEN_STATES, ChangeState
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
 from nightledger.gate.entry_view import entries_view, read_marks_of
@@ -20,6 +21,9 @@ from nightledger.gate.told import NOTHING, told_at_home
 from nightledger.gate.uses import Marks
 from nightledger.text.scan import mask_secrets
 
+_SHOWN = OPEN_STATES | {ChangeState.APPLIED}
+"""A proposal of which nothing waits and nothing is applied stands in no view, and need not be read."""
+
 
 def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> dict[str, bytes]:
     """Give each view's path and bytes.
@@ -29,7 +33,7 @@ def build_views(gate: Gate, ledger: Ledger, *, until: Marks | None = None) -> di
         ledger: Its log, as checked.
         until: How far to read outcomes and exposures; None for all of them.
     """
-    stored = read_stored(gate, ledger.book)
+    stored = read_stored(gate, ledger.book, states=_SHOWN)
     return {
         gate.home.pending_view: _dump(pending_view(gate, ledger, stored)),
         gate.home.prune_view: _dump(_prune_view(gate, ledger, stored)),

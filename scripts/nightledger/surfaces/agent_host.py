@@ -11,12 +11,20 @@ from nightledger.domain.errors import RefusedError
 MARKS = {
     "CLAUDECODE": "Claude Code",
     "CODEX_SANDBOX": "Codex",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "Codex",
+    "CODEX_THREAD_ID": "Codex",
     "OPENCLAW_SHELL": "OpenClaw",
+    "HERMES_AGENT": "Hermes",
+    "HERMES_SESSION_ID": "Hermes",
+    "AI_AGENT": "an agent's host",
 }
 """Variables that hosts set for the commands of their agents.
 
-OpenClaw: docs.openclaw.ai/help/environment (``exec``, ``acp``); Claude Code sets ``CLAUDECODE=1``
-in the shells that it starts; Codex names its sandbox.
+OpenClaw: docs.openclaw.ai/help/environment (``exec``, ``acp``). Claude Code sets ``CLAUDECODE=1``
+in the shells that it starts. Codex: ``CODEX_SANDBOX`` on macOS alone, ``CODEX_SANDBOX_NETWORK_DISABLED``
+in its sandbox on Linux, and the thread's id in newer versions (openai/codex). Hermes: its terminal
+tool sets ``HERMES_AGENT``, ``AI_AGENT`` and the id of the session (NousResearch/hermes-agent, tools/environments).
+``AI_AGENT`` is what several hosts agreed upon; it holds the host's name.
 """
 OPENCLAW_LOCAL = "tui-local"
 """OpenClaw's mark for a shell that its owner opened by hand: a person, not an agent."""

@@ -1,13 +1,16 @@
 """What the operator should see before anything else: bytes that are not what was signed or logged."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book
-from nightledger.domain.trusting import TRUST_FILES
+from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered
-from nightledger.gate.opening import Ledger
+from nightledger.gate.opening import Ledger, why_no_consent
+from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.witnessing.findings import look
 from nightledger.trust.reading import VerifiedLog
@@ -22,7 +25,8 @@ class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``failed``, ``missed`` or ``machine``.
+        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``consent``, ``letters``, ``failed``, ``missed`` or
+            ``machine``.
         message: What and where, one sentence.
         hint: The next step.
     """
@@ -70,13 +74,13 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
             for name, status in ((one.id, one) for one in book.live())
             if status.open_changes() or name in approved
         },
-        decisions={**approvals, **trusted},
+        decisions={**approvals, **trusted, **_last_review(book)},
     )
     altered = [
         Alarm(
             kind="integrity",
             message=f"{found.path}: {found.message}",
-            hint=_PUT_BACK_TRUST if found.path in TRUST_FILES.values() else _PUT_BACK,
+            hint=_PUT_BACK_TRUST if found.is_kept else _PUT_BACK,
         )
         for found in find_altered(home, Ledger(log=log, book=live), at)
     ]
@@ -86,6 +90,27 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
         *_witness_alarms(home, Ledger(log=log, book=book), at),
     ]
+
+
+def _last_review(book: Book) -> dict[str, DecisionStatus]:
+    """Give the decision that what is autonomous rests on, by its id."""
+    decisions = (book.decisions[name] for name in reversed(tuple(book.decisions)))
+    reviews = (one for one in decisions if one.type is DecisionType.CONSENT)
+    return {one.id: one for one in islice(reviews, 1)}
+
+
+def side_alarms(home: Home, now: datetime) -> list[Alarm]:
+    """Name a consent graph that cannot be used, and messages to other machines that were never taken in."""
+    alarms = []
+    if why := why_no_consent(home):
+        alarms.append(
+            Alarm(kind="consent", message=why, hint="mend or remove that file; until then nothing is applied")
+        )
+    if letters := recent_dead_letters(home, now):
+        alarms.append(
+            Alarm(kind="letters", message=told(letters), hint="'nightledger channel status' says why")
+        )
+    return alarms
 
 
 def _witness_alarms(home: Home, ledger: Ledger, at: Moment) -> list[Alarm]:

@@ -15,6 +15,7 @@ from nightledger.surfaces.doctor_checks import Check, State, bad, looked
 from nightledger.surfaces.doctor_home import check_clock, check_home, check_log_of, check_memory
 from nightledger.surfaces.doctor_keys import Protection, check_keys, protection
 from nightledger.surfaces.doctor_locks import check_locks
+from nightledger.surfaces.doctor_machines import check_machines
 from nightledger.surfaces.doctor_program import check_program
 from nightledger.surfaces.doctor_rivals import check_rivals
 from nightledger.surfaces.doctor_schedule import check_schedule, place_of
@@ -67,6 +68,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("memory", lambda: check_memory(home, now)),
         ("locks", lambda: check_locks(home, context.keys_dir)),
         ("rivals", lambda: check_rivals(home)),
+        ("machines", lambda: check_machines(home, now)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
     )

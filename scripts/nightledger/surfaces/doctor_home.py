@@ -8,7 +8,6 @@ from pathlib import Path
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
-from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.home import Home
@@ -19,6 +18,7 @@ from nightledger.gate.trusting import read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.doctor_checks import Check, bad, good, looked, note
+from nightledger.surfaces.doctor_keys import Protection, protection
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
@@ -89,8 +89,7 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
     ledger = Ledger(log=log, book=book)
     altered = find_altered(home, ledger, at)
     for found in altered:
-        of_trust = found.path in TRUST_FILES.values()
-        hint = "nightledger key restore puts it back" if of_trust else "put it back from a backup"
+        hint = "nightledger key restore puts it back" if found.is_kept else "put it back from a backup"
         yield bad("log", f"{found.path}: {found.message}", hint)
     if not altered:
         yield good(
@@ -110,6 +109,8 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
         if signer.key == mine:
             return good("keys", f"the operator's key here may sign, as {signer.principals[0]!r}")
     names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
+    if signers and protection(home, ring) is Protection.OTHER_MACHINE:
+        return good("keys", f"on another machine may sign: {names}")
     return bad(
         "keys",
         f"no key here may sign; allowed_signers has: {names}",

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from enum import StrEnum
+from pathlib import Path
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
@@ -71,12 +72,21 @@ def protection(home: Home, ring: keys.KeyRing) -> Protection:
             if keys.public_key_of(path).kind in SECURITY_KEY_KINDS:
                 return Protection.HARDWARE
             return Protection.PASSPHRASE if keys.needs_passphrase(path) else Protection.NONE
-        if public.exists():
+        if public.exists() and not _is_left_over(home, public):
             hardware = keys.public_key_of(public).kind in SECURITY_KEY_KINDS
             return Protection.HARDWARE if hardware else Protection.AGENT
     except NightledgerError:
         return Protection.NONE  # others may read it, or it is damaged: nothing protects it
     return Protection.OTHER_MACHINE if read_trust_file(home, "peers") else Protection.MISSING
+
+
+def _is_left_over(home: Home, public: Path) -> bool:
+    """Tell whether a public file is that of a key which may sign no more: the operator signs elsewhere now."""
+    if not read_trust_file(home, "peers"):
+        return False
+    line = keys.public_key_of(public).line.split()[1].encode()
+    allowed, revoked = (read_trust_file(home, name) or b"" for name in ("allowed_signers", "revoked_keys"))
+    return line not in allowed or line in revoked
 
 
 def _modes(directory: str) -> Iterator[Check]:

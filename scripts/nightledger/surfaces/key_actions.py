@@ -1,5 +1,6 @@
 """Carry out what ``key`` was asked for, and say what follows from it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def confirm(asked: Asked, context: Context) -> int:
     """Sign the signers as they are."""
     decision = _change(asked, context, key_changes.confirm)
     context.emit({"decision": decision.id})
-    context.print("The signers stay as they are. A reset that waited is over.")
+    context.print("The signers stay as they are. A reset that waited, if there was one, is over.")
     return 0
 
 
@@ -94,7 +95,7 @@ def rotate(asked: Asked, context: Context) -> int:
     """Let a new operator's key take over from this machine's."""
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
-        old = keys.public_key_of(signing.public_path(signing.operator_path(seen.gate)))
+        old = _own_key(seen)
     new = _new_key(asked, context, ring, identity)
     decision = _change(asked, context, key_changes.rotate(old, new))
     kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
@@ -174,6 +175,22 @@ def _new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Ident
     passphrase = signing.fresh_passphrase(context, without=asked.no_passphrase)
     comment = f"operator of {identity.origin}"
     return operator_keys.create_next(ring, identity.id, passphrase=passphrase, comment=comment)
+
+
+def _own_key(seen: Session) -> PublicKey:
+    """Give this machine's operator's key.
+
+    Raises:
+        RefusedError: It is gone, and with it the way to hand over.
+    """
+    public = signing.public_path(signing.operator_path(seen.gate))
+    if not os.path.lexists(public):
+        raise RefusedError(
+            f"{public} is missing: there is no key here to hand over from",
+            hint="put it back from a backup; with a recovery key: key add NEW.pub --principal NAME --recovery-key FILE; "
+            "with neither: key reset",
+        )
+    return keys.public_key_of(public)
 
 
 def _require_lost(asked: Asked, seen: Session) -> None:

@@ -19,10 +19,12 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.checking import find_unsettled
-from nightledger.gate.opening import Ledger
+from nightledger.gate.opening import Ledger, why_no_consent
+from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
 from nightledger.gate.trust_changes import find_differing
 from nightledger.night import calendar_of, needs_of, read_ledger
+from nightledger.surfaces.channel.dead_letters import recent_dead_letters
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading
@@ -46,7 +48,8 @@ def find_needs(context: Context) -> list[Item]:
         scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
         gated = _of_gate(gate.home, session.ledger.book, now)
         trusted = _of_trust(gate.home, session.ledger, session.moment)
-        return [*gated, *trusted, *_of_witnesses(gate.home, session.ledger, session.moment), *scheduled]
+        witnesses = _of_witnesses(gate.home, session.ledger, session.moment)
+        return [*gated, *trusted, *witnesses, *_beside(gate.home, now), *scheduled]
 
 
 def write_page(home: Home, items: list[Item]) -> None:
@@ -75,10 +78,20 @@ def _of_witnesses(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
         yield Item(need=Need.WITNESS, key=damage.value, since=min(found.at or at.at, at.at))
 
 
+def _beside(home: Home, now: datetime) -> Iterator[Item]:
+    if why_no_consent(home):
+        since = _changed_at(home.consent_graph, now)
+        yield Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)
+    for n, at in enumerate(recent_dead_letters(home, now), 1):
+        yield Item(need=Need.LETTER, key=f"{at:%Y-%m-%dT%H:%M:%SZ} {n}", since=at)
+
+
 def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
     for name in find_differing(home, ledger, at):
         since = _changed_at(home.path(TRUST_FILES[name]), at.at)
         yield Item(need=Need.TRUST, key=TRUST_FILES[name], since=since)
+    for path in find_replaced(home, ledger.book):
+        yield Item(need=Need.TRUST, key=home.relative(path), since=_changed_at(path, at.at))
     pending = ledger.book.trust.pending_reset(at)
     if pending is not None:
         yield Item(need=Need.TRUST, key="a reset of the keys", since=min(pending.since.at, at.at))

@@ -171,7 +171,7 @@ def facts(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
     sources = ", ".join(place(evidence) for evidence in change.evidence[:3])
     more = f" and {len(change.evidence) - 3} more" if len(change.evidence) > 3 else ""  # noqa: PLR2004 - a screenful
     lines += wrap(
-        f"{sources}{more} ({origins}), confidence {change.confidence:.2f}",
+        f"{sources or 'no source is named'}{more} ({origins}), confidence {change.confidence:.2f}",
         indent="        ",
         first="  from: ",
     )

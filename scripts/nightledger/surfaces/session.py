@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
-from nightledger.domain.errors import LockedError
+from nightledger.domain.errors import AlteredError, LockedError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
@@ -145,7 +145,8 @@ def _finish_earlier(session: Session) -> None:
 
     if recover(session.gate, session.ledger, session.moment):
         session.reread()
-    settle_trust(session.gate, session.ledger, session.moment)
+    with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so
+        settle_trust(session.gate, session.ledger, session.moment)
     finish_removals(session.gate.home, session.ledger)
 
 

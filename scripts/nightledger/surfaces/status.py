@@ -21,7 +21,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
-from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms
+from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, this_machine
 from nightledger.surfaces.night_jobs import night_jobs
@@ -163,7 +163,7 @@ def look(context: Context) -> Status:
         home_id=home.identity.id,
         simulated=home.identity.simulated,
         at=now,
-        alarms=(*alarms, *late, *_machine(home)),
+        alarms=(*alarms, *side_alarms(home, now), *late, *_machine(home)),
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
         running=find_running(home),

@@ -15,8 +15,8 @@ from nightledger.text.regions import TURN, find_regions
 _MARKER = re.compile(r"^(\s*)(?:([-*+•\u2013])\s+|(\d{1,3})[.)]\s+|(\|))?")
 _BOX = re.compile(r"^\[[ xX~-]\]\s+")
 _CLOCK = re.compile(
-    r"^\**[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
-    r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+))*[\])]?\**\s*[:—\u2013|-]*\s+"
+    r"^\**+[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
+    r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+)){0,3}[\])]?\**\s*[:—\u2013|-]*\s+"
 )
 _ENVELOPE = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*|\[[^\]]{12,120}\d{4}-\d\d-\d\d[^\]]*\]\s+)+")
 """What a host puts before a message: whom it answers, who wrote it and when."""
@@ -26,7 +26,8 @@ _LEAD = re.compile(
 )
 _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
-_ORIGINS = {"user": Origin.OWNER, "assistant": Origin.AGENT, "system": Origin.SYSTEM, "tool": Origin.TOOL}
+_ORIGINS = {"system": Origin.SYSTEM, "tool": Origin.TOOL}
+"""Whoever writes the file can write "user:" before a line, so that is the agent's word as all else there."""
 _TURNS = 2
 """So many lines that start a turn make a file a chat export."""
 

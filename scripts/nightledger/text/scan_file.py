@@ -21,6 +21,8 @@ from nightledger.text.secret_value import entropy
 
 AFTER = 4000
 """Characters after a keyword in which a match must end: a private key's length."""
+_UNUSABLE = (re.error, ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""What a rule raises that cannot be used; the last two are by Python's reader of patterns."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _FLAGS = re.compile(r"\(\?(?P<flags>[ims]*-?[ims]+)\)")
 _NAMED = re.compile(r"\[:([a-z]+):\]")
@@ -45,7 +47,7 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
     """
     try:
         read = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits, and deep nests
         raise ConfigurationError(f"{where} is not TOML: {error}", hint=_HINT) from error
     if "extend" in read:
         raise ConfigurationError(f"{where} extends another file", hint="name each file under rule_files")
@@ -54,7 +56,7 @@ def parse_rule_file(raw: bytes, *, where: str) -> tuple[Rule, ...]:
         if "regex" in rule:
             try:
                 found.append(_row(rule, _allowed(read)))
-            except (re.error, ValueError, TypeError, KeyError) as error:
+            except _UNUSABLE as error:
                 wrong.append(f"rule {n} ({rule.get('id', 'without id')}): {error}")
     if wrong or not found:
         problems = "\n  ".join(wrong or ["it holds no rule"])
@@ -86,7 +88,7 @@ def _row(rule: Mapping[str, Any], allowed: Sequence[Mapping[str, Any]]) -> Rule:
         name=f"secret.own.{name.lower()}",
         severity=Severity.BLOCK,
         message=f"matches {name} of the operator's rule file",
-        anchors=tuple(word.lower() for word in rule.get("keywords", ())),
+        anchors=tuple(word.lower() for word in _texts(rule, "keywords")),
         pattern=pattern,
         catches=(),
         spares=(),
@@ -104,17 +106,22 @@ def _is_secret(
 
 def _allowed(owner: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Give the exceptions of a rule or of the file; those that need a path do not hold here, where there is none."""
-    entries = [*_tables(owner, "allowlists"), *([owner["allowlist"]] if "allowlist" in owner else [])]
-    return [e for e in entries if not (e.get("condition", "OR").upper() == "AND" and e.get("paths"))]
+    single = {"allowlist": [owner["allowlist"]] if "allowlist" in owner else []}
+    entries = [*_tables(owner, "allowlists"), *_tables(single, "allowlist")]
+    return [entry for entry in entries if not (_asks_all(entry) and entry.get("paths"))]
+
+
+def _asks_all(entry: Mapping[str, Any]) -> bool:
+    return _text(entry, "condition", "OR").upper() == "AND"
 
 
 def _excuse(entry: Mapping[str, Any]) -> "partial[bool]":
     return partial(
         _is_excused,
-        target=entry.get("regexTarget", "secret"),
-        every=entry.get("condition", "OR").upper() == "AND",
-        patterns=[re.compile(python_pattern(pattern)) for pattern in entry.get("regexes", ())],
-        words=[word.lower() for word in entry.get("stopwords", ())],
+        target=_text(entry, "regexTarget", "secret"),
+        every=_asks_all(entry),
+        patterns=[re.compile(python_pattern(pattern)) for pattern in _texts(entry, "regexes")],
+        words=[word.lower() for word in _texts(entry, "stopwords")],
     )
 
 
@@ -139,6 +146,20 @@ def _tables(owner: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     found = owner.get(key, [])
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
         raise ConfigurationError(f"{key} is no list of tables", hint=_HINT)
+    return found
+
+
+def _text(owner: Mapping[str, Any], key: str, default: str) -> str:
+    found = owner.get(key, default)
+    if not isinstance(found, str):
+        raise ValueError(f"{key} is no text")  # noqa: TRY004 - a mistake in a file, told like all others
+    return found
+
+
+def _texts(owner: Mapping[str, Any], key: str) -> list[str]:
+    found = owner.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise ValueError(f"{key} is no list of texts")
     return found
 
 

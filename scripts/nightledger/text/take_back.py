@@ -6,7 +6,7 @@ Invariant: lines that came in after the change are all kept, in the section they
 from collections.abc import Sequence
 
 from nightledger.text.diff import Run, changed_runs
-from nightledger.text.markdown import Document, Section, is_blank, parse_markdown, split_lines
+from nightledger.text.markdown import BOM, Document, Section, is_blank, parse_markdown, split_lines
 from nightledger.text.merge import Conflict, Merged, closed_lines, merge3
 
 
@@ -40,13 +40,13 @@ def _with_used_headings(before: str, after: str, current: str) -> str:
 
 def _later_lines(document: Document, current: str) -> frozenset[int]:
     """Give the headings, by line, below which the current file has lines that came later."""
-    now = parse_markdown(current)
-    runs = changed_runs(split_lines(document.bom + "".join(document.lines)), split_lines(current))
+    now, lines = parse_markdown(current), split_lines(current)
+    runs = changed_runs(split_lines(document.bom + "".join(document.lines)), lines)
     later = [
         number
         for run in runs
         for number in range(run.new_start + 1, run.new_stop + 1)
-        if not is_blank(now.lines[number - 1])
+        if not is_blank(lines[number - 1].removeprefix(BOM))
     ]
     sections = {section.heading[0]: section for section in now.sections}
     found = set[int]()

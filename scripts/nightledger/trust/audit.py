@@ -56,7 +56,7 @@ class _Tail:
 def append(home: Home, key: LogKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
     """Append events; they are on disk and acknowledged when this returns.
 
-    Cost: one write and three syncs, whatever the size of the log.
+    Cost: two writes and two syncs, whatever the size of the log.
 
     Args:
         home: Whose log.
@@ -180,7 +180,7 @@ def _write(
         )
     digests = [leaf_hash(line) for line in lines]
     grown = tail.head.range.extend(digests)
-    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes))
+    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes, turn=tail.head.turn))
     keep_leaves(home, tail.base, (*tail.digests, *digests))
     return placed[1:] if tail.closure else placed
 
@@ -196,7 +196,9 @@ def _find_tail(home: Home, key: LogKey) -> _Tail:
     acknowledged = _check_signed(home, key, kept, lines)
     digests = tuple(map(leaf_hash, lines))
     head = KeptHead(
-        range=kept.range.extend(digests), offset=kept.offset + len(raw) + (1 if unfinished else 0)
+        range=kept.range.extend(digests),
+        offset=kept.offset + len(raw) + (1 if unfinished else 0),
+        turn=kept.turn,
     )
     tail = _Tail(head=head, digests=digests, base=kept.range.size)
     unknown = lines[acknowledged - kept.range.size :]

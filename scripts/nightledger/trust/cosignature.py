@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
+from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.note import (
     ED25519,
     Ed25519Verifier,
@@ -32,6 +32,8 @@ MLDSA44_SIGNATURE_BYTES = 2_420
 """FIPS 204 table 2."""
 MLDSA44_PUBLIC_BYTES = 1_312
 """FIPS 204 table 2."""
+MAX_TIME_S = 253_402_300_799
+"""The end of the year 9999, the last that Python's times have; C2SP ends at 2**63 - 1."""
 _TIME_BYTES = 8
 _LABEL = b"subtree/v1\n\0"
 _MAX_NAME_BYTES = 255  # opaque<1..2^8-1>
@@ -102,7 +104,7 @@ class Ed25519CosignatureVerifier(Keyed):
     def verify(self, text: str, signature: bytes) -> bool:
         """Tell whether ``signature`` (time and Ed25519 signature) is by this key over ``text``."""
         time_s, raw = split_cosignature(signature)
-        if len(raw) != ED25519_SIGNATURE_BYTES or time_s > MAX_SIZE:
+        if len(raw) != ED25519_SIGNATURE_BYTES or time_s > MAX_TIME_S:
             return False
         parse_checkpoint(text)
         return verify_ed25519(self.key.public, raw, cosigned_ed25519(text, time_s))
@@ -119,7 +121,7 @@ class MLDSA44Verifier(Keyed):
             NoMLDSAError: When this platform cannot do ML-DSA: neither good nor bad.
         """
         time_s, raw = split_cosignature(signature)
-        if len(raw) != MLDSA44_SIGNATURE_BYTES or time_s > MAX_SIZE:
+        if len(raw) != MLDSA44_SIGNATURE_BYTES or time_s > MAX_TIME_S:
             return False
         message = cosigned_mldsa44(self.name, parse_checkpoint(text), time_s)
         return verify_mldsa44(self.key.public, raw, message)

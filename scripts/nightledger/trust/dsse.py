@@ -145,9 +145,14 @@ def _problems(value: Any) -> list[str]:
         return ["signatures: one has keyid and sig, and nothing else"]
     texts = {**value, **signature}
     return [
-        *(f"{name} is not text" for name in ("payloadType", "keyid") if not isinstance(texts[name], str)),
+        *(f"{name} is not text" for name in ("payloadType", "keyid") if not _is_text(texts[name])),
         *(f"{name} is not base64" for name in ("payload", "sig") if not _decoded(texts[name])),
     ]
+
+
+def _is_text(value: Any) -> bool:
+    """Tell whether a value has a form in UTF-8; JSON can write half a surrogate pair, which has none."""
+    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
 def _decoded(text: Any) -> bytes | None:

@@ -1,19 +1,24 @@
 """The head that this machine last acknowledged: how far the audit log is ours.
 
 Kept outside the home, in ``$NIGHTLEDGER_KEYS/<home id>/head.json``, and put on disk before
-``append`` returns. Invariant: an event counts only when it stands at or below this head
+``append`` returns: in one of two slots, in turn, so that one sync does it and a crash leaves
+the head before (``files/slots.py``). Invariant: an event counts only when it stands at or below this head
 or below a signed checkpoint. What anybody else appends to the log is never counted, and
 what a killed run had not been told is on disk was never acted upon.
 """
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.files.atomic import replace_file
 from nightledger.files.reading import read_optional
+from nightledger.files.slots import SLOT_BYTES, SLOTS, split_slots, write_slot
 from nightledger.trust.merkle import CompactRange
 
 FILE = "head.json"
@@ -27,10 +32,12 @@ class KeptHead:
     Attributes:
         range: Size and peaks of the tree.
         offset: Size of the log in bytes, up to there.
+        turn: Which write of the file it was read from; None where that is not known.
     """
 
     range: CompactRange
     offset: int
+    turn: int | None = field(default=None, compare=False)
 
 
 def read_head(directory: Path) -> KeptHead | None:
@@ -39,13 +46,14 @@ def read_head(directory: Path) -> KeptHead | None:
     Raises:
         IntegrityError: When it is damaged.
     """
-    raw = read_optional(str(directory / FILE), _MAX_BYTES)
+    raw = _read(directory)
     if raw is None:
         return None
     try:
-        record = parse_json(raw, str(directory / FILE))
+        record = _newest(raw) if len(raw) == SLOTS * SLOT_BYTES else parse_json(raw, str(directory / FILE))
         peaks = tuple(map(bytes.fromhex, record["peaks"]))
-        return KeptHead(range=CompactRange(size=record["size"], peaks=peaks), offset=record["offset"])
+        tree = CompactRange(size=record["size"], peaks=peaks)
+        return KeptHead(range=tree, offset=record["offset"], turn=record.get("turn"))
     except (NightledgerError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{directory / FILE} is damaged",
@@ -54,11 +62,46 @@ def read_head(directory: Path) -> KeptHead | None:
 
 
 def keep_head(directory: Path, head: KeptHead) -> None:
-    """Write the head; it is on disk when this returns."""
-    record = {
-        "v": 1,
+    """Write the head; it is on disk when this returns, and where a crash comes first the one before is.
+
+    Args:
+        directory: Of the home's keys.
+        head: Its ``turn`` is that of the head before it; where it is not known, the file is read.
+    """
+    before = _turn_of(directory) if head.turn is None else head.turn
+    turn = before + 1
+    record: dict[str, Any] = {
+        "v": 2,
+        "turn": turn,
         "size": head.range.size,
         "offset": head.offset,
         "peaks": [peak.hex() for peak in head.range.peaks],
     }
-    replace_file(str(directory / FILE), canonical(record) + b"\n")
+    write_slot(str(directory / FILE), turn % SLOTS, canonical({**record, "check": _check(record)}))
+
+
+def _read(directory: Path) -> bytes | None:
+    return read_optional(str(directory / FILE), _MAX_BYTES)
+
+
+def _turn_of(directory: Path) -> int:
+    return max((record["turn"] for record in _whole(_read(directory) or b"")), default=-1)
+
+
+def _newest(raw: bytes) -> dict[str, Any]:
+    return max(_whole(raw), key=itemgetter("turn"))  # ValueError where no slot is whole
+
+
+def _whole(raw: bytes) -> Iterator[dict[str, Any]]:
+    """Give what stands in slots that were written to their end."""
+    for line in split_slots(raw):
+        try:
+            record = parse_json(line, FILE)
+            if record.pop("check") == _check(record) and type(record["turn"]) is int:
+                yield record
+        except (NightledgerError, AttributeError, KeyError, TypeError):
+            continue  # a crash came while it was written, or nothing was yet
+
+
+def _check(record: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(record)).hexdigest()

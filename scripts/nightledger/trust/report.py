@@ -18,7 +18,8 @@ class Damage(StrEnum):
     FORK = "fork"
     """Log and checkpoint agree, and another history was signed or seen."""
     UNSIGNED = "unsigned"
-    """A checkpoint is missing or not signed as it must be, or nobody signed for these lines."""
+    """A checkpoint is missing or not signed as it must be, or nobody signed for these lines: the log's key
+    under no head of them, or an operator under no decision that says what an apply did."""
     STALE_WITNESS = "stale-witness"
     """The policy asks for witnesses, and they have not cosigned this log for a day; ``verify`` alone tells."""
 

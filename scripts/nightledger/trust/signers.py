@@ -253,7 +253,8 @@ def _dump_signer(signer: AllowedSigner) -> str:
         options.append(f'namespaces="{",".join(signer.namespaces)}"')
     for name, time in (("valid-after", signer.valid_after), ("valid-before", signer.valid_before)):
         if time is not None:
-            options.append(f'{name}="{time.astimezone(UTC):%Y%m%d%H%M%SZ}"')
+            at = time.astimezone(UTC)
+            options.append(f'{name}="{at.year:04}{at:%m%d%H%M%SZ}"')  # glibc's %Y pads no year
     return " ".join(
         part for part in (",".join(signer.principals), ",".join(options), signer.key.line) if part
     )

@@ -4,7 +4,7 @@ import pytest
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel.client import TransportError, ask_health, is_loopback, post
+from nightledger.surfaces.channel.client import TransportError, _said, ask_health, is_loopback, post
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,9 @@ def test_https_needs_no_asking() -> None:
 def test_a_machine_that_does_not_serve_has_no_health() -> None:
     with pytest.raises(TransportError, match="does not answer"):
         ask_health(PeerAddress(url="http://127.0.0.1:1"), timeout_s=1)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"{}", b"[" * 5_000, b"[" * 3_000])
+def test_what_another_machine_says_wrongly_is_not_repeated(content: bytes) -> None:
+    assert _said(content) == "nothing that can be read"
+    assert _said(b'{"error": "not now"}') == "not now"

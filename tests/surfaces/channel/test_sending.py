@@ -16,9 +16,9 @@ from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError, RefusedError, UsageError
 from nightledger.domain.message import MAX_LIFETIME_S, Status
 from nightledger.surfaces.channel.contacts import read_contacts
+from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.receiving import take_in
 from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, parse_kept_reply, prepare
-from nightledger.surfaces.channel.status import dead_letters
 from nightledger.trust.sshsig import SignatureError
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
@@ -71,7 +71,7 @@ def answering(pair: Pair, *answers: tuple[int, bytes], loop: bool = False) -> It
 
 
 def dead(pair: Pair) -> list[dict[str, Any]]:
-    return dead_letters(pair.ops.desk.home)
+    return read_dead_letters(pair.ops.desk.home)
 
 
 def test_a_message_that_arrives_is_answered_at_once(pair: Pair) -> None:

@@ -12,9 +12,9 @@ from nightledger.domain.message import MESSAGE_TYPE, Status
 from nightledger.files.lock import Lock
 from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
 from nightledger.surfaces.channel import spooling
+from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, prepare, sent_dir
 from nightledger.surfaces.channel.spooling import empty_boxes, pending
-from nightledger.surfaces.channel.status import dead_letters
 from nightledger.trust.dsse import seal
 
 BEAT = {"state": {"mail": "checked"}}
@@ -161,7 +161,7 @@ def test_a_letter_without_an_answer_becomes_a_dead_letter_when_it_expires(pair: 
     assert empty_boxes(pair.ops.context()).dead == []
     pair.ops.desk.wait(days=2)
     assert empty_boxes(pair.ops.context()).dead == [message]
-    (letter,) = dead_letters(pair.ops.desk.home)
+    (letter,) = read_dead_letters(pair.ops.desk.home)
     assert letter["error"] == "no answer came before it expired"
     assert list(pending(pair.ops.desk.home)) == []
     assert files(shared)  # it lies there still; the receiver refuses it

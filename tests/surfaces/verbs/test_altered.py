@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, addition
+from tests.gate.signers import let_sign, new_key
 from tests.surfaces.console import Console
 
 from nightledger.codec.records import decode_record
 from nightledger.demo.shell import Ran
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.proposal import Proposal
+from nightledger.files.blobs import BlobStore
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session
@@ -245,3 +247,100 @@ def test_one_that_is_put_back_while_the_key_is_unlocked_is_not_closed(
     assert ran.status == 1
     assert "was put back or closed meanwhile; nothing was signed" in ran.err
     assert console.desk.states(first) == ["pending"]
+
+
+def test_while_nobody_can_tell_who_may_sign_agents_and_the_guard_go_on(console: Console) -> None:
+    ready = console.desk.proposal(addition("One."))
+    console.desk.approve(ready)
+    let_sign(console.desk, new_key(console.desk.root, "ann"), "ann")
+    (changed,) = (s for s in console.desk.ledger().book.decisions.values() if s.type is DecisionType.TRUST)
+    path = Path(console.desk.home.decision(changed.id))
+    content = path.read_bytes()
+    Path(BlobStore(console.desk.home.blobs_dir).path(changed.sha256)).unlink()
+    path.write_bytes(content.replace(b"trust", b"trost"))
+    console.desk.wait(hours=3)
+    assert console.run("propose", "--section", "Lessons", "--text", "Two.", "--reason", "x").status == 0
+    console.desk.memory.write_text(f"{MEMORY}- Three.\n")
+    assert "changed outside the gate" in console.out("guard")
+    assert console.run("apply").status == 4
+    assert "One." not in console.desk.text()
+    ran = console.run("key", "list")
+    assert (ran.status, "until then nobody may sign, and nothing is applied" in ran.err) == (4, True)
+    path.write_bytes(content)
+    assert console.run("key", "list").status == 0
+
+
+@pytest.mark.parametrize("suffix", ["", ".sig"])
+def test_an_altered_approval_that_was_rejected_is_told_as_a_note(console: Console, suffix: str) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    Path(f"{console.desk.home.decision(decision.id)}{suffix}").unlink()
+    assert console.run("verify").status == 4
+    console.desk.wait(hours=1)
+    assert console.run("reject", proposal.id, "--reason", "its approval is gone").status == 0
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    note = (
+        f"note: the file of {decision.id} is not what was logged; what it approved was rejected on "
+        "2026-03-01 07:00 UTC, and it counts for nothing"
+    )
+    assert verified.out.count(note) == 1
+    assert "ALTERED" not in verified.out
+    assert console.record("verify")["altered_and_closed"] == [decision.id]
+    assert console.run("doctor").out.count(decision.id) == 0
+
+
+def test_an_altered_approval_of_which_something_is_left_stays_an_alarm(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    (decision,) = console.desk.approve(proposal)
+    Path(console.desk.home.decision(decision.id)).write_bytes(b"{}")
+    assert console.run("reject", proposal.id, "--only", "1", "--reason", "no").status == 0
+    assert console.run("verify").status == 4
+    assert console.run("reject", proposal.id, "--only", "2", "--reason", "no").status == 0
+    assert console.run("verify").status == 0
+
+
+def test_a_rejection_that_nobody_signed_closes_nothing(console: Console) -> None:
+    """Who has the log's key could add its entry."""
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    Path(console.desk.home.decision(decision.id)).write_bytes(b"{}")
+    (rejection,) = console.desk.reject(proposal)
+    Path(f"{console.desk.home.decision(rejection.id)}.sig").write_text("no signature")
+    assert [found["path"] for found in console.record("verify")["altered"]] == [
+        f"audit/decisions/{decision.id}.json",
+        f"audit/decisions/{rejection.id}.json.sig",
+    ]
+
+
+def test_an_altered_rejection_is_closed_by_nothing_but_its_removal(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (rejection,) = console.desk.reject(proposal)
+    path = Path(console.desk.home.decision(rejection.id))
+    path.write_bytes(b"the-blue-key-4411\n")
+    assert console.run("verify").status == 4
+    console.desk.wait(hours=1)
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    assert not path.exists()
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    assert (
+        f"the file of {rejection.id} is not what was logged; it was expunged on 2026-03-01 07:00"
+        in verified.out
+    )
+    path.write_bytes(b"{}")
+    assert console.run("verify").status == 4
+
+
+def test_an_applied_approval_that_was_altered_and_expunged_is_told_as_a_note(console: Console) -> None:
+    proposal = console.desk.proposal(addition("One."))
+    (decision,) = console.desk.approve(proposal)
+    console.desk.wait(hours=3)
+    console.out("apply")
+    path = Path(console.desk.home.decision(decision.id))
+    path.write_bytes(b"the-blue-key-4411\n")
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    verified = console.run("verify")
+    assert verified.status == 0, verified.out
+    assert f"the file of {decision.id} is not what was logged; it was expunged" in verified.out
+    assert "not checkable any more: what 1 applies did" in verified.out

@@ -249,6 +249,46 @@ def test_a_trust_file_that_differs_is_listed_and_put_back(caller: Caller) -> Non
     assert caller.text("key", "restore") == "The trust files are as the log names them."
 
 
+@pytest.mark.parametrize("suffix", ["", ".sig"])
+def test_an_altered_decision_about_keys_stops_nothing_and_is_put_back(caller: Caller, suffix: str) -> None:
+    """Any program of this user can change such a file."""
+    add(caller, "ana")
+    (decision,) = caller.desk.ledger().book.decisions
+    path = f"{caller.home.decision(decision)}{suffix}"
+    held = Path(path).read_bytes()
+    Path(path).unlink()
+    name = caller.home.relative(path)
+    assert caller.run("verify") == 4
+    assert f"ALTERED {name}: " in caller.text("verify")
+    assert "backup" not in caller.text("verify")
+    assert caller.run("status", "--exit-code") == 4
+    assert name in caller.text("status")
+    assert caller.run("doctor") == 1
+    add(caller, "bo")
+    assert signers(caller) == ["operator", "ana", "bo"]
+    assert caller.text("key", "restore") == f"Put back: {name}."
+    assert Path(path).read_bytes() == held
+    assert caller.run("verify") == 0
+
+
+def test_an_altered_review_of_consent_is_told_by_status_and_put_back(caller: Caller) -> None:
+    assert (
+        caller.run(
+            "consent",
+            "review",
+            "--graph-sha256",
+            caller.record("consent", "review", "--dry-run")["graph_sha256"],
+        )
+        == 0
+    )
+    (decision,) = caller.desk.ledger().book.decisions
+    path = Path(caller.home.decision(decision))
+    path.write_bytes(b"{}\n")
+    assert caller.run("status", "--exit-code") == 4
+    assert caller.run("key", "restore") == 0
+    assert caller.run("status", "--exit-code") == 0
+
+
 def test_nothing_is_signed_over_trust_files_that_changed_meanwhile(caller: Caller) -> None:
     counts = iter((b"one", b"two"))
     at = caller.desk.moment.at.isoformat()
@@ -275,3 +315,11 @@ def test_a_line_says_what_it_is_for() -> None:
     for namespaces, words in lines.items():
         line = AllowedSigner(principals=("ana",), key=key, namespaces=namespaces)
         assert key_changes.purposes(line) == words
+
+
+def test_a_rotation_without_the_old_key_says_what_is_left(caller: Caller) -> None:
+    for path in keys_dir(caller).glob("operator*"):
+        path.unlink()
+    with pytest.raises(RefusedError, match="no key here to hand over from") as failure:
+        caller.run("key", "rotate", "--no-passphrase")
+    assert "key reset" in failure.value.hint

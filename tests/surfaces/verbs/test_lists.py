@@ -9,6 +9,7 @@ import pytest
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
+from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
 from nightledger.gate.opening import log_key
 from nightledger.surfaces.verbs import verify
@@ -153,23 +154,60 @@ def test_verify_says_that_all_holds_and_that_the_home_is_simulated(console: Cons
     assert record["root"] == console.desk.ledger().log.root_at(record["size"]).hex()
 
 
-def test_verify_tells_drift_and_what_an_older_version_took_in(console: Console) -> None:
+def test_verify_tells_drift_and_what_was_taken_in_without_a_signature(console: Console) -> None:
     desk = console.desk
-    sha256 = desk.ledger().book.gated["MEMORY.md"]
-    Path(desk.home.blobs_dir, sha256[:2], sha256).unlink()  # a home made before there was a guard
-    desk.memory.write_text(MEMORY + "by hand\n")
+    drifted = MEMORY + "by hand\n"
+    desk.memory.write_text(drifted)
     ran = console.run("verify")
     assert ran.status == 4
     assert "DRIFT MEMORY.md: its bytes are not those last signed" in ran.out
-    desk.applied(addition("One."))
-    console.desk.signing()
+    desk.memory.write_text(MEMORY)
+    (decision,) = desk.approve(desk.proposal(addition("One.")))
+    (signed,) = decision.targets
+    keep = BlobStore(desk.home.blobs_dir).put
+    after = drifted.replace("upgrade.\n", "upgrade.\n- One.\n")
+    target = {"path": "MEMORY.md", "before": keep(drifted.encode()), "after": keep(after.encode())}
+    target |= {"signed_base": signed.base, "signed_result": signed.result}
+    about = {"decision": decision.id, "proposal": decision.proposal, "changes": [1], "targets": [target]}
+    desk.record("apply.intent", apply=f"a-{'a' * 26}", **about)
+    desk.record("apply.done", apply=f"a-{'a' * 26}")
+    desk.memory.write_text(after)
+    desk.signing()
     ran = console.run("verify")
-    assert ran.status == 0
-    assert "note: MEMORY.md had been changed outside the gate when a-" in ran.out
-    (before,) = console.record("verify")["drifted_before"]
+    assert ran.status == 4
+    line = desk.ledger().log.size - 1
     assert (
-        Path(desk.home.blobs_dir, before["sha256"][:2], before["sha256"]).read_text() == MEMORY + "by hand\n"
+        f"UNSIGNED audit/trusted-channel-audit.jsonl: line {line}: a-{'a' * 26} is not what was signed: "
+        "what it began with is not what had been accepted\n" in ran.out
     )
+    assert "note: MEMORY.md had been changed outside the gate when a-" in ran.out
+    record = console.record("verify")
+    (before,) = record["drifted_before"]
+    assert Path(desk.home.blobs_dir, before["sha256"][:2], before["sha256"]).read_text() == drifted
+    applies = record["applies"]
+    assert (applies["checked"], applies["expired"], applies["findings"][0]["class"]) == (0, 0, "unsigned")
+    assert applies["findings"][0]["line"] == line
+
+
+def test_verify_counts_what_it_checked_of_applies_and_what_it_cannot_any_more(console: Console) -> None:
+    desk = console.desk
+    desk.applied(addition("One."))
+    proposal = desk.proposal(addition("Two.", rank=0.9), addition("Three."))
+    desk.approve(proposal)
+    desk.reject_some(proposal, 1)
+    desk.wait(hours=3)
+    desk.apply()
+    _, second = desk.ledger().book.applies.values()
+    desk.wait(days=10)
+    desk.record("blobs.removed", sha256s=[second.targets[0].before])
+    Path(BlobStore(desk.home.blobs_dir).path(second.targets[0].before)).unlink()
+    desk.signing()
+    ran = console.run("verify")
+    assert ran.status == 0, ran.out
+    assert "Each of 1 applies did what a decision says that an operator signed." in ran.out
+    assert "not checkable any more: what 1 applies did; bytes that it takes are gone" in ran.out
+    applies = console.record("verify")["applies"]
+    assert applies == {"checked": 1, "expired": 1, "findings": []}
 
 
 def test_verify_names_rewritten_inputs(console: Console) -> None:
@@ -263,4 +301,4 @@ def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:
 
 def test_a_change_without_evidence_is_shown_without(console: Console) -> None:
     proposal = console.desk.proposal(replace(addition("One."), evidence=()))
-    assert "from:  (agent), confidence 0.50" in console.out("show", proposal.id)
+    assert "from: no source is named (agent), confidence 0.50" in console.out("show", proposal.id)

@@ -182,3 +182,16 @@ def test_a_kept_head_that_the_log_does_not_continue_is_an_alarm(console: Console
     forged.write_bytes(note_of(head_of(tree_of(3), origin=origin)))
     ran = console.run("consistency", str(forged))
     assert (ran.status, "no known key has signed" in ran.err) == (4, True)
+
+
+def test_an_older_head_that_was_cosigned_is_not_taken_for_the_newest(console: Console) -> None:
+    for text in ("Two.", "Three."):
+        console.desk.proposal(addition(text))
+        sign_head(console.desk.gate, console.desk.moment)
+    old = console.desk.root / "old"
+    shutil.copy(console.desk.home.checkpoint, old)
+    console.desk.proposal(addition("Four."))
+    sign_head(console.desk.gate, console.desk.moment)
+    size = console.desk.ledger().log.size
+    record = console.record("consistency", str(old))
+    assert (record["old"], record["new"]) == (size - 1, size)

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import addition, evidence
 from tests.surfaces.calling import Caller, make_caller, write_identity
+from tests.surfaces.channel.test_dead_letters import bury
 
 from nightledger.codec.records import dump_line
 from nightledger.domain.errors import ConfigurationError
@@ -288,3 +289,24 @@ def test_a_text_held_back_that_came_from_no_file_is_named_as_a_proposal(caller: 
     fields: dict[str, object] = {"sha256": "0" * 64, "rules": ["unicode.bidi"], "path": "", "line": 0}
     record(caller.desk.gate, [(EventName.QUARANTINED, fields)], caller.desk.moment)
     assert "held back a proposal unicode.bidi" in caller.text("status")
+
+
+def test_a_consent_graph_that_cannot_be_used_and_dead_letters_are_alarms_on_a_screen_that_comes(
+    caller: Caller,
+) -> None:
+    Path(caller.home.consent_graph).write_text("{")
+    bury(caller.home, "2026-03-01T05:00:00Z")
+    alarms = {alarm["kind"]: alarm for alarm in caller.record("status")["alarms"]}
+    assert "consent-graph.json is not valid" in alarms["consent"]["message"]
+    assert alarms["letters"]["hint"] == "'nightledger channel status' says why"
+
+
+def test_a_home_whose_making_was_cut_short_has_a_screen(caller: Caller) -> None:
+    """The log is there and names nothing: 'init' died before its first entry."""
+    Path(caller.home.audit_log).write_bytes(b"")
+    for path in Path(caller.home.audit_dir).glob("checkpoint*"):
+        if path.is_file():
+            path.unlink()
+    for path in (caller.root / "keys").rglob("*.json"):
+        path.unlink()
+    assert caller.run("status") == 0

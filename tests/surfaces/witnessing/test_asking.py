@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -190,14 +192,23 @@ def put_back(machines: Machines, where: Path, *names: str) -> None:
     (machines.desk.ring.directory / "operator.yaml").write_bytes(operator)
 
 
-def test_home_and_keys_put_back_together_are_a_rollback_that_the_witness_shows(
-    machines: Machines, console: Console, tmp_path: Path
-) -> None:
-    save(machines, tmp_path / "old")
+@contextmanager
+def put_back_behind_the_witness(
+    machines: Machines, console: Console, where: Path, *names: str
+) -> Iterator[None]:
+    """Put an older state back once the witness has seen a newer one; the witness serves meanwhile."""
+    save(machines, where)
     with machines.serving():
         machines.desk.proposal(addition("Check the fuse first."))
         console.run("witness", "ask")
-        put_back(machines, tmp_path / "old")
+        put_back(machines, where, *names)
+        yield
+
+
+def test_home_and_keys_put_back_together_are_a_rollback_that_the_witness_shows(
+    machines: Machines, console: Console, tmp_path: Path
+) -> None:
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
         ran = console.run("witness", "ask")
         assert ran.status == 4
         assert (
@@ -214,11 +225,7 @@ def test_home_and_keys_put_back_together_are_a_rollback_that_the_witness_shows(
 def test_another_history_grown_over_the_old_one_is_a_fork_that_the_witness_shows(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
-    save(machines, tmp_path / "old")
-    with machines.serving():
-        machines.desk.proposal(addition("Check the fuse first."))
-        console.run("witness", "ask")
-        put_back(machines, tmp_path / "old")
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
         machines.desk.record("heartbeat", day="2026-03-01")
         machines.desk.record("heartbeat", day="2026-03-02")
         night = console.run("night")
@@ -235,11 +242,7 @@ def test_another_history_grown_over_the_old_one_is_a_fork_that_the_witness_shows
 def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
-    save(machines, tmp_path / "old")
-    with machines.serving():
-        machines.desk.proposal(addition("Check the fuse first."))
-        console.run("witness", "ask")
-        put_back(machines, tmp_path / "old")
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
         machines.desk.record("heartbeat", day="2026-03-01")
         assert ask_quietly(machines.context) == 4
     verify = console.run("verify")
@@ -252,11 +255,7 @@ def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
 def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_signed_for(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
-    save(machines, tmp_path / "old")
-    with machines.serving():
-        machines.desk.proposal(addition("Check the fuse first."))
-        console.run("witness", "ask")
-        put_back(machines, tmp_path / "old")
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
         machines.desk.record("home.restored", size=1, lost=1)
         assert console.run("night").status == 4
         assert console.run("verify").out.startswith("FORK ")
@@ -271,11 +270,8 @@ def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_si
 def test_a_home_alone_put_back_is_seen_without_the_witness(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
-    save(machines, tmp_path / "old")
-    with machines.serving():
-        machines.desk.proposal(addition("Check the fuse first."))
-        console.run("witness", "ask")
-        put_back(machines, tmp_path / "old", "home")
+    with put_back_behind_the_witness(machines, console, tmp_path / "old", "home"):
+        pass
     verify = console.run("verify")
     assert (verify.status, verify.out.split(" ")[0]) == (4, "ROLLBACK")
 

@@ -105,5 +105,5 @@ def _connection(address: PeerAddress, timeout_s: float) -> http.client.HTTPConne
 def _said(content: bytes) -> str:
     try:
         return str(json.loads(content[:_MAX_ERROR_BYTES])["error"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "nothing that can be read"

@@ -60,7 +60,8 @@ def serve(options: argparse.Namespace, context: Context) -> int:
         )
     server = open_server(context, (options.listen, options.port))
     host, port = server.server_address[:2]
-    context.note(f"serving {context.home_path} on http://{host!s}:{port}; end it with Ctrl-C")
+    name = f"[{host!s}]" if ":" in str(host) else str(host)
+    context.note(f"serving {context.home_path} on http://{name}:{port}; end it with Ctrl-C")
     _stop_on_signals(server)
     with server:
         server.serve_forever(poll_interval=_POLL_S)

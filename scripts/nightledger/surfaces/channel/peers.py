@@ -13,6 +13,7 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.gate.messages import RULES
 from nightledger.gate.peers import parse_peers
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import require_machine
@@ -29,6 +30,8 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     """Print the line by which other machines know this one; make or change the key where asked."""
     home = Home(context.home_path).require()
     require_machine(home)
+    if options.next or options.use_next:
+        require_person(context.verb, simulated=home.identity.simulated)
     ring = KeyRing(Path(context.keys_dir))
     if options.use_next:
         key = take_over(ring, home.identity.id)
@@ -60,7 +63,7 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         actions = _actions(options.actions)
         _change(context, lambda peers: add_peer(peers, name, home, new, actions), f"add the machine {name}")
     else:
-        gone = _parse_line(options.line)[1] if options.line else ""
+        gone = "" if options.line is None else _parse_line(options.line)[1]
         _change(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
     context.emit({"peers": to_plain(known_peers(context))["peers"]})
     context.print(f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")

@@ -4,20 +4,18 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from nightledger.codec.strict_json import read_jsonl
 from nightledger.domain.errors import NightledgerError, UsageError
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.files.spool import Spool
 from nightledger.surfaces import screen
 from nightledger.surfaces.channel.client import ask_health
 from nightledger.surfaces.channel.contacts import read_contacts
+from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.channel.spooling import pending, spools
 from nightledger.surfaces.context import Context
 
-MAX_DEAD_BYTES = 256 << 20
 HEALTH_TIMEOUT_S = 10.0
 
 
@@ -44,7 +42,7 @@ def look(context: Context) -> dict[str, Any]:
     """Give what ``channel status --json`` gives."""
     home = Home(context.home_path).require()
     contacts, sent = read_contacts(home), list(pending(home))
-    dead = dead_letters(home)
+    dead = read_dead_letters(home)
     return {
         "peers": [
             {
@@ -60,16 +58,6 @@ def look(context: Context) -> dict[str, Any]:
         "dead_letters": len(dead),
         "last_error": str(dead[-1].get("error", "")) if dead else "",
     }
-
-
-def dead_letters(home: Home) -> list[dict[str, Any]]:
-    """Give the messages that no machine took in, oldest first; lines that cannot be read are passed over."""
-    raw = read_optional(home.dead_letters, MAX_DEAD_BYTES) or b""
-    return [
-        line.value
-        for line in read_jsonl(raw, max_line_bytes=MAX_DEAD_BYTES).lines
-        if isinstance(line.value, dict)
-    ]
 
 
 def health(options: argparse.Namespace, context: Context) -> int:

@@ -74,8 +74,11 @@ def _prove(options: argparse.Namespace, context: Context, session: "Session") ->
     from nightledger.trust.base64_strict import encode_base64
     from nightledger.trust.proof import Continuation, dump_continuation
 
-    head = newest_head(session) if options.new is None else head_at(session, size_of(session, options.new))
     old_size = size_of(session, options.old)
+    if options.new is None:
+        head = newest_head(session, over=old_size)
+    else:
+        head = head_at(session, size_of(session, options.new))
     hashes = session.ledger.log.tree.consistency_proof(old_size, head.checkpoint.size)
     content = dump_continuation(Continuation(old_size=old_size, hashes=hashes, checkpoint=head.raw))
     context.emit(

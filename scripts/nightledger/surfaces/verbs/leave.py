@@ -28,7 +28,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces.status import left_at
 
     if options.yes:
-        with writing(context, keep_head=True) as session:
+        with writing(context, keep_head=True, person=True) as session:
             before = left_at(session.ledger.log.newest)
             log_leaving(session.gate, session.ledger, session.moment)
             session.reread()

@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nightledger.domain.moment import Moment
     from nightledger.gate.locking import Lockable
+    from nightledger.gate.opening import Gate
 
 _TOLD = {
     "locked": "locked",
@@ -34,16 +38,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Lock what can be locked, and say how each file stands."""
     del options
     from nightledger.gate.locking import lock_files
+
+    return change(context, lock_files)
+
+
+def change(context: Context, act: "Callable[[Gate, Moment], tuple[Lockable, ...]]") -> int:
+    """Lock or unlock, and say how each file stands."""
     from nightledger.surfaces.session import writing
 
     with writing(context, person=True) as session:
-        show(context, lock_files(session.gate, session.moment))
-    return 0
-
-
-def show(context: Context, found: "tuple[Lockable, ...]") -> None:
-    """Say how each file stands."""
+        found = act(session.gate, session.moment)
     context.emit({"files": [{"path": f.path, "flag": f.flag.value, "held": f.held.value} for f in found]})
     for one in found:
         if one.held.value != "missing":
             context.print(f"{one.path}: {_TOLD[one.held.value]}")
+    return 0

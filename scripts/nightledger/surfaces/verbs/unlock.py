@@ -19,9 +19,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Unlock everything, and say how each file stands."""
     del options
     from nightledger.gate.locking import unlock_files
-    from nightledger.surfaces.session import writing
-    from nightledger.surfaces.verbs.lock import show
+    from nightledger.surfaces.verbs.lock import change
 
-    with writing(context, person=True) as session:
-        show(context, unlock_files(session.gate, session.moment))
-    return 0
+    return change(context, unlock_files)

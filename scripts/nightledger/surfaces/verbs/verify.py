@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from nightledger.domain.trusting import TRUST_FILES
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
     from nightledger.domain.states import Drifted, Gone
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
-    from nightledger.gate.checking import Altered
+    from nightledger.gate.applies import AppliesLook
+    from nightledger.gate.checking import Altered, Closed
     from nightledger.gate.inputs import Rewrites, Rewritten
     from nightledger.gate.opening import Ledger
     from nightledger.gate.witnessing import WitnessLook
@@ -57,7 +57,7 @@ class Seen:
     report: "Report"
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
-    closed: tuple[str, ...] = ()
+    closed: "tuple[Closed, ...]" = ()
     drift: tuple[str, ...] = ()
     earlier: "Mapping[str, datetime]" = field(default_factory=dict)
     protected: tuple[str, ...] = ()
@@ -65,6 +65,7 @@ class Seen:
     rewrites: "Rewrites | None" = None
     resets: "tuple[TrustStep, ...]" = ()
     gone: "Mapping[Gone, int]" = field(default_factory=dict)
+    applies: "AppliesLook | None" = None
     witnesses: "WitnessLook | None" = None
     elsewhere: "tuple[Finding, ...]" = ()
 
@@ -77,7 +78,8 @@ class Seen:
     def holds(self) -> bool:
         """Whether nothing is an alarm."""
         rewritten = self.rewrites is not None and self.rewrites.now
-        return self.report.ok and not (self.altered or self.drift or rewritten or self.told)
+        unsigned = self.applies is not None and self.applies.findings
+        return self.report.ok and not (self.altered or unsigned or self.drift or rewritten or self.told)
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -124,33 +126,37 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
-    from nightledger.domain.event import EventName
+    from nightledger.gate.applies import look_at_applies
     from nightledger.gate.checking import (
         accepted_since,
         find_altered,
         find_closed,
         find_drift,
         find_unsettled,
+        verify_decisions,
     )
-    from nightledger.gate.inputs import find_rewrites
+    from nightledger.gate.inputs import Inputs, find_rewrites
     from nightledger.gate.keeping import count_gone, find_missing
-    from nightledger.gate.opening import Ledger, fold_log
+    from nightledger.gate.opening import Ledger, fold_beside
 
-    book, heartbeats = fold_log(log, keep={EventName.HEARTBEAT, EventName.EXPUNGED})
+    inputs = Inputs()
+    book = fold_beside(log, inputs.takers())
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
+    held = verify_decisions(home, ledger)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
-        altered=(*find_altered(home, ledger, context.moment), *find_missing(home, book)),
-        closed=find_closed(home, book),
+        altered=(*find_altered(home, ledger, context.moment, held), *find_missing(home, book)),
+        closed=(*find_closed(home, book), *held.closed),
         drift=drift,
         earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
         protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
-        rewrites=find_rewrites(home, heartbeats, book),
+        rewrites=find_rewrites(home, inputs, book),
         resets=book.trust.resets(),
         gone=count_gone(book),
+        applies=look_at_applies(home, ledger, held, context.moment),
         witnesses=_look_at_witnesses(context, home, ledger, policy),
     )
 
@@ -178,7 +184,8 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
-        "altered_and_closed": list(seen.closed),
+        "altered_and_closed": [one.name for one in seen.closed],
+        "applies": _applies_record(seen),
         "drift": [path for path in seen.drift if path not in seen.earlier],
         "earlier": [{"path": path, "accepted_at": f"{at:{TIME}}"} for path, at in seen.earlier.items()],
         "protected_changed": list(seen.protected),
@@ -190,6 +197,18 @@ def _record(seen: Seen) -> dict[str, Any]:
         "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
         "witnesses": _witness_record(seen),
         "unchecked": list(seen.report.unchecked),
+    }
+
+
+def _applies_record(seen: Seen) -> dict[str, Any]:
+    found = seen.applies
+    return {
+        "checked": found.checked if found else 0,
+        "expired": found.expired if found else 0,
+        "findings": [
+            {"class": one.damage.value, "line": one.line, "path": one.path, "message": one.message}
+            for one in (found.findings if found else ())
+        ],
     }
 
 
@@ -218,6 +237,7 @@ def _lines(seen: Seen) -> Iterator[str]:
         simulated = " (a simulated home: its clock is whatever --now says)" if seen.simulated else ""
         yield f"The log holds: {seen.report.size} events, root {seen.report.root.hex()[:16]}…{simulated}"
         yield "Its signatures, the trust files, proposals, decisions and gated files are as they were signed."
+        yield from _applied(seen)
     if seen.witnesses and seen.witnesses.at:
         yield f"Witnesses cosigned {seen.witnesses.size} of them, last at {seen.witnesses.at:%Y-%m-%d %H:%M} UTC."
     yield from _lasting(seen)
@@ -226,10 +246,19 @@ def _lines(seen: Seen) -> Iterator[str]:
         yield f"not checked: {missing}"
 
 
+def _applied(seen: Seen) -> Iterator[str]:
+    """Tell how many of the applies that the log tells of are what was signed."""
+    if seen.applies and seen.applies.checked:
+        yield f"Each of {seen.applies.checked} applies did what a decision says that an operator signed."
+    if seen.applies and seen.applies.expired:
+        yield f"not checkable any more: what {seen.applies.expired} applies did; bytes that it takes are gone"
+
+
 def _lasting(seen: Seen) -> Iterator[str]:
     """Tell what stands in the log for ever and is no alarm."""
-    for name in seen.closed:
-        yield f"note: the file of {name} is not what was logged; it was closed for that, and counts for nothing"
+    for one in seen.closed:
+        when = f"{one.how} on {one.at:%Y-%m-%d %H:%M} UTC"
+        yield f"note: the file of {one.name} is not what was logged; {when}, and it counts for nothing"
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
@@ -248,14 +277,14 @@ def _lasting(seen: Seen) -> Iterator[str]:
 def _alarms(seen: Seen) -> Iterator[str]:
     for found in seen.altered:
         yield f"ALTERED {found.path}: {found.message}"
-    if any(found.path in TRUST_FILES.values() for found in seen.altered):
+    if any(found.is_kept for found in seen.altered):
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
-    if any(found.path not in TRUST_FILES.values() for found in seen.altered):
+    if not all(found.is_kept for found in seen.altered):
         yield (
             "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
             "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
         )
-    for told in seen.told:
+    for told in (*(seen.applies.findings if seen.applies else ()), *seen.told):
         yield f"{told.damage.value.upper()} {told.path}: {told.message}"
     yield from _drift(seen)
     for item in seen.rewrites.now if seen.rewrites else ():

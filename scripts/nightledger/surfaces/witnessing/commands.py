@@ -37,12 +37,12 @@ def keygen(options: argparse.Namespace, context: Context) -> int:
     context.emit(
         {"directory": options.directory, "vkeys": [key.dump() for key in box.vkeys], "policy": lines}
     )
-    context.print(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
-    context.print("On the machine that writes the home, put these lines into a file and sign it with")
-    context.print("'nightledger witness trust FILE':")
-    context.print()
     for line in lines:
         context.print(line)
+    if not context.json:
+        context.note(f"The witness {screen.shown(box.vkeys[0].name)} is in {options.directory}.")
+        context.note("On the machine that writes the home, put these lines into a file and sign it with")
+        context.note("'nightledger witness trust FILE'.")
     return 0
 
 
@@ -69,6 +69,8 @@ def add(options: argparse.Namespace, context: Context) -> int:
     context.print(f"It cosigns for {len(names)} log{'' if len(names) == 1 else 's'}:")
     for name in names:
         context.print(f"  {screen.shown(name)}")
+    if not context.json:
+        context.note("A 'witness serve' that runs already knows them once it is started again.")
     return 0
 
 

@@ -1,0 +1,451 @@
+"""Records: JSON, JSONL, YAML and what is made of them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tests.codec.outcomes import full_record, given_record
+from tests.faults.fuzz.target import Target
+
+from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.configuration import parse_configuration
+from nightledger.codec.consent import parse_graphs
+from nightledger.codec.home_record import dump_home, parse_home
+from nightledger.codec.json5 import parse_json5
+from nightledger.codec.link_cursor import LinkCursor, dump_link_cursor, parse_link_cursor
+from nightledger.codec.message import make_message, parse_message
+from nightledger.codec.operator import parse_operator
+from nightledger.codec.outcome_line import OutcomeLine, find_outcome_problems, read_outcome
+from nightledger.codec.outcome_rows import OutcomeRows, dump_outcome, read_outcome_rows, to_outcome
+from nightledger.codec.records import KINDS, decode_record, dump_line, dump_record, parse_record
+from nightledger.codec.run_rows import read_runs
+from nightledger.codec.schema import read_schema
+from nightledger.codec.settings import parse_settings
+from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES, JsonLines, parse_json, read_jsonl, read_value
+from nightledger.codec.strict_yaml import YamlMapping, parse_yaml
+from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.domain.identity import Identity
+from nightledger.domain.ids import content_id
+from nightledger.domain.message import Marks, Message, Peer, Peers, Reply, find_reasons
+from nightledger.domain.runs import Run
+
+ROOT = Path(__file__).resolve().parents[3]
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+HOME = "3f1d0c5a9b7e42688c1f0a2b3c4d5e6f"
+DEEP = (b"[" * 3000, b'{"a":' * 1500, b"[" * 60 + b"]" * 60, b"1" * 4500, b'"\\ud800"', b'{"a":1,"a":2}')
+"""What readers of JSON stumble over."""
+_JSON = (
+    b'{"a": [1, -2.5e3, "\\u00e9", null, true], "b": {"c": "\\ud83d\\ude00"}}',
+    b"\xef\xbb\xbf[0, -0, 0.1, 9007199254740993]",
+    b'[{"a": 1e21, "b": -0.0, "c": []}, "text", 12, 3.5, false]',
+    b"[1e400, NaN]",
+    *DEEP,
+)
+KINDS_TRIED = tuple(kind for kind in KINDS if kind not in (Message, Peers))
+
+
+def example(schema: str) -> dict[str, Any]:
+    """Give the record that a schema's examples make."""
+    properties = read_schema(schema)["properties"]
+    return {name: told["examples"][0] for name, told in properties.items() if told.get("examples")}
+
+
+def dumped(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+# strict JSON
+
+
+def _check_json(raw: bytes, value: Any) -> None:
+    assert json.loads(raw.removeprefix(BOM)) == value
+    try:
+        once = canonical(value, floats=True)
+    except CanonicalError:
+        return  # half a surrogate pair, or an integer that readers differ on
+    again = parse_json(once, "again")
+    assert parse_json(once, "again") == again
+    if b"e" not in raw.lower():  # 1e20 is written as an integer, which Python does not take for the same
+        assert again == value
+
+
+def _check_lines(raw: bytes, read: JsonLines) -> None:
+    lines = raw.removeprefix(BOM).split(b"\n")
+    filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
+    assert sorted([line.number for line in read.lines] + [n for n, _ in read.problems]) == filled
+    for line in read.lines:
+        assert read_value(lines[line.number - 1], MAX_LINE_BYTES) == line.value
+
+
+def _without_last_line(read: JsonLines) -> JsonLines:
+    return JsonLines(lines=read.lines[:-1], problems=read.problems[:-1], bom=read.bom, torn=not read.torn)
+
+
+# outcomes
+
+
+@cache
+def _outcome_lines() -> tuple[bytes, ...]:
+    records = (given_record(), full_record(), given_record(outcome="failure", duration_s=0.125))
+    return tuple(OutcomeLine(read_outcome(record, now=NOW)[0]).line for record in records)
+
+
+def _check_outcomes(raw: bytes, read: OutcomeRows) -> None:
+    lines = raw.removeprefix(BOM).split(b"\n")
+    bad = {n for n, _ in read.problems}
+    filled = [n for n, line in enumerate(lines, 1) if line.strip(b" \t\r")]
+    assert bad <= set(filled)
+    good = [lines[n - 1] for n in filled if n not in bad]
+    assert [dump_outcome(to_outcome(row)) for row in read.rows] == [line + b"\n" for line in good]
+    assert good == [lines[n - 1] for n in filled if _is_outcome(lines[n - 1])]
+
+
+def _is_outcome(line: bytes) -> bool:
+    """Judge a line the slow way: by hand and by its canonical form."""
+    try:
+        record = read_value(line, MAX_LINE_BYTES)
+        return not find_outcome_problems(record, derive_id=False) and canonical(record, floats=True) == line
+    except (ValueError, CanonicalError):
+        return False
+
+
+def _log(raw: bytes) -> list[OutcomeLine]:
+    """Take outcomes in as ``log --stdin`` does."""
+    read = [read_outcome(line.value, now=NOW) for line in read_jsonl(raw).lines]
+    return [OutcomeLine(record) for record, problems in read if not problems]
+
+
+def _check_logged(_: bytes, logged: list[OutcomeLine]) -> None:
+    stored = read_outcome_rows(b"".join(line.line for line in logged))
+    assert stored.problems == ()
+    assert [row.id for row in stored.rows] == [line.id for line in logged]
+    for line in logged:
+        assert read_outcome(line.record, now=NOW) == (line.record, [])
+        assert find_outcome_problems(line.record) == []
+
+
+# runs, and every kind of record
+
+
+def _check_runs(_: bytes, read: tuple[tuple[Run, ...], tuple[tuple[int, str], ...]]) -> None:
+    lines = b"".join(map(dump_line, read[0]))
+    assert read_runs(lines, where="again") == (read[0], ())
+
+
+def _first_wrong(read: tuple[tuple[Run, ...], Any]) -> Any:
+    return (*[replace(run, v=2) for run in read[0][:1]], *read[0][1:]), read[1]
+
+
+def _read_record(raw: bytes) -> Any:
+    """Read a record of the kind that the first byte chooses."""
+    if not raw:
+        raise RecordError("it", ("is empty",))
+    return parse_record(KINDS_TRIED[raw[0] % len(KINDS_TRIED)], raw[1:], where="it")
+
+
+def _check_record(_: bytes, record: Any) -> None:
+    try:
+        line = dump_record(record)
+    except CanonicalError:
+        return  # half a surrogate pair: refused by whoever writes it
+    assert parse_record(type(record), line, where="again") == record
+    assert decode_record(type(record), line, where="again") == record
+
+
+def _record_seeds() -> list[bytes]:
+    examples = (dumped(example(KINDS[kind].schema)) for kind in KINDS_TRIED)
+    return [bytes([n]) + line for n, line in enumerate(examples)] + [b"\0" + deep for deep in DEEP]
+
+
+def _read_runs(raw: bytes) -> Any:
+    return read_runs(raw, where="runs")
+
+
+# messages
+
+
+BODIES: dict[str, dict[str, Any]] = {
+    "load_memory_file": {"path": "MEMORY.md"},
+    "consolidate_daily": {"date": "2026-02-28", "text": "- 08:10 Rinsed the kettle"},
+    "decide": {"decision": '{"changes":[1],"v":1}', "signature": "-----BEGIN SSH SIGNATURE-----\n"},
+    "propose_behavioral_change": {"section": "Lessons", "text": "- Ask first.", "reason": "It was late."},
+    "update_heartbeat": {"state": {"mail": "checked", "unread": 3}},
+    "proposals": {},
+}
+
+
+def message(action: str = "proposals", **body: Any) -> Message:
+    return make_message(
+        iss=HOME, aud=HOME, iat=1_772_262_000, exp=1_772_262_060, seq=7, action=action,
+        domain="self_modification", body=body,
+    )  # fmt: skip
+
+
+def fitted(raw: bytes) -> bytes:
+    """Give a message the id that it makes, and its one form: what a machine with a key can send."""
+    try:
+        value = parse_json(raw, "it")
+        return canonical({**value, "id": content_id("m", canonical({**value, "id": ""}))})
+    except (RecordError, CanonicalError, TypeError):
+        return raw
+
+
+def _read_message(raw: bytes) -> tuple[bytes, Message]:
+    payload = fitted(raw)
+    return payload, parse_message(payload, "it")
+
+
+def _check_message(_: bytes, read: tuple[bytes, Message]) -> None:
+    payload, found = read
+    assert dump_record(found) == payload
+    peer = Peer(name="desk", home=HOME, keys=(), actions=())
+    find_reasons(found, peer, HOME, Marks(), 1_772_262_010)
+
+
+# configuration
+
+
+def _read_yaml(raw: bytes) -> YamlMapping:
+    return parse_yaml(raw, "it")
+
+
+def _check_yaml(_: bytes, read: YamlMapping) -> None:
+    written = yaml.safe_dump(dict(read.values), allow_unicode=True).encode("utf-8", "surrogatepass")
+    if _has_nan(read.values):
+        return
+    assert parse_yaml(written, "again").values == read.values
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_nan, value.values()))
+    if isinstance(value, (list, set, tuple)):
+        return any(map(_has_nan, value))
+    return bool(value != value)  # noqa: PLR0124 - NaN differs from itself
+
+
+_YAML = (
+    b"nightly_at: 03:05\nzone: Europe/Berlin\ncap_characters: {openclaw: 20000}\n",
+    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\nrule_files: []\n',
+    b"a: &x 1\nb: *x\n",
+    b"a: !!timestamp soon\n",
+    b"a: !!bool maybe\n",
+    b"a: !!int ''\n",
+    b"a: 2026-02-28 25:00:00\nb: .inf\nc: 0b_\nd: 1:30:00.5\n",
+    b"a: 1" + b":00" * 200 + b".0\n",
+    b"? [1, 2]\n: 3\n",
+    b"a: |\n  text\n  more\nb: >-\n  folded\n",
+    b"%YAML 1.1\n---\na: 1\n...\n---\nb: 2\n",
+    b"a: " + b"[" * 400,
+)
+
+
+@cache
+def _shipped_settings() -> bytes:
+    shipped = parse_yaml((ROOT / "config" / "nightledger.yaml").read_bytes(), "it")
+    return json.dumps(
+        {
+            key: shipped.texts.get(key) if key == "nightly_at" else value
+            for key, value in shipped.values.items()
+        }
+    ).encode()
+
+
+def _read_settings(raw: bytes) -> Any:
+    """Read a file as an operator's, as settings alone, and as settings over the shipped ones."""
+    try:
+        return parse_operator(raw, where="it")
+    except ConfigurationError:
+        parse_configuration(raw, "settings", where="it", hint="")
+        return parse_settings(_shipped_settings(), raw, where="it")
+
+
+def _check_settings(raw: bytes, read: Any) -> None:
+    assert _read_settings(raw) == read
+
+
+def _read_consent(raw: bytes) -> Any:
+    return parse_graphs(_shipped_graph(), raw, where="it")
+
+
+@cache
+def _shipped_graph() -> bytes:
+    return (ROOT / "config" / "consent-graph.json").read_bytes()
+
+
+def _small_graph() -> bytes:
+    graph = json.loads(_shipped_graph())
+    return dumped({**graph, "domains": {"email": graph["domains"]["email"]}})
+
+
+def _check_consent(raw: bytes, read: Any) -> None:
+    assert _read_consent(raw) == read
+
+
+def _read_home(raw: bytes) -> Any:
+    return parse_home(raw, "it")
+
+
+def _check_home(_: bytes, read: Identity) -> None:
+    once = dump_home(read)
+    assert dump_home(parse_home(once, "again")) == once
+
+
+def _read_json5(raw: bytes) -> Any:
+    return parse_json5(raw.decode("utf-8"))
+
+
+def _check_json5(raw: bytes, read: Any) -> None:
+    assert repr(_read_json5(raw)) == repr(read)
+
+
+def _read_cursor(raw: bytes) -> tuple[LinkCursor, bytes]:
+    cursor = parse_link_cursor(raw) or _CURSOR
+    return cursor, dump_link_cursor(raw, cursor)
+
+
+_CURSOR = LinkCursor(
+    path="memory/system/outcome-records.jsonl", offset=0, inode=1, probe="", zone="UTC",
+    forgotten_sha256="", index_sha256="",
+)  # fmt: skip
+
+
+def _check_cursor(_: bytes, read: tuple[LinkCursor, bytes]) -> None:
+    assert parse_link_cursor(read[1]) == read[0]
+
+
+def _changed(record: Any) -> Any:
+    return replace(record, v=record.v + 1)
+
+
+def _seeded(*parts: Sequence[bytes]) -> Any:
+    return lambda: [seed for part in parts for seed in part]
+
+
+TARGETS = (
+    Target(
+        name="json",
+        read=lambda raw: parse_json(raw, "it"),
+        errors=(RecordError,),
+        check=_check_json,
+        damage=lambda value: [value],
+        seeds=_seeded(_JSON),
+    ),
+    Target(
+        name="json-lines",
+        read=read_jsonl,
+        errors=(),
+        check=_check_lines,
+        damage=lambda read: JsonLines(
+            lines=read.lines, problems=(*read.problems, (9, "")), bom=False, torn=False
+        ),
+        seeds=_seeded((b'{"a":1}\n\r\n[2]\n{"a"', *_JSON)),
+    ),
+    Target(
+        name="outcomes",
+        read=read_outcome_rows,
+        errors=(),
+        check=_check_outcomes,
+        damage=lambda read: replace(read, rows=(*read.rows, *read.rows[:1]), problems=((99, ""),)),
+        seeds=lambda: [
+            *_outcome_lines(),
+            b"".join(_outcome_lines()),
+            BOM + _outcome_lines()[0][:-9],
+            b"{}\n[]\n",
+            *DEEP,
+        ],
+    ),
+    Target(
+        name="logged",
+        read=_log,
+        errors=(),
+        check=_check_logged,
+        damage=lambda logged: [*logged, OutcomeLine({"id": "o-", "v": 1})],
+        seeds=lambda: [dumped(given_record()), dumped(full_record()), dumped({"v": 1}), *DEEP],
+    ),
+    Target(
+        name="runs",
+        read=_read_runs,
+        errors=(),
+        check=_check_runs,
+        damage=_first_wrong,
+        seeds=lambda: [
+            dumped(example("run")) + b"\n",
+            dumped(example("run")).replace(b":", b": ") + b"\r\n{}\n",
+            *DEEP,
+        ],
+    ),
+    Target(
+        name="records",
+        read=_read_record,
+        errors=(RecordError,),
+        check=_check_record,
+        damage=_changed,
+        seeds=_record_seeds,
+        max_bytes=8192,
+    ),
+    Target(
+        name="messages",
+        read=_read_message,
+        errors=(RecordError,),
+        check=_check_message,
+        damage=lambda read: (read[0], replace(read[1], seq=read[1].seq + 1)),
+        seeds=lambda: [dump_record(message(action, **body)) for action, body in BODIES.items()],
+    ),
+    Target(
+        name="yaml",
+        read=_read_yaml,
+        errors=(ConfigurationError,),
+        check=_check_yaml,
+        damage=lambda read: replace(read, values={**read.values, "more": [[[[[[[[1]]]]]]]]}),
+        seeds=_seeded(_YAML),
+    ),
+    Target(
+        name="settings",
+        read=_read_settings,
+        errors=(ConfigurationError,),
+        check=_check_settings,
+        damage=lambda read: (read,),
+        seeds=_seeded(_YAML),
+    ),
+    Target(
+        name="consent",
+        read=_read_consent,
+        errors=(ConfigurationError, RecordError),
+        check=_check_consent,
+        damage=lambda read: (read,),
+        seeds=lambda: [_small_graph(), _shipped_graph(), *DEEP],
+    ),
+    Target(
+        name="home",
+        read=_read_home,
+        errors=(RecordError,),
+        check=_check_home,
+        damage=lambda read: Identity(
+            **{**{name: getattr(read, name) for name in Identity.__slots__}, "v": 2}
+        ),
+        seeds=lambda: [dumped(example("home")), dumped({**example("home"), "machine": "\ufeffbox"}), *DEEP],
+    ),
+    Target(
+        name="json5",
+        read=_read_json5,
+        errors=(ValueError, RecursionError),
+        check=_check_json5,
+        damage=lambda read: [read],
+        seeds=_seeded((b"{a: 'it', // one\n \"b\": [1, 2,], /* two */ c$: {},}", b"'\\'\"'", *DEEP)),
+    ),
+    Target(
+        name="cursors",
+        read=_read_cursor,
+        errors=(CanonicalError,),
+        check=_check_cursor,
+        damage=lambda read: (replace(read[0], offset=read[0].offset + 1), read[1]),
+        seeds=lambda: [dump_link_cursor(b"{}", _CURSOR), b'{"other":{"offset":3}}', *DEEP],
+    ),
+)
+__all__ = ["BODIES", "DEEP", "HOME", "NOW", "TARGETS", "Reply", "dumped", "example", "fitted", "message"]

@@ -1,0 +1,614 @@
+"""What is signed, and who may sign: the log's lines, notes, proofs, envelopes, keys, witnesses."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.faults.fuzz.records import BODIES, DEEP, HOME, NOW, dumped, fitted, message
+from tests.faults.fuzz.target import Target
+from tests.trust.ssh_keys import KINDS as KEY_KINDS
+from tests.trust.ssh_keys import SoftKey
+from tests.trust.witnesses import (
+    LogSigner,
+    cosigner,
+    head_of,
+    lines_of,
+    note_of,
+    policy_of,
+    private,
+    tree_of,
+    witness_key,
+)
+
+from nightledger.codec.records import dump_record, parse_record
+from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.domain.event import Actor, Event
+from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
+from nightledger.gate.peers import open_message, parse_peers, public_keys
+from nightledger.surfaces.witnessing.spool import Slip, dump_slip, read_slip
+from nightledger.trust.base64_strict import encode_base64
+from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
+from nightledger.trust.cosignature import cosigned_ed25519
+from nightledger.trust.dsse import Envelope, dump_envelope, parse_envelope, payloads_in, seal, verify_envelope
+from nightledger.trust.event import LineError, NewEvent, dump_event, parse_event
+from nightledger.trust.merkle import ProofError, Tree, leaf_hash
+from nightledger.trust.note import (
+    Note,
+    NoteError,
+    NoteSignature,
+    dump_note,
+    parse_note,
+    parse_vkey,
+    verify_note,
+)
+from nightledger.trust.policy import Policy, cosigned_times, dump_policy, parse_policy
+from nightledger.trust.proof import (
+    Continuation,
+    LogProof,
+    ProofFormError,
+    QuorumError,
+    dump_continuation,
+    dump_proof,
+    parse_continuation,
+    parse_proof,
+    verify_continuation,
+    verify_proof,
+)
+from nightledger.trust.scan import Scan, is_entry, scan_log
+from nightledger.trust.signers import (
+    SignerSet,
+    dump_allowed_signers,
+    parse_allowed_signers,
+    parse_revoked_keys,
+    verify_signature,
+)
+from nightledger.trust.sshkey import PublicKey, PublicKeyError
+from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
+from nightledger.trust.tiles import entry_bundles, hash_tiles
+from nightledger.trust.wire import wire_string
+from nightledger.trust.witness import Answer, WitnessBox, create_witness
+
+NAMESPACE = "nightledger-decision@v1"
+ALICE = SoftKey("ssh-ed25519", seed=1)
+NOW_S = 1_772_262_010
+
+
+@cache
+def _scratch() -> Path:
+    """Give a folder for what is read by path; gone with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="nightledger-fuzz-")
+    _KEPT.append(folder)
+    return Path(folder.name)
+
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+# the log
+
+
+def _line(seq: int, **fields: Any) -> bytes:
+    return dump_event(NewEvent(event="run.finished", actor=Actor.CRON, at=NOW, fields=fields).placed(seq))
+
+
+def _check_event(raw: bytes, event: Event) -> None:
+    assert dump_event(event) == raw
+    assert is_entry(raw, event.seq)
+    assert not is_entry(raw, event.seq + 1)
+
+
+def _read_event(raw: bytes) -> Event:
+    is_entry(raw, 3)
+    return parse_event(raw)
+
+
+def _read_log(raw: bytes) -> tuple[Scan, list[dict[str, Any]]]:
+    path = _scratch() / "log"
+    path.write_bytes(raw)
+    scan = scan_log(str(path))
+    return scan, [record for records in scan.records(scan.blocks, scan.tree.size, ()) for record in records]
+
+
+def _check_log(raw: bytes, read: tuple[Scan, list[dict[str, Any]]]) -> None:
+    scan, records = read
+    lines = raw.split(b"\n")
+    assert scan.unfinished == lines.pop()
+    assert (scan.tree.size, scan.offset) == (len(lines), len(raw) - len(scan.unfinished))
+    tree = Tree()
+    tree.extend(list(map(leaf_hash, lines)))
+    assert scan.tree.root() == tree.root()
+    good = [n for n, line in enumerate(lines) if is_entry(line, n)]
+    assert sorted({*good, *scan.bad}) == list(range(len(lines)))
+    assert [record["seq"] for record in records] == good
+
+
+# notes
+
+
+def _read_note(raw: bytes) -> Note:
+    return parse_note(raw)
+
+
+def _check_note(raw: bytes, note: Note) -> None:
+    assert dump_note(note) == raw
+    with suppress(NoteError):
+        head = parse_checkpoint(note.text)
+        assert dump_checkpoint(head) == note.text
+    with suppress(NoteError):
+        verify_note(note, [_Verifier(LogSigner())])
+        assert note.text in _signed_texts()
+
+
+class _Verifier:
+    """The public side of a log's key."""
+
+    def __init__(self, signer: LogSigner) -> None:
+        from nightledger.trust.cosignature import verifier_of
+
+        self._verifier = verifier_of(signer.key.dump())
+        self.name, self.key_id = signer.name, signer.key_id
+
+    def verify(self, text: str, signature: bytes) -> bool:
+        return self._verifier.verify(text, signature)
+
+
+@cache
+def _signed_texts() -> frozenset[str]:
+    return frozenset(parse_note(raw).text for raw in _notes())
+
+
+@cache
+def _notes() -> tuple[bytes, ...]:
+    tree = tree_of(9)
+    return tuple(note_of(head_of(tree, size), *map(cosigner, range(1, size))) for size in (1, 3, 9))
+
+
+def _cosign(raw: bytes) -> tuple[int, Any]:
+    """Cosign a note at a time that the input chooses: what a witness with a key can send."""
+    note, time_s = parse_note(raw[8:]), int.from_bytes(raw[:8], "big")
+    signed = private(1).sign(cosigned_ed25519(note.text, time_s))
+    key = witness_key(1)
+    line = NoteSignature(name=key.name, key_id=key.key_id, signature=raw[:8] + signed)
+    return time_s, cosigned_times(replace(note, signatures=(*note.signatures, line)), policy_of(3, 2))
+
+
+def _check_cosigned(_: bytes, read: tuple[int, dict[str, datetime]]) -> None:
+    assert int(read[1]["w1"].timestamp()) == read[0]
+
+
+# proofs
+
+
+@cache
+def _proofs() -> tuple[bytes, ...]:
+    tree, head = tree_of(9), _notes()[2]
+    extra = lines_of(9)[4]
+    return (
+        dump_proof(LogProof(index=4, hashes=tuple(tree.inclusion_proof(4, 9)), checkpoint=head, extra=extra)),
+        dump_proof(LogProof(index=0, hashes=(), checkpoint=_notes()[0])),
+        dump_continuation(
+            Continuation(old_size=3, hashes=tuple(tree.consistency_proof(3, 9)), checkpoint=head)
+        ),
+        dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=_notes()[1])),
+    )
+
+
+def _read_proof(raw: bytes) -> LogProof | Continuation:
+    return parse_continuation(raw) if raw.startswith(b"old") else parse_proof(raw)
+
+
+def _check_proof(raw: bytes, read: LogProof | Continuation) -> None:
+    tree = tree_of(9)
+    if isinstance(read, LogProof):
+        assert dump_proof(read) == raw
+        with suppress(NoteError, QuorumError, ProofError):
+            proven = verify_proof(read, read.extra, policy_of(3, 2))
+            assert lines_of(9)[read.index] == read.extra
+            assert proven.checkpoint == head_of(tree, proven.checkpoint.size)
+        return
+    assert dump_continuation(read) == raw
+    with suppress(ProofError, ProofFormError):
+        verify_continuation(read, head_of(tree, 3), head_of(tree, 9))
+        assert read.hashes == tuple(tree.consistency_proof(3, 9))
+
+
+def _check_policy(_: bytes, policy: Policy) -> None:
+    assert parse_policy(dump_policy(policy), where="again") == policy
+    times = {witness.name: NOW for witness in policy.witnesses}
+    assert policy.is_met(times) == (policy.first_seen(times) is not None or not policy.asks)
+    assert policy.first_seen(times) == policy.last_seen(times)
+
+
+def _policies() -> list[bytes]:
+    vkeys = [witness_key(n).dump().encode() for n in (1, 2)]
+    return [
+        dump_policy(policy_of(3, 2)),
+        b"# who\nlog " + LogSigner().key.dump().encode() + b" https://log.invalid/\nquorum none\n",
+        b"witness a " + vkeys[0] + b"\nwitness b\t" + vkeys[1] + b"\ngroup g any a b\nquorum g\n",
+        b"log \xff+00000000+AQ==\nquorum none\n",
+    ]
+
+
+def _read_tiles(raw: bytes) -> tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]:
+    leaves = raw[1:].split(b"\n") * (raw[0] if raw else 1)
+    tree = Tree()
+    tree.extend(list(map(leaf_hash, leaves)))
+    return leaves, list(hash_tiles(tree, tree.size)), list(entry_bundles(leaves))
+
+
+def _check_tiles(
+    _: bytes, read: tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]
+) -> None:
+    leaves, hashes, bundles = read
+    unpacked = [leaf for _, bundle in bundles for leaf in _unbundled(bundle)]
+    assert unpacked == leaves
+    lowest = b"".join(content for path, content in hashes if path.startswith("tile/0/"))
+    assert lowest == b"".join(map(leaf_hash, leaves))
+    assert len({path for path, _ in (*hashes, *bundles)}) == len(hashes) + len(bundles)
+
+
+def _unbundled(bundle: bytes) -> list[bytes]:
+    found, at = [], 0
+    while at < len(bundle):
+        end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
+        found.append(bundle[at + 2 : end])
+        at = end
+    return found
+
+
+# envelopes
+
+
+class _EnvelopeKey:
+    """A machine's key in memory."""
+
+    public_key = ALICE.public
+
+    def sign_bytes(self, signed: bytes) -> bytes:
+        return ALICE.raw(signed)
+
+
+@cache
+def _envelopes() -> tuple[bytes, ...]:
+    sealed = seal(MESSAGE_TYPE, dump_record(message()), _EnvelopeKey())
+    kind = MESSAGE_TYPE.encode()
+    url_safe = sealed.translate(bytes.maketrans(b"+/", b"-_")).replace(
+        kind.translate(bytes.maketrans(b"+/", b"-_")), kind
+    )
+    return sealed, sealed.replace(b'":', b'" : '), url_safe
+
+
+def _read_envelope(raw: bytes) -> Envelope:
+    list(payloads_in(raw))
+    return parse_envelope(raw, "it", max_bytes=1 << 20)
+
+
+def _check_envelope(_: bytes, read: Envelope) -> None:
+    once = dump_envelope(read)
+    assert parse_envelope(once, "again", max_bytes=1 << 20) == read
+    assert list(payloads_in(once)) == [read.payload]
+    with suppress(SignatureError):
+        verify_envelope(read, MESSAGE_TYPE, [ALICE.public])
+        assert read.payload == dump_record(message())
+
+
+def _open(raw: bytes) -> Message:
+    """Seal what the input says as a known machine would, unless it is an envelope already."""
+    sealed = raw if raw.startswith(b"{") else seal(MESSAGE_TYPE, fitted(raw[1:]), _EnvelopeKey())
+    return open_message(sealed, _peers(), datetime.fromtimestamp(NOW_S, UTC)).message
+
+
+@cache
+def _peers() -> Peers:
+    key = PeerKey(key=ALICE.public.line)
+    return Peers(peers=(Peer(name="desk", home=HOME, keys=(key,), actions=("load_memory_file",)),))
+
+
+def _check_opened(raw: bytes, read: Message) -> None:
+    if raw.startswith(b"{"):
+        assert read == message()
+    else:
+        assert dump_record(read) == fitted(raw[1:])
+
+
+def _check_peers(raw: bytes, peers: Peers) -> None:
+    if not raw:
+        return
+    again = parse_record(Peers, dump_record(peers), where="again")
+    assert again == peers
+    for peer in peers.peers:
+        with suppress(PublicKeyError):
+            assert all(key.line for key in public_keys(peer))
+
+
+# keys and signatures
+
+
+@cache
+def _armoured() -> tuple[bytes, ...]:
+    keys = (SoftKey(kind) for kind in KEY_KINDS)
+    return (
+        *(key.sign(b"it", NAMESPACE).encode() for key in keys),
+        ALICE.sign(b"it", "file", hash_algorithm="sha256").encode(),
+    )
+
+
+def _read_signature(raw: bytes) -> Signature:
+    return parse_signature(_text(raw))
+
+
+def _check_signature(raw: bytes, read: Signature) -> None:
+    hardware = (
+        bytes([read.flags]) + read.counter.to_bytes(4, "big") if read.key.kind.startswith("sk-") else b""
+    )
+    wrapped = wire_string(read.key.kind.encode()) + wire_string(read.raw) + hardware
+    fields = (read.key.blob, read.namespace.encode(), b"", read.hash_algorithm.encode(), wrapped)
+    assert b"SSHSIG\0\0\0\1" + b"".join(map(wire_string, fields)) == _unarmour(_text(raw))
+    for kind in KEY_KINDS:
+        with suppress(SignatureError):
+            held = verify_with(SoftKey(kind).public, b"it", _text(raw), NAMESPACE)
+            assert (held, held.namespace) == (read, NAMESPACE)
+    with suppress(SignatureError):
+        signers = SignerSet(signers=parse_allowed_signers(f"alice {ALICE.public.line}", where="it"))
+        assert (
+            verify_signature(b"it", _text(raw), namespace=NAMESPACE, signers=signers, at=NOW).principal
+            == "alice"
+        )
+
+
+def _signer_lines() -> list[bytes]:
+    line = ALICE.public.line
+    return [
+        f'# who\nalice,alice@ops namespaces="{NAMESPACE},file",valid-after="20260101Z",valid-before="202701011530Z" {line} laptop\n'.encode(),
+        f"bob {SoftKey('ecdsa-sha2-nistp256').public.line}\r\ncarol {SoftKey('sk-ssh-ed25519@openssh.com').public.line}\n".encode(),
+        f'd valid-after="00990101Z" {line}\n'.encode(),
+        f"ca cert-authority {line}\n*.example {line}\n".encode(),
+    ]
+
+
+def _read_signers(raw: bytes) -> Any:
+    return parse_allowed_signers(_text(raw), where="it")
+
+
+def _check_signers(_: bytes, read: Any) -> None:
+    assert parse_allowed_signers(dump_allowed_signers(read), where="again") == read
+
+
+def _read_revoked(raw: bytes) -> frozenset[bytes]:
+    return parse_revoked_keys(_text(raw), where="it")
+
+
+def _check_revoked(_: bytes, read: frozenset[bytes]) -> None:
+    lines = [f"{_kind_of(blob)} {encode_base64(blob)}" for blob in read]
+    assert parse_revoked_keys("\n".join(lines), where="again") == read
+
+
+def _kind_of(blob: bytes) -> str:
+    return blob[4 : 4 + int.from_bytes(blob[:4], "big")].decode()
+
+
+def _read_vkey(raw: bytes) -> Any:
+    return parse_vkey(_text(raw))
+
+
+def _check_vkey(raw: bytes, read: Any) -> None:
+    assert read.dump() == _text(raw)
+
+
+# witnesses
+
+
+@cache
+def _box() -> WitnessBox:
+    box = create_witness(_scratch() / "witness", "witness.example/9")
+    return replace(box, logs=(LogSigner().key,))
+
+
+def _ask(raw: bytes) -> Answer:
+    return _box().answer(raw, NOW)
+
+
+def _check_answer(_: bytes, answer: Answer) -> None:
+    assert answer.status in (200, 400, 403, 404, 409, 422, 503)
+    assert answer.body
+    assert len(answer.body) < 100_000
+    if answer.status == 200:
+        assert answer.body.startswith("— witness.example/9 ".encode())
+
+
+def _read_slip(raw: bytes) -> Slip:
+    path = _scratch() / "slip"
+    path.write_bytes(raw)
+    slip = read_slip(str(path), "ask") or read_slip(str(path), "answer")
+    if slip is None:
+        raise NoSlipError
+    return slip
+
+
+class NoSlipError(Exception):
+    """The file is no slip: the reader's None, as an error of its own."""
+
+
+def _check_slip(raw: bytes, slip: Slip) -> None:
+    assert dump_slip(slip) == raw
+
+
+def _slips() -> list[bytes]:
+    nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    ask = Slip(kind="ask", at="2026-03-01T12:00:00Z", of=nothing, status=0, body=b"")
+    return [
+        dump_slip(ask),
+        dump_slip(replace(ask, kind="answer", status=200)),
+        dump_slip(replace(ask, body=b"old 0\n")),
+    ]
+
+
+def _with(raw: Callable[[], Sequence[bytes]], *more: bytes) -> Callable[[], Sequence[bytes]]:
+    return lambda: [*raw(), *more]
+
+
+TARGETS = (
+    Target(
+        name="log-lines",
+        read=_read_event,
+        errors=(LineError,),
+        check=_check_event,
+        damage=lambda event: replace(event, seq=event.seq + 1),
+        seeds=lambda: [
+            _line(3),
+            _line(0, ids=["p-a", "p-b"], count=-5, ok=True, name="é"),
+            _line(9, files=[{"sha256": "00"}]),
+            *DEEP,
+        ],
+    ),
+    Target(
+        name="log-file",
+        read=_read_log,
+        errors=(),
+        check=_check_log,
+        damage=lambda read: (read[0], read[1][1:] or [{"seq": -1}]),
+        seeds=lambda: [
+            b"",
+            _line(0) + b"\n" + _line(1, a=1) + b"\n" + _line(2)[:20],
+            _line(0) + b"\n{}\n\n" + _line(3) + b"\n",
+            DEEP[0] + b"\n",
+        ],
+    ),
+    Target(
+        name="notes",
+        read=_read_note,
+        errors=(NoteError,),
+        check=_check_note,
+        damage=lambda note: replace(note, signatures=note.signatures[1:]),
+        seeds=_with(_notes, b"a\n\nb\n\n\xe2\x80\x94 k AAAAAAA=\n"),
+    ),
+    Target(
+        name="cosignatures",
+        read=_cosign,
+        errors=(NoteError,),
+        check=_check_cosigned,
+        damage=lambda read: (read[0] + 1, read[1]),
+        seeds=lambda: [
+            stamp + note
+            for stamp in (b"\0" * 8, b"\0\0\0\0\x69\xa0\0\0", b"\x7f" + b"\xff" * 7, b"\xff" * 8)
+            for note in _notes()
+        ],
+    ),
+    Target(
+        name="proofs",
+        read=_read_proof,
+        errors=(ProofFormError,),
+        check=_check_proof,
+        damage=lambda read: replace(read, hashes=(*read.hashes, bytes(32))),
+        seeds=_proofs,
+    ),
+    Target(
+        name="policy",
+        read=lambda raw: parse_policy(raw, where="it"),
+        errors=(RecordError,),
+        check=_check_policy,
+        damage=lambda policy: replace(policy, quorum="nobody"),
+        seeds=_policies,
+    ),
+    Target(
+        name="tiles",
+        read=_read_tiles,
+        errors=(),
+        check=_check_tiles,
+        damage=lambda read: (read[0], read[1], read[2][:-1]),
+        seeds=lambda: [b"\x01a\nb\n\nc", b"\xffa\nb", b"\x01"],
+    ),
+    Target(
+        name="vkeys",
+        read=_read_vkey,
+        errors=(ConfigurationError,),
+        check=_check_vkey,
+        damage=lambda key: replace(key, key_type=key.key_type ^ 1),
+        seeds=lambda: [LogSigner().key.dump().encode(), witness_key(1).dump().encode(), b"a+00000000+AQ=="],
+    ),
+    Target(
+        name="envelopes",
+        read=_read_envelope,
+        errors=(RecordError,),
+        check=_check_envelope,
+        damage=lambda read: replace(read, payload=b""),
+        seeds=_with(_envelopes, *DEEP),
+    ),
+    Target(
+        name="channel",
+        read=_open,
+        errors=(RecordError, SignatureError),
+        check=_check_opened,
+        damage=lambda read: replace(read, aud="0" * 32),
+        seeds=lambda: [
+            *_envelopes(),
+            *(b"+" + dump_record(message(action, **body)) for action, body in BODIES.items()),
+        ],
+    ),
+    Target(
+        name="peers",
+        read=parse_peers,
+        errors=(RecordError,),
+        check=_check_peers,
+        damage=lambda peers: replace(peers, v=2),
+        seeds=lambda: [
+            b"",
+            dump_record(_peers()),
+            dumped({"v": 1, "peers": []}),
+            dump_record(_peers()).replace(b"null", b'"2026-03-01T00:00:00Z"'),
+            *DEEP,
+        ],
+    ),
+    Target(
+        name="sshsig",
+        read=_read_signature,
+        errors=(SignatureError,),
+        check=_check_signature,
+        damage=lambda read: replace(read, namespace=read.namespace + "x"),
+        seeds=_armoured,
+    ),
+    Target(
+        name="allowed-signers",
+        read=_read_signers,
+        errors=(RecordError,),
+        check=_check_signers,
+        damage=lambda read: tuple(replace(one, principals=("*",)) for one in read),
+        seeds=_signer_lines,
+    ),
+    Target(
+        name="revoked-keys",
+        read=_read_revoked,
+        errors=(RecordError,),
+        check=_check_revoked,
+        damage=lambda read: frozenset([*read, wire_string(b"ssh-x y")]),
+        seeds=lambda: (
+            [f"{SoftKey(kind).public.line} gone\n# why\n".encode() for kind in KEY_KINDS]
+            + [f"{PublicKey(kind='ssh-rsa', blob=wire_string(b'ssh-rsa') + b'rest').line}\n".encode()]
+        ),
+    ),
+    Target(
+        name="witness",
+        read=_ask,
+        errors=(),
+        check=_check_answer,
+        damage=lambda answer: replace(answer, body=b""),
+        seeds=lambda: _proofs()[::-1],
+    ),
+    Target(
+        name="spool-slips",
+        read=_read_slip,
+        errors=(NoSlipError,),
+        check=_check_slip,
+        damage=lambda slip: replace(slip, status=slip.status + 1),
+        seeds=_slips,
+    ),
+)

@@ -1,0 +1,12 @@
+"""Every parser that is fuzzed, by name; a new one is a line in one of the three lists."""
+
+from tests.faults.fuzz import records, signed, texts
+from tests.faults.fuzz.target import Target
+
+_LISTS = (records, signed, texts)
+TARGETS: dict[str, Target] = {target.name: target for module in _LISTS for target in module.TARGETS}
+
+
+def module_of(name: str) -> str:
+    """Give the module that lists a target: a process that tries one target imports no others."""
+    return next(module.__name__ for module in _LISTS if TARGETS[name] in module.TARGETS)
