@@ -116,6 +116,9 @@ bench-retention: .stamps/dev ## 300,000 memories judged beside a bare loop; a ho
 bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS=dir WORKSPACES=dir WITHOUT=dev-b)
 	$(BIN)/python -m bench.bench_consolidate --labels "$$LABELS" --workspaces "$$WORKSPACES" $${WITHOUT:+--without "$$WITHOUT"}
 
+bench-prune: .stamps/dev ## prune, apply, undo over workspaces of others: byte for byte back? (WORKSPACES=dir NAMES="a b")
+	@$(BIN)/python -m bench.bench_prune "$$WORKSPACES" $$NAMES
+
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
@@ -129,4 +132,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit pin-dependencies help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune pin-dependencies help

@@ -12,8 +12,9 @@ from nightledger.codec.records import parse_record
 from nightledger.domain.closed import Closed, hashed, is_text
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Proposal
+from nightledger.domain.states import ChangeState
 from nightledger.gate.checking import find_altered
-from nightledger.gate.closing import read_closed
+from nightledger.gate.closing import answered_and_gone, read_closed
 from nightledger.gate.daily import close_day
 from nightledger.gate.keeping import find_missing, remove_expired
 from nightledger.gate.tombstones import tombstones
@@ -121,6 +122,16 @@ def test_a_line_of_a_proposal_that_the_log_does_not_know_suppresses_nothing(desk
     path = Path(desk.home.closed)
     path.write_bytes(path.read_bytes().replace(proposal.id.encode(), b"p-" + b"a" * 26))
     assert desk.propose(replace(addition("One."), evidence=(evidence("memory/2026-02-28.md", 2),))).proposal
+
+
+def test_lines_that_were_answered_are_known_by_their_hashes(desk: Desk) -> None:
+    desk.reject(desk.proposal(addition("One.")))
+    live(desk, 17)
+    book = desk.ledger().book
+    known = answered_and_gone(desk.home, book, "MEMORY.md", {ChangeState.REJECTED})
+    assert known == {(hashed(""), hashed("- One.\n"))}
+    assert answered_and_gone(desk.home, book, "USER.md", {ChangeState.REJECTED}) == set()
+    assert answered_and_gone(desk.home, book, "MEMORY.md", {ChangeState.APPLIED}) == set()
 
 
 def test_an_altered_proposal_is_not_removed(desk: Desk) -> None:

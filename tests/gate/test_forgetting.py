@@ -1,7 +1,9 @@
 """Archive, compress, forget: through the gate and back."""
 
 import hashlib
+from pathlib import Path
 
+import pytest
 from tests.gate.forgetting_desk import (
     ARCHIVE,
     COPY,
@@ -22,7 +24,18 @@ from tests.gate.forgetting_desk import (
 )
 from tests.gate.homes import Desk
 
+from nightledger.codec.records import dump_line
+from nightledger.domain.consolidation import Consolidation, SourceRead
+from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Op
+from nightledger.files.append import append_records
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.checking import find_altered
+from nightledger.gate.editing import revise
+from nightledger.gate.inputs import find_rewrites
+from nightledger.gate.reviewing import read_documents
+from nightledger.gate.stored import read_proposal
+from nightledger.gate.undoing import reversal
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 BACKUPS = "- Keep backups for 30 days.\n"
@@ -113,6 +126,15 @@ def test_a_copy_that_somebody_changed_is_left_when_its_log_returns(desk: Desk) -
     assert file(desk, COPY).read_bytes() == b"mine now\n"
 
 
+def test_a_copy_that_became_a_link_is_left_when_its_log_returns(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    file(desk, COPY).unlink()
+    file(desk, COPY).symlink_to("/etc/hosts")
+    desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert file(desk, COPY).is_symlink()
+
+
 def test_later_entries_of_the_archive_survive_the_undo_of_earlier_ones(desk: Desk) -> None:
     first = forgotten(desk, *archive(desk, "backups"))
     second = forgotten(desk, *archive(desk, "relay"))
@@ -200,3 +222,125 @@ def test_an_entry_with_a_secret_is_not_archived_and_the_reason_says_what_to_do(d
     outcome = prune(desk, *archive(desk, "token"))
     assert outcome.proposal is None
     assert "'nightledger check' proposes its removal" in outcome.unfit[0].reason
+
+
+def blob_of(desk: Desk, content: bytes) -> Path:
+    """Give the file of the blob with these bytes."""
+    return Path(BlobStore(desk.home.blobs_dir).path(hashlib.sha256(content).hexdigest()))
+
+
+def test_a_full_text_returns_from_the_archive_when_its_blob_is_gone(desk: Desk) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    blob_of(desk, FULL).unlink()
+    desk.wait(days=8)
+    desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert not file(desk, COPY).exists()
+
+
+@pytest.mark.parametrize("how", ["changed", "link", "gone"])
+def test_a_full_text_that_nobody_has_any_more_cannot_return_and_is_said_to_be_gone(
+    desk: Desk, how: str
+) -> None:
+    proposal = forgotten(desk, compress(desk, LOG))
+    blob_of(desk, FULL).unlink()
+    file(desk, COPY).unlink()
+    if how == "changed":
+        put(desk, COPY, b"other\n")
+    if how == "link":
+        file(desk, COPY).symlink_to("/etc/hosts")
+    undo = desk.plan_undo(proposal)
+    assert undo.problem == f"the full text of {LOG} is not in the archive as it was"
+    assert reversal(undo, read_documents(desk.gate)).drafts == []
+    assert find_altered(desk.home, desk.ledger(), desk.moment)[0].path == COPY
+
+
+def test_verify_tells_a_copy_that_is_missing_changed_or_unreadable(desk: Desk) -> None:
+    forgotten(desk, compress(desk, LOG))
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    put(desk, COPY, FULL[:-1])
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert (found.path, found.message) == (COPY, f"it was changed: it is not the full text of {LOG} any more")
+    file(desk, COPY).unlink()
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert found.message == f"it is missing: the full text of {LOG} was there"
+    file(desk, COPY).symlink_to("/etc/hosts")
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert "link" in found.message
+
+
+def test_an_archived_entry_whose_window_closed_returns_by_a_proposal(desk: Desk) -> None:
+    proposal = forgotten(desk, *archive(desk, "backups"))
+    desk.wait(days=8)
+    undo = desk.plan_undo(proposal)
+    assert "undo window closed" in undo.problem
+    (draft,) = reversal(undo, read_documents(desk.gate)).drafts
+    assert (draft.op, draft.after.strip()) == (Op.ADD, BACKUPS.strip())
+
+
+def test_an_archive_whose_block_was_edited_since_asks_for_a_reversal(desk: Desk) -> None:
+    proposal = forgotten(desk, *archive(desk, "backups"))
+    text = file(desk, ARCHIVE).read_text()
+    put(desk, ARCHIVE, text.replace("30 days", "31 days").encode())
+    assert "were changed since" in desk.plan_undo(proposal).problem
+
+
+def test_an_undone_archival_does_not_touch_what_was_edited_elsewhere(desk: Desk) -> None:
+    proposal = forgotten(desk, *archive(desk, "backups"))
+    desk.memory.write_text(desk.text().replace("## Projects\n", "## Projects\n\n- Atlas.\n"))
+    put(desk, ARCHIVE, file(desk, ARCHIVE).read_bytes() + b"\n## Mine\n\n- A note.\n")
+    desk.undo(proposal)
+    assert BACKUPS in desk.text()
+    assert "- Atlas." in desk.text()
+    assert file(desk, ARCHIVE).read_text().strip() == "## Mine\n\n- A note."
+
+
+def test_what_a_night_read_of_a_log_is_found_in_its_copy(desk: Desk) -> None:
+    a_night_reads(desk)
+    forgotten(desk, compress(desk, LOG, FULL))
+    ledger = desk.ledger()
+    assert find_rewrites(desk.home, ledger.log.events, ledger.book).logs == ()
+    put(desk, COPY, b"# other\n" * 500)
+    assert [r.path for r in find_rewrites(desk.home, ledger.log.events, ledger.book).logs] == [LOG]
+
+
+def a_night_reads(desk: Desk) -> None:
+    """Let a night have read the log as it is before it is compressed."""
+    put(desk, LOG, FULL)
+    read = SourceRead(path=LOG, sha256=hashlib.sha256(FULL).hexdigest(), size_bytes=len(FULL))
+    night = Consolidation(
+        v=1,
+        id="c-" + "a" * 26,
+        period="2026-01-02",
+        at=desk.moment.at,
+        logs=(read,),
+        outcome_records=None,
+        outcomes=0,
+        statements=0,
+        patterns=0,
+        proposal=None,
+        proposed=0,
+        suppressed=0,
+        no_room=0,
+        held=0,
+    )
+    append_records(desk.home.consolidation_log, dump_line(night))
+
+
+def test_what_is_compressed_or_archived_cannot_be_worded_by_the_operator(desk: Desk) -> None:
+    proposal = pruned(desk, compress(desk, LOG))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    with pytest.raises(RefusedError, match="nothing to word"):
+        revise(desk.gate, desk.ledger(), stored, 1, "# Other\n", desk.moment)
+
+
+def test_drift_in_memory_holds_an_archival_back_and_its_archive_with_it(desk: Desk) -> None:
+    proposal = pruned(desk, *archive(desk, "backups"))
+    desk.approve(proposal)
+    desk.memory.write_text(desk.text().replace("30 days.", "30 days.\n- Drifted right below."))
+    desk.guard()
+    desk.wait(hours=3)
+    (attempt,) = desk.apply()
+    assert attempt.changes == ()
+    assert attempt.waits or attempt.stale
+    assert not file(desk, ARCHIVE).exists()

@@ -28,6 +28,7 @@ def test_only_what_is_disposable_is_removed(desk: Desk) -> None:
     found = disposable(desk.home)
     assert found == (
         "memory/state/tc-consolidate-pending.json",
+        "memory/state/tc-prune-request.json",
         "memory/state/ATTENTION.md",
         "memory/system/entries.json",
         ".nightledger",

@@ -8,8 +8,9 @@ from tests.gate.homes import Desk
 from tests.linking import line, lines, outcome
 
 from nightledger.domain.event import Actor
+from nightledger.gate.deleted import deleted_links
 from nightledger.gate.letting_go import link_deletion
-from nightledger.gate.tombstones import count_outcomes, deleted_links, tombstones
+from nightledger.gate.tombstones import count_outcomes, tombstones
 
 PAIR = ("cron", "timezone")
 

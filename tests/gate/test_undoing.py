@@ -39,6 +39,14 @@ def test_a_whole_undo_gives_every_byte_back_and_is_logged(desk: Desk) -> None:
     assert desk.events()[-3:] == ["decision.recorded", "apply.intent", "apply.done"]
 
 
+def test_what_was_taken_out_of_a_file_over_its_cap_comes_back(desk: Desk) -> None:
+    desk.set(cap_characters={"generic": 40})
+    proposal = desk.applied(removal(OLD))
+    assert OLD not in desk.text()
+    desk.undo(proposal)
+    assert desk.text() == MEMORY
+
+
 def test_one_change_of_several_is_undone_and_then_the_other(desk: Desk) -> None:
     proposal = both(desk)
     desk.undo(proposal, 1)

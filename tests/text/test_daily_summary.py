@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.pruning import Kept
-from nightledger.text.compressed import Marker, read_marker
+from nightledger.text.compressed import Marker, marker_line, read_marker
 from nightledger.text.daily_summary import (
     LINES,
     MOST_CHARACTERS,
@@ -53,13 +53,9 @@ def test_a_summary_is_title_place_of_the_full_text_and_the_lines_that_matter() -
     made = made_of(text)
     title, place, *quotes = made.text.splitlines()
     assert title == "# 2026-02-03: Greenhouse"
-    assert place == (
-        "> Full text: [memory/archive/daily/2026-02-03.md](<../../memory/archive/daily/2026-02-03.md>), "
-        f"{text.count(chr(10))} lines, SHA-256 {hashlib.sha256(text.encode()).hexdigest()}."
-    )
-    assert read_marker(made.text) == Marker(
-        copy=ARCHIVE, lines=text.count("\n"), sha256=hashlib.sha256(text.encode()).hexdigest()
-    )
+    marker = Marker(copy=ARCHIVE, lines=text.count("\n"), sha256=hashlib.sha256(text.encode()).hexdigest())
+    assert place == f"> {marker_line(PATH, marker)}"
+    assert read_marker(made.text) == marker
     assert quotes[:2] == [
         "> - Decision: the spare pump runs on Sundays only, because the float sticks in warm water",
         "> - Pump: Fixed the float by bending its arm; the basin no longer overflows",

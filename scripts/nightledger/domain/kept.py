@@ -83,16 +83,14 @@ def why_forbidden(change: Change, places: Places) -> list[str]:
         change: As proposed and signed.
         places: What the home has.
     """
-    match change.op:
-        case Op.ARCHIVE:
-            return _archival(change, places)
-        case Op.COMPRESS:
-            return _compression(change, places)
-        case Op.DELETE_LINK:
-            return _deletion(change)
-        case Op.ADD | Op.REPLACE | Op.REMOVE:
-            reasons = _gated(change, places, _TEXT)
-            return [*reasons, *(f"{part.target} is no part of such a change" for part in change.also)]
+    if change.op is Op.ARCHIVE:
+        return _archival(change, places)
+    if change.op is Op.COMPRESS:
+        return _compression(change, places)
+    if change.op is Op.DELETE_LINK:
+        return _deletion(change)
+    reasons = _gated(change, places, _TEXT)
+    return [*reasons, *(f"{part.target} is no part of such a change" for part in change.also)]
 
 
 def _gated(change: Change, places: Places, anchors: Collection[Anchor]) -> list[str]:

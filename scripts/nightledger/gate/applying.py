@@ -143,10 +143,16 @@ def _why_not_now(gate: Gate, write: Write) -> list[str]:
     return [*check_result(gate, write), *([locked] if locked else [])]
 
 
-def check_result(gate: Gate, write: Write) -> list[str]:
+def check_result(gate: Gate, write: Write, *, capped: bool = True) -> list[str]:
     """Let CommonMark, scanners and cap look at the bytes that would stand there.
 
     Of a file that is not gated scanners look at what is new text in it, not at bytes that only moved.
+
+    Args:
+        gate: The home.
+        write: What would be written.
+        capped: Whether the host's cap counts. Not for an undo: what it gives back stood there, however
+            large its file was.
     """
     gated = is_gated(gate.home, write.path)
     reasons = check_text(write) if gated else _scanned(write.path, write.fresh)
@@ -158,7 +164,7 @@ def check_result(gate: Gate, write: Write) -> list[str]:
     if own_values(gate, _added(write)):
         reasons.append(f"{write.path}: a row of the operator's rule files holds the new text back")
     before, after = (len(text.decode("utf-8", "surrogateescape")) for text in (write.before, write.after))
-    cap = gate.cap_characters if gated else None
+    cap = gate.cap_characters if gated and capped else None
     if cap is not None and after > max(cap, before):
         reasons.append(f"{write.path} would have {after} characters and its host shows {cap}")
     return reasons

@@ -316,7 +316,10 @@ def _judge(
 
 
 def _copies(home: Home, book: Book) -> Iterator[Altered]:
+    cut_short = {target.path for apply in book.unfinished() for target in apply.targets}
     for log, copy in sorted(book.copies.items()):
+        if copy in cut_short:  # the next run finishes it, or takes it back
+            continue
         try:
             content = read_target(home, copy)
         except NightledgerError as error:

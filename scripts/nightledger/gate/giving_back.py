@@ -8,7 +8,7 @@ import hashlib
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import is_copy
-from nightledger.domain.proposal import Anchor, Change
+from nightledger.domain.proposal import Change
 from nightledger.domain.states import AppliedTarget
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.hunks import readable_diff
@@ -33,10 +33,10 @@ def give_back(gate: Gate, target: AppliedTarget, change: Change) -> Write | str 
     Returns:
         None where the file stays as it is: a copy that was there before, or that was changed since.
     """
-    current = read_target(gate.home, target.path)
     if is_copy(target.path):
-        ours = target.before == EMPTY_SHA256 and hashlib.sha256(current).hexdigest() == target.after
-        return Write(path=target.path, before=current, after=b"") if ours and current else None
+        content = _read_copy(gate, target.path, target.after) if target.before == EMPTY_SHA256 else None
+        return Write(path=target.path, before=content, after=b"") if content else None
+    current = read_target(gate.home, target.path)
     full = _full_text(gate, change)
     if full is None:
         return f"the full text of {target.path} is not in the archive as it was"
@@ -50,15 +50,17 @@ def _full_text(gate: Gate, change: Change) -> bytes | None:
     sha256 = change.hunk.removed
     if blobs.exists(sha256):
         return blobs.get(sha256)
-    for part in change.also:
-        if part.hunk.anchor is Anchor.COPY:
-            try:
-                content = read_target(gate.home, part.target)
-            except NightledgerError:
-                continue
-            if hashlib.sha256(content).hexdigest() == sha256:
-                return content
-    return None
+    found = (_read_copy(gate, part.target, sha256) for part in change.also)
+    return next((content for content in found if content is not None), None)
+
+
+def _read_copy(gate: Gate, path: str, sha256: str) -> bytes | None:
+    """Give the bytes of a file of the archive; None where it is missing, changed, or cannot be read."""
+    try:
+        content = read_target(gate.home, path)
+    except NightledgerError:
+        return None
+    return content if hashlib.sha256(content).hexdigest() == sha256 else None
 
 
 def _with_later(full: bytes, summary: str, current: bytes) -> bytes:

@@ -7,7 +7,6 @@ logged, and by nothing else; undone, it is as if it had never been deleted.
 from nightledger.codec.link_tables import Pair
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import Actor
 from nightledger.domain.links import split_key
 from nightledger.domain.proposal import Op
 from nightledger.domain.states import Apply, ChangeState
@@ -15,15 +14,9 @@ from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.files.link_build import build_segment
-from nightledger.files.reading import read_optional
 from nightledger.gate.deciding import read_claim
-from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger
+from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_proposal
-
-MAX_LOG_BYTES = 1 << 31
-"""Centuries of entries; a larger log is none of ours."""
-MARK = b'"outcomes":'
-"""What every entry has, as it stands in the log, that deletes a link."""
 
 
 def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
@@ -40,24 +33,6 @@ def tombstones(gate: Gate, ledger: Ledger) -> dict[Pair, int]:
         if apply.outcomes is not None and apply.outcome != "aborted":
             found |= dict.fromkeys(_deleted(gate, ledger, apply), apply.outcomes)
     return found
-
-
-def deleted_links(home: Home, keys_dir: str, actor: Actor) -> dict[Pair, int]:
-    """Give the same for a job that has not opened the gate; where the log names none, it is not opened at all.
-
-    Args:
-        home: Whose.
-        keys_dir: Where its private keys and its pin live.
-        actor: Who called.
-
-    Raises:
-        IntegrityError: The log or its signatures are not what was signed.
-    """
-    raw = read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""
-    if MARK not in raw:
-        return {}
-    gate = open_gate(home.root, keys_dir, actor=actor)
-    return tombstones(gate, read_ledger(gate))
 
 
 def _deleted(gate: Gate, ledger: Ledger, apply: Apply) -> list[Pair]:

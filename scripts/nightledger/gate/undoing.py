@@ -175,7 +175,7 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             return _cannot(stored, status, wanted, write)
         if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
             raise _never_back(stored)
-        if reasons := check_result(gate, write):
+        if reasons := check_result(gate, write, capped=False):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
         diffs.append(undo_diff(write))

@@ -40,7 +40,7 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
         from nightledger.domain.event import Actor
         from nightledger.files.configuration import home_zone
         from nightledger.files.home import Home
-        from nightledger.gate.tombstones import deleted_links
+        from nightledger.gate.deleted import deleted_links
         from nightledger.jobs.link import Options, link
 
         home = Home(context.home_path)

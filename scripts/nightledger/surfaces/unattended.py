@@ -40,7 +40,7 @@ CALLS = (
         minutes=(5, 35),
         cron="5,35 * * * *",
         calendar="*:05,35",
-        why="Every 30 minutes: run the jobs that are due. Changes no memory.",
+        why="Every 30 minutes: run the jobs that are due, nightly ones and on Sundays the pruner. Changes no memory.",
     ),
     Call(
         name="guard",

@@ -1,0 +1,118 @@
+"""Archive, compress and forget as their operator sees them."""
+
+import hashlib
+import json
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.forgetting_desk import (
+    ARCHIVE,
+    COPY,
+    FULL,
+    LOG,
+    archive,
+    compress,
+    file,
+    forget,
+    forgotten,
+    pruned,
+    put,
+)
+from tests.gate.homes import Desk
+from tests.surfaces.console import Console
+
+from nightledger.domain.proposal import Evidence, Origin
+from nightledger.gate.daily import close_day
+from nightledger.gate.keeping import remove_expired
+
+LEAK = b"- The gate code was blue-falcon-42 then.\n"
+
+
+def live(desk: Desk, days: int) -> None:
+    for _ in range(days):
+        desk.wait(days=1)
+        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+        remove_expired(desk.gate, desk.ledger(), desk.moment)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_review_says_what_goes_where_and_offers_no_wording(console: Console, columns: int) -> None:
+    pruned(console.desk, *archive(console.desk, "backups"))
+    pruned(console.desk, compress(console.desk, LOG))
+    pruned(console.desk, forget())
+    screen = console.terminal("review", columns=columns)
+    for _ in range(3):
+        screen.expect("s later")
+        screen.type("s")
+    assert screen.end() == 0
+    rows = screen.rows()
+    text = " ".join(row.strip() for row in rows)
+    assert f"archived to {ARCHIVE}, as it stands here; below it is written:" in text
+    assert "Archived 2026-03-01 from MEMORY.md, entry e-" in text
+    assert f"full text moves to {COPY}: 42 lines, SHA-256" in text
+    assert "the log keeps these 5 lines:" in text
+    assert "the link cron + timezone is forgotten: 1 co-occurrence, last seen 2026-01-02" in text
+    assert "e edit" not in text
+    assert all(len(row) <= columns or "> s" in row for row in rows)
+
+
+def test_history_and_show_say_when_a_text_went(console: Console) -> None:
+    proposal = forgotten(console.desk, *archive(console.desk, "backups"))
+    live(console.desk, 17)
+    assert "1: its text went on 2026-03-" in console.out("history")
+    ran = console.run("show", proposal.id)
+    assert (ran.status, "(1 applied): its text went on 2026-03-" in ran.err) == (1, True)
+    assert "its hashes are in the log" in ran.err
+    assert "went on 2026-03-" in console.run("undo", proposal.id).err
+    assert console.run("verify").status == 0
+
+
+def test_history_names_the_links_where_one_was_forgotten(console: Console) -> None:
+    forgotten(console.desk, forget())
+    assert "memory/system/hebbian-links.json" in console.out("history")
+
+
+def test_evidence_of_a_compressed_log_is_shown_from_the_archive(console: Console) -> None:
+    line = FULL.split(b"\n")[4]
+    found = Evidence(path=LOG, lines=(5, 5), sha256=hashlib.sha256(line).hexdigest(), origin=Origin.AGENT)
+    proposal = forgotten(console.desk, replace(compress(console.desk, LOG), evidence=(found,)))
+    shown = " ".join(console.out("show", proposal.id).split())
+    assert f"{LOG}:5 (agent), now in {COPY} {line.decode()}" in shown
+    assert "changed since" not in shown
+
+
+def test_a_leak_in_the_archive_is_expunged_and_does_not_come_back(console: Console) -> None:
+    desk = console.desk
+    proposal = forgotten(desk, compress(desk, LOG, FULL + LEAK))
+    number = (FULL + LEAK).count(b"\n")
+    assert console.run("expunge", "--line", f"{COPY}:{number}").status == 0
+    assert b"blue-falcon" not in file(desk, COPY).read_bytes()
+    assert console.run("verify").status == 0
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert b"blue-falcon" not in file(desk, LOG).read_bytes()
+    put(desk, COPY, b"rewritten\n")
+    assert console.run("verify").status == 4
+
+
+def test_a_backup_holds_the_archive(console: Console, tmp_path: Path) -> None:
+    forgotten(console.desk, compress(console.desk, LOG), *archive(console.desk, "backups"))
+    ran = console.run("backup", "--help")
+    assert ran.status == 0
+    target = tmp_path / "backup.tar"
+    assert console.run("backup", str(target)).status == 0
+    with tarfile.open(target) as packed:
+        names = packed.getnames()
+    assert {f"home/{path}" for path in (LOG, COPY, ARCHIVE)} <= set(names)
+
+
+def test_a_dry_run_of_an_undo_names_what_returns(console: Console) -> None:
+    proposal = forgotten(console.desk, compress(console.desk, LOG))
+    record = json.loads(console.run("undo", proposal.id, "--dry-run", "--json").out)
+    assert "its full text returns, SHA-256" in record["diff"]
+    assert "its copy in the archive goes" in record["diff"]
+    link = forgotten(console.desk, forget())
+    record = json.loads(console.run("undo", link.id, "--dry-run", "--json").out)
+    assert "what was recorded before counts again\n+cron + timezone: 1 co-occurrence" in record["diff"]
