@@ -23,6 +23,7 @@ from nightledger.surfaces.doctor_keys import Protection, protection
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
+from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import check_log
 
@@ -109,6 +110,12 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
     for signer in signers:
         if signer.key == mine:
             return good("keys", f"the operator's key here may sign, as {signer.principals[0]!r}")
+    kept = None
+    if not ledger.book.trust.pending_reset(at):
+        kept = find_kept(ring, home.identity.id, {signer.key.blob for signer in signers})
+    if kept:
+        message = f"the key here may not sign; the one that may was replaced, and is {kept.with_suffix('')}"
+        return bad("keys", message, "nightledger key restore")
     names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
     if signers and protection(home, ring) is Protection.OTHER_MACHINE:
         return good("keys", f"on another machine may sign: {names}")
