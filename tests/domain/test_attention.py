@@ -47,6 +47,8 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
         "witness_oldest_h": 0,
         "consent": 0,
         "consent_oldest_h": 0,
+        "settings": 0,
+        "settings_oldest_h": 0,
         "letter": 0,
         "letter_oldest_h": 0,
     }

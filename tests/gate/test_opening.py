@@ -12,10 +12,12 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import ChangeState
 from nightledger.gate.opening import (
     fold_log,
+    keep_last_good,
     open_gate,
     read_consent,
     read_ledger,
     record,
+    require_settings,
     sign_head,
     why_no_consent,
 )
@@ -79,8 +81,21 @@ def test_a_homes_own_settings_count(desk: Desk) -> None:
     assert own.gate.cap_characters == 700
     assert desk.gate.cap_characters is None
     Path(desk.home.settings).write_text("cooling_hours: 0\n")
-    with pytest.raises(ConfigurationError):
-        open_desk(desk.root)
+    assert open_desk(desk.root).gate.settings_problem.startswith(f"{desk.home.settings}:1: cooling_hours: ")
+
+
+def test_settings_that_cannot_be_used_end_what_rests_on_them_only(desk: Desk) -> None:
+    Path(desk.home.settings).write_text("cooling_hours: 5\n")
+    keep_last_good(open_desk(desk.root).gate)
+    Path(desk.home.settings).write_text("cooling_hours: 0\n")
+    gate = open_desk(desk.root).gate
+    keep_last_good(gate)
+    assert gate.cooling.after_proposal_s == 5 * 3600
+    with pytest.raises(ConfigurationError, match="yaml:1: cooling_hours") as caught:
+        require_settings(gate)
+    assert "mend or remove that file" in caught.value.hint
+    Path(desk.home.settings).unlink()
+    require_settings(open_desk(desk.root).gate)
 
 
 def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:

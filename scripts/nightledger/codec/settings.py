@@ -2,9 +2,11 @@
 
 import difflib
 import zoneinfo
+from dataclasses import fields
 from datetime import time
 from typing import Any
 
+from nightledger.codec.canonical import canonical
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import ConfigurationError
@@ -37,6 +39,17 @@ def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings
     if values["zone"] is not None:
         find_zone(values["zone"], where=f"{where}: zone")
     return _settings(values, where)
+
+
+def dump_settings(settings: Settings) -> bytes:
+    """Give settings as a file that :func:`parse_settings` takes; the zone is left out."""
+    values = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name != "zone"}
+    plain = {
+        "nightly_at": f"{settings.nightly_at:%H:%M}",
+        "on_drift": settings.on_drift.value,
+        "cap_characters": dict(settings.cap_characters),
+    }
+    return canonical({**values, **plain}) + b"\n"
 
 
 def find_zone(name: str, *, where: str) -> zoneinfo.ZoneInfo:

@@ -27,6 +27,8 @@ class Need(StrEnum):
     """Witnesses have not cosigned this log lately, or cosigned another one."""
     CONSENT = "consent"
     """The home's own consent graph cannot be used; nothing is applied."""
+    SETTINGS = "settings"
+    """The home's own settings cannot be used; the strictest that are known count."""
     LETTER = "letter"
     """A message to another machine was never taken in."""
     FAILED = "failed"
@@ -42,6 +44,7 @@ _SAID = {
     Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
     Need.WITNESS: ("alarm about witnesses", "alarms about witnesses"),
     Need.CONSENT: ("consent graph cannot be used", "consent graphs cannot be used"),
+    Need.SETTINGS: ("settings file cannot be used", "settings files cannot be used"),
     Need.LETTER: ("dead letter", "dead letters"),
     Need.FAILED: ("job failed", "jobs failed"),
     Need.MISSED: ("period was missed", "periods were missed"),
@@ -53,6 +56,7 @@ _NEXT = {
     Need.TRUST: "nightledger key list",
     Need.WITNESS: "nightledger witness ask",
     Need.CONSENT: "nightledger doctor",
+    Need.SETTINGS: "nightledger doctor",
     Need.LETTER: "nightledger channel status",
     Need.FAILED: "nightledger status",
     Need.MISSED: "nightledger night",

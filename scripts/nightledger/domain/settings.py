@@ -93,3 +93,36 @@ class Settings:
     def decision_lifetime(self) -> timedelta:
         """How long an approval that was not applied stays good."""
         return timedelta(days=self.decision_expires_days)
+
+
+def stricter(one: Settings, other: Settings) -> Settings:
+    """Give of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
+
+    The zone is the one recorded at ``init``; the time at which jobs are due is the second's.
+    """
+    caps = [dict(settings.cap_characters) for settings in (one, other)]
+    return Settings(
+        nightly_at=other.nightly_at,
+        catch_up_periods=min(one.catch_up_periods, other.catch_up_periods),
+        cap_characters={
+            host: _smaller(caps[0].get(host), caps[1].get(host)) for host in {**caps[0], **caps[1]}
+        },
+        cooling_hours=max(one.cooling_hours, other.cooling_hours),
+        cooling_after_signature_minutes=max(
+            one.cooling_after_signature_minutes, other.cooling_after_signature_minutes
+        ),
+        undo_days=max(one.undo_days, other.undo_days),
+        decision_expires_days=min(one.decision_expires_days, other.decision_expires_days),
+        on_drift=OnDrift.PROPOSE if OnDrift.PROPOSE in (one.on_drift, other.on_drift) else OnDrift.KEEP,
+        nightly_additions=min(one.nightly_additions, other.nightly_additions),
+        waiting_changes=min(one.waiting_changes, other.waiting_changes),
+        reviewable_days=max(one.reviewable_days, other.reviewable_days),
+        agent_waiting=min(one.agent_waiting, other.agent_waiting),
+        agent_bytes=min(one.agent_bytes, other.agent_bytes),
+        pattern_sources=max(one.pattern_sources, other.pattern_sources),
+    )
+
+
+def _smaller(one: int | None, other: int | None) -> int | None:
+    known = [cap for cap in (one, other) if cap is not None]
+    return min(known, default=None)

@@ -4,21 +4,22 @@ Invariant: nothing below works on a home whose log is damaged, cut, forked or ol
 that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
 """
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nightledger.codec.consent import parse_consent
-from nightledger.codec.settings import parse_settings
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
+from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
@@ -31,6 +32,9 @@ from nightledger.trust.scan import collector_at_rest, event_of_record
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
 MAX_CONFIG_BYTES = 1 << 20
+KEPT_SETTINGS = "settings.json"
+"""Beside a home's keys: its last good settings."""
+MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +44,9 @@ class Gate:
     Attributes:
         home: Its paths.
         ring: Where its private keys and its pin live.
-        settings: Shipped defaults with the home's own over them.
+        settings: Shipped defaults with the home's own over them; where those cannot be used, the
+            strictest that are known (``files/kept_settings.py``).
+        settings_problem: Why the home's own settings cannot be used; empty where they can.
         consent: The consent graph in force; where the home's own cannot be used, one that blocks everything.
         actor: Who called.
     """
@@ -50,6 +56,7 @@ class Gate:
     settings: Settings
     consent: ConsentGraph
     actor: Actor
+    settings_problem: str = ""
 
     @property
     def cooling(self) -> Cooling:
@@ -79,17 +86,21 @@ class Ledger:
 def open_gate(home_path: str, keys_dir: str, *, actor: Actor) -> Gate:
     """Open the gate of a home.
 
+    Settings and a consent graph that cannot be used end nothing here: an agent can write them.
+
     Raises:
-        ConfigurationError: No home there, or settings that are not valid.
+        ConfigurationError: No home there.
     """
-    home = Home(home_path)
+    home, ring = Home(home_path), KeyRing(Path(keys_dir))
     home.require()
+    in_force = settings_of(home, ring)
     return Gate(
         home=home,
-        ring=KeyRing(Path(keys_dir)),
-        settings=read_settings(home),
+        ring=ring,
+        settings=in_force.settings,
         consent=_consent_or_nothing(home),
         actor=actor,
+        settings_problem=in_force.problem,
     )
 
 
@@ -168,10 +179,26 @@ def log_key(gate: Gate) -> LogKey:
     return load_log_key(gate.ring, gate.home.identity.id, gate.home.identity.origin)
 
 
-def read_settings(home: Home) -> Settings:
-    """Read the shipped settings with the home's own over them."""
-    own = read_optional(home.settings, MAX_CONFIG_BYTES, within=home.root)
-    return parse_settings(shipped_config("nightledger.yaml"), own, where=home.settings)
+def settings_of(home: Home, ring: KeyRing) -> InForce:
+    """Give the settings in force in a home, whatever its own file is."""
+    return read_in_force(home, os.fspath(ring.path(home.identity.id, KEPT_SETTINGS)))
+
+
+def keep_last_good(gate: Gate) -> None:
+    """Keep the settings of a home while they are good; the caller holds its lock."""
+    if not gate.settings_problem:
+        kept = gate.ring.path(gate.home.identity.id, KEPT_SETTINGS)
+        keep_settings(gate.home, gate.settings, os.fspath(kept))
+
+
+def require_settings(gate: Gate) -> None:
+    """Refuse what rests on the home's own settings.
+
+    Raises:
+        ConfigurationError: They cannot be used; every problem named.
+    """
+    if gate.settings_problem:
+        raise ConfigurationError(gate.settings_problem, hint=MEND)
 
 
 def read_consent(home: Home) -> ConsentGraph:

@@ -9,7 +9,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered
-from nightledger.gate.opening import Ledger, why_no_consent
+from nightledger.gate.opening import MEND, Gate, Ledger, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.witnessing.findings import look
@@ -19,13 +19,15 @@ from nightledger.trust.report import Damage
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
 _PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
 
+STRICTEST = "until then the strictest values that are known count, and nothing is proposed"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``consent``, ``letters``, ``failed``, ``missed`` or
+        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``, ``failed``, ``missed`` or
             ``machine``.
         message: What and where, one sentence.
         hint: The next step.
@@ -99,9 +101,12 @@ def _last_review(book: Book) -> dict[str, DecisionStatus]:
     return {one.id: one for one in islice(reviews, 1)}
 
 
-def side_alarms(home: Home, now: datetime) -> list[Alarm]:
-    """Name a consent graph that cannot be used, and messages to other machines that were never taken in."""
-    alarms = []
+def side_alarms(gate: Gate, now: datetime) -> list[Alarm]:
+    """Name settings and a consent graph that cannot be used, and messages that no machine ever took in."""
+    alarms, home = [], gate.home
+    if gate.settings_problem:
+        first = gate.settings_problem.split("\n", 1)[0]
+        alarms.append(Alarm(kind="settings", message=first, hint=f"{MEND}; {STRICTEST}"))
     if why := why_no_consent(home):
         alarms.append(
             Alarm(kind="consent", message=why, hint="mend or remove that file; until then nothing is applied")

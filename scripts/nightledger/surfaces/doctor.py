@@ -65,7 +65,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: check_keys(home, ring)),
         ("log", lambda: check_log_of(home, ring, context.moment)),
         ("keys", lambda: check_trust(_gate(context), context.moment)),
-        ("memory", lambda: check_memory(home, now)),
+        ("memory", lambda: check_memory(home, ring, now)),
         ("locks", lambda: check_locks(home, context.keys_dir)),
         ("rivals", lambda: check_rivals(home)),
         ("machines", lambda: check_machines(home, now)),

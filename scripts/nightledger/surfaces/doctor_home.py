@@ -13,15 +13,17 @@ from nightledger.files.configuration import home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.checking import find_altered, find_drift
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Ledger, fold_log, read_consent, read_settings
+from nightledger.gate.opening import MEND, Ledger, fold_log, read_consent, settings_of
 from nightledger.gate.trusting import read_signers
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
+from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor_checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor_keys import Protection, protection
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
+from nightledger.trust.operator_keys import find_kept
 from nightledger.trust.pin import find_pin
 from nightledger.trust.reading import check_log
 
@@ -45,7 +47,7 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
 
     Args:
         home: Which.
-        keys_dir: Where ``operator.yaml`` lies.
+        keys_dir: Where ``operator.yaml`` and the keys lie.
         mounts: The kernel's list of mounts.
     """
     identity = home.identity
@@ -108,6 +110,12 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
     for signer in signers:
         if signer.key == mine:
             return good("keys", f"the operator's key here may sign, as {signer.principals[0]!r}")
+    kept = None
+    if not ledger.book.trust.pending_reset(at):
+        kept = find_kept(ring, home.identity.id, {signer.key.blob for signer in signers})
+    if kept:
+        message = f"the key here may not sign; the one that may was replaced, and is {kept.with_suffix('')}"
+        return bad("keys", message, "nightledger key restore")
     names = ", ".join(signer.principals[0] for signer in signers) or "nobody"
     if signers and protection(home, ring) is Protection.OTHER_MACHINE:
         return good("keys", f"on another machine may sign: {names}")
@@ -118,14 +126,15 @@ def _signer(home: Home, ring: KeyRing, ledger: Ledger, at: Moment) -> Check:
     )
 
 
-def check_memory(home: Home, now: datetime) -> Iterator[Check]:
+def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     """Look at the host, its cap, and the daily logs that the night reads.
 
     Args:
         home: Whose.
+        ring: Where its last good settings lie.
         now: Aware, UTC.
     """
-    settings, recorded = read_settings(home), home.identity.host
+    settings, recorded = settings_of(home, ring).settings, home.identity.host
     seen = detect_host(home.root)
     if seen == recorded:
         yield good("memory", f"host {recorded}, as its files say")
@@ -162,7 +171,7 @@ def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator
         now: Aware, UTC.
         boot: Name of this boot; empty where the system does not tell.
     """
-    zone = home_zone(home, read_settings(home))
+    zone = home_zone(home, settings_of(home, ring).settings)
     yield good("clock", f"{now:%Y-%m-%d %H:%M} UTC; log days begin and end in {zone.key}")
     newest = check_log(home, find_pin(ring, home.identity.id)).newest
     if newest and newest.at > now + _CLOCK_SLACK:
@@ -209,11 +218,14 @@ def filesystem_of(path: str, mounts: str = MOUNTS) -> str:
 
 
 def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
-    read_settings(home)
+    problem = settings_of(home, KeyRing(Path(keys_dir))).problem
+    if problem:
+        yield bad("home", problem, f"{MEND}; {STRICTEST}")
     read_consent(home)
     own = [p for p in (home.settings, home.consent_graph) if os.path.lexists(p)]
     names = ", ".join(home.relative(path) for path in own)
-    yield good("home", f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")
+    if not problem:
+        yield good("home", f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")
     operator = load_operator(keys_dir)
     if operator.notify:
         yield good("home", "a notifier is set")

@@ -88,6 +88,12 @@ def confirm(asked: Asked, context: Context) -> int:
     decision = _change(asked, context, key_changes.confirm)
     context.emit({"decision": decision.id})
     context.print("The signers stay as they are. A reset that waited, if there was one, is over.")
+    with reading(context) as seen:
+        if kept := kept_key(seen):
+            context.print(
+                f"The key here may not sign. The one that may is {kept.with_suffix('')}; to take it back:"
+            )
+            context.print("  nightledger key restore")
     return 0
 
 
@@ -135,7 +141,7 @@ def reset(asked: Asked, context: Context) -> int:
 
 
 def restore(asked: Asked, context: Context) -> int:
-    """Put back trust files that differ, and finish a rotation that was cut short."""
+    """Put back trust files that differ, finish a rotation that was cut short, take back the key before a reset."""
     del asked
     with writing(context, person=True) as session:
         gate = session.gate
@@ -143,9 +149,25 @@ def restore(asked: Asked, context: Context) -> int:
         signers = Trust(gate.home, session.ledger).signers(session.moment)
         able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
         operator_keys.mend(gate.ring, gate.home.identity.id, able, _stamp(context))
-    context.emit({"restored": list(names)})
+        kept = kept_key(session)
+        back = (
+            operator_keys.take_back(gate.ring, gate.home.identity.id, kept, _stamp(context)) if kept else None
+        )
+    context.emit({"restored": list(names), "taken_back": back.fingerprint if back else None})
     context.print(f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them.")
+    if back:
+        context.print(f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it.")
     return 0
+
+
+def kept_key(session: Session) -> Path | None:
+    """Give the public file of a kept key that may sign where the operator's own may not, and no reset waits."""
+    gate, book = session.gate, session.ledger.book
+    if book.trust.pending_reset(session.moment):
+        return None
+    signers = Trust(gate.home, session.ledger).signers(session.moment)
+    able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
+    return operator_keys.find_kept(gate.ring, gate.home.identity.id, able)
 
 
 def _change(asked: Asked, context: Context, edit: Edit) -> Decision:

@@ -5,6 +5,7 @@ nothing changes not a byte of it does.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -19,7 +20,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.checking import find_unsettled
-from nightledger.gate.opening import Ledger, why_no_consent
+from nightledger.gate.opening import Gate, Ledger, why_no_consent
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
 from nightledger.gate.trust_changes import find_differing
@@ -49,7 +50,7 @@ def find_needs(context: Context) -> list[Item]:
         gated = _of_gate(gate.home, session.ledger.book, now)
         trusted = _of_trust(gate.home, session.ledger, session.moment)
         witnesses = _of_witnesses(gate.home, session.ledger, session.moment)
-        return [*gated, *trusted, *witnesses, *_beside(gate.home, now), *scheduled]
+        return [*gated, *trusted, *witnesses, *_beside(gate, now), *scheduled]
 
 
 def write_page(home: Home, items: list[Item]) -> None:
@@ -78,7 +79,12 @@ def _of_witnesses(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
         yield Item(need=Need.WITNESS, key=damage.value, since=min(found.at or at.at, at.at))
 
 
-def _beside(home: Home, now: datetime) -> Iterator[Item]:
+def _beside(gate: Gate, now: datetime) -> Iterator[Item]:
+    home = gate.home
+    if gate.settings_problem:
+        line = re.match(re.escape(home.settings) + r"(:\d+)", gate.settings_problem)
+        key = home.relative(home.settings) + (line[1] if line else "")
+        yield Item(need=Need.SETTINGS, key=key, since=_changed_at(home.settings, now))
     if why_no_consent(home):
         since = _changed_at(home.consent_graph, now)
         yield Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)

@@ -37,12 +37,17 @@ def run_night(context: Context, *, retry: bool) -> int:
         retry: Try at once what failed a moment ago.
 
     Raises:
+        ConfigurationError: Settings that cannot be used; nothing is run.
         LockedError: Another night is at work.
         RefusedError: Another machine writes this home.
     """
     home = Home(context.home_path).require()
     require_machine(home)
-    settings = load_settings(home)
+    try:
+        settings = load_settings(home)
+    except NightledgerError:
+        _tell(context, home, ())  # no period is run in another zone than its own; the operator hears of it
+        raise
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
     with Lock(home.lock_path("night")):

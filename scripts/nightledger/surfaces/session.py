@@ -16,7 +16,15 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
 from nightledger.gate.expunging import finish_removals
-from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.opening import (
+    Gate,
+    Ledger,
+    keep_last_good,
+    open_gate,
+    read_ledger,
+    require_settings,
+    sign_head,
+)
 from nightledger.gate.trust_changes import settle_trust
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
@@ -30,6 +38,10 @@ FOR_ROOT = frozenset({"apply", "guard", "lock", "unlock"})
 """Verbs that root runs for another user's home, because files are locked; what they make is that user's."""
 PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
+
+
+NEED_SETTINGS = frozenset({"channel", "check", "consolidate", "propose"})
+"""Verbs that make proposals, and so rest on zone, lanes and caps; all others go on with the strictest."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +64,13 @@ class Session:
         return self.ledger
 
 
+def _open(context: Context, actor: Actor) -> Gate:
+    gate = open_gate(context.home_path, context.keys_dir, actor=actor)
+    if context.verb in NEED_SETTINGS:
+        require_settings(gate)
+    return gate
+
+
 @contextmanager
 def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
     """Open a home to look at; takes no lock and writes nothing.
@@ -61,10 +80,11 @@ def reading(context: Context, *, person: bool = False) -> Iterator[Session]:
         person: Whether the operator is to answer what is shown.
 
     Raises:
+        ConfigurationError: Settings that cannot be used, for a verb that needs them.
         RefusedError: An answer could not be recorded here: another machine writes this home, or an
             agent's host is calling.
     """
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+    gate = _open(context, actor_of(context))
     if person:
         require_machine(gate.home)
         require_person(context.verb, simulated=gate.home.identity.simulated)
@@ -117,12 +137,13 @@ def writing(
             answers are not to be given twice, and the clock is read anew.
 
     Raises:
+        ConfigurationError: Settings that cannot be used, for a verb that needs them.
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
     from nightledger.gate.views import refresh_views
 
-    gate = open_gate(context.home_path, context.keys_dir, actor=actor or actor_of(context))
+    gate = _open(context, actor or actor_of(context))
     require_machine(gate.home)
     if person:
         require_person(context.verb, simulated=gate.home.identity.simulated)
@@ -143,6 +164,7 @@ def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
     from nightledger.gate.recovering import recover
 
+    keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):
         session.reread()
     with suppress(AlteredError):  # who may sign cannot be told then; whoever needs to know says so

@@ -138,7 +138,7 @@ def look(context: Context) -> Status:
     """Look at a home.
 
     Raises:
-        ConfigurationError: No home there, or settings that are not valid.
+        ConfigurationError: No home there.
     """
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
     home, now = gate.home, context.now
@@ -163,7 +163,7 @@ def look(context: Context) -> Status:
         home_id=home.identity.id,
         simulated=home.identity.simulated,
         at=now,
-        alarms=(*alarms, *side_alarms(home, now), *late, *_machine(home)),
+        alarms=(*alarms, *side_alarms(gate, now), *late, *_machine(home)),
         schedule=schedule,
         sizes=tuple(_sizes(gate)),
         running=find_running(home),

@@ -95,6 +95,51 @@ def mend(ring: KeyRing, home_id: str, able: Collection[bytes], stamp: str) -> No
             take_over(ring, home_id, key, stamp)
 
 
+def find_kept(ring: KeyRing, home_id: str, able: Collection[bytes]) -> Path | None:
+    """Give the public file of a key that was replaced here and may sign, where the operator's own may not.
+
+    That is how the end of a reset leaves a machine: the key of the reset counts for nothing, and
+    the good one lies beside it under its other name.
+
+    Args:
+        ring: Where.
+        home_id: Of which home.
+        able: Blobs of the keys that may sign now.
+    """
+    public = ring.path(home_id, f"{keys.OPERATOR}.pub")
+    if os.path.lexists(public) and keys.public_key_of(public).blob in able:
+        return None
+    kept = sorted(public.parent.glob(f"{keys.OPERATOR}.before-*.pub"), reverse=True)
+    return next((path for path in kept if keys.public_key_of(path).blob in able), None)
+
+
+def take_back(ring: KeyRing, home_id: str, kept: Path, stamp: str) -> PublicKey:
+    """Make a key that was kept the operator's again; what stands in its place is kept in turn.
+
+    Args:
+        ring: Where.
+        home_id: Of which home.
+        kept: Its public file, as :func:`find_kept` gives it.
+        stamp: Ends the names of the files that it replaces.
+    """
+    operator, key = keys.operator_key_path(ring, home_id), keys.public_key_of(kept)
+    public, private = operator.with_name(f"{operator.name}.pub"), kept.with_suffix("")
+    is_here = os.path.lexists(private) and keys.public_key_of(private) == key
+    _keep(operator, stamp)
+    _keep(public, stamp)
+    if is_here:
+        back = operator.with_name(f"{operator.name}.back")
+        back.unlink(missing_ok=True)
+        os.link(private, back, follow_symlinks=False)
+        os.replace(back, operator)
+    else:
+        operator.unlink(missing_ok=True)  # kept under its other name; the good one is elsewhere
+    replace_file(str(public), f"{key.line}\n".encode())
+    public.chmod(0o644)
+    sync_directory(str(operator.parent))
+    return key
+
+
 def _keep(path: Path, stamp: str) -> str:
     """Give a file a second name that stays; empty where there is no file."""
     if not os.path.lexists(path):

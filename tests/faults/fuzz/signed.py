@@ -239,7 +239,7 @@ def _policies() -> list[bytes]:
 
 
 def _read_tiles(raw: bytes) -> tuple[list[bytes], list[tuple[str, bytes]], list[tuple[str, bytes]]]:
-    leaves = raw[1:].split(b"\n") * (raw[0] if raw else 1)
+    leaves = raw[1:].split(b"\n") * (130 if raw[:1] > b"\xf0" else 1)
     tree = Tree()
     tree.extend(list(map(leaf_hash, leaves)))
     return leaves, list(hash_tiles(tree, tree.size)), list(entry_bundles(leaves))

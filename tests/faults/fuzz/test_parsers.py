@@ -62,7 +62,7 @@ def test_a_wrong_value_that_is_planted_is_found(name: str) -> None:
 def test_an_input_that_takes_too_long_is_found() -> None:
     slow = planted.slowed(TARGETS["json"], cpu_s=0.02)
     assert try_one(slow, b"1")
-    with pytest.raises(TooSlowError, match=r"0\.0 s for 1 bytes"):
+    with pytest.raises(TooSlowError, match="s for 1 bytes"):
         try_one(slow, b"1", max_cpu_s=0.01)
 
 

@@ -234,6 +234,46 @@ def test_a_reset_that_the_operator_did_not_ask_for_is_ended_by_a_signature(calle
     assert "(not in force)" in caller.text("key", "list")
 
 
+def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) -> None:
+    good = public_key_of(keys_dir(caller) / "operator.pub")
+    assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
+    thief = (keys_dir(caller) / "operator").read_bytes()
+    (kept,) = keys_dir(caller).glob("operator.before-*Z")
+    assert (
+        caller.record("key", "restore")["taken_back"] is None
+    )  # while it waits, the new key is the one to come
+    assert "the one that may was replaced" not in caller.text("doctor")
+    told = caller.lines("key", "confirm", "--sign-with", str(kept))
+    assert told[-1] == "  nightledger key restore"
+    assert any(str(kept) in line for line in told)
+    assert "the one that may was replaced" in caller.text("doctor")
+    assert "> nightledger key restore" in caller.text("doctor")
+    record = caller.record("key", "restore")
+    assert record == {"restored": [], "taken_back": good.fingerprint}
+    assert (
+        public_key_of(keys_dir(caller) / "operator.pub")
+        == public_key_of(keys_dir(caller) / "operator")
+        == good
+    )
+    assert thief in [path.read_bytes() for path in keys_dir(caller).glob("operator.before-*")]
+    assert caller.run("key", "confirm") == 0
+    assert "the one that may was replaced" not in caller.text("doctor")
+    assert "signs here again" not in caller.text("key", "restore")
+
+
+def test_a_key_that_an_agent_holds_is_taken_back_by_its_public_side(caller: Caller) -> None:
+    good = public_key_of(keys_dir(caller) / "operator.pub")
+    assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
+    (kept,) = keys_dir(caller).glob("operator.before-*Z")
+    elsewhere = caller.root / "elsewhere"
+    kept.rename(elsewhere)
+    (caller.root / "elsewhere.pub").write_text(f"{good.line}\n")
+    assert caller.run("key", "confirm", "--sign-with", str(elsewhere)) == 0
+    assert "signs here again" in caller.text("key", "restore")
+    assert public_key_of(keys_dir(caller) / "operator.pub") == good
+    assert not (keys_dir(caller) / "operator").exists()
+
+
 def test_a_trust_file_that_differs_is_listed_and_put_back(caller: Caller) -> None:
     path = Path(caller.home.allowed_signers)
     held = path.read_bytes()

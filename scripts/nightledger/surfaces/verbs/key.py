@@ -7,7 +7,8 @@ revoke KEY          a key counts no more (a fingerprint will do); what it approv
 recovery KEY        a key for the drawer: it can change who signs, and nothing else
 confirm             sign the signers as they are; it ends a reset that you did not ask for
 reset [KEY]         no key is left: approvals are void, and a new key counts after 24 hours
-restore             put back trust files that are not those that the log names
+restore             put back trust files and decisions that are not those that the log names,
+                    and the key that a reset had replaced, once the reset was ended
 
 Reads   config/nightledger/, audit/, keys in $NIGHTLEDGER_KEYS
 Writes  config/nightledger/allowed_signers and revoked_keys, audit/, keys in $NIGHTLEDGER_KEYS

@@ -1,0 +1,119 @@
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.codec.settings import dump_settings, parse_settings
+from nightledger.domain.drift import OnDrift
+from nightledger.domain.settings import Settings
+from nightledger.files.configuration import SHIPPED
+from nightledger.files.home import Home
+from nightledger.files.kept_settings import keep_settings, read_in_force
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    home = Home(str(tmp_path / "home"))
+    Path(home.config_dir).mkdir(parents=True)
+    return home
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> str:
+    (tmp_path / "keys").mkdir()
+    return str(tmp_path / "keys" / "settings.json")
+
+
+def write(home: Home, text: str) -> None:
+    Path(home.settings).write_text(text)
+
+
+def remember(home: Home, kept: str) -> None:
+    keep_settings(home, read_in_force(home, kept).settings, kept)
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "nightly_at": st.sampled_from(["00:00", "23:05"]),
+            "cooling_hours": st.integers(2, 168),
+            "undo_days": st.integers(7, 366),
+            "on_drift": st.sampled_from(["keep", "propose"]),
+            "cap_characters": st.dictionaries(
+                st.sampled_from(["openclaw", "codex", "hermes"]), st.none() | st.integers(500, 10**6)
+            ),
+            "agent_bytes": st.integers(256, 65536),
+        },
+    )
+)
+def test_what_is_kept_is_read_as_what_it_was(values: dict[str, Any]) -> None:
+    shipped = SHIPPED.read_bytes()
+    quoted = {name: f'"{value}"' if name == "nightly_at" else value for name, value in values.items()}
+    own = "".join(f"{name}: {str(value).replace('None', 'null')}\n" for name, value in quoted.items())
+    settings = parse_settings(shipped, own.encode(), where="own")
+    assert parse_settings(shipped, dump_settings(settings), where="kept") == settings
+
+
+def test_good_settings_count_as_they_are(home: Home, kept: str) -> None:
+    write(home, "zone: Europe/Berlin\nnightly_additions: 20\n")
+    found = read_in_force(home, kept)
+    assert (found.settings, found.problem) == (Settings(zone="Europe/Berlin", nightly_additions=20), "")
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("cooling_hours: 0\n", ":1: cooling_hours: "),
+        ("undo_days: 30\n\tx\n", ":2: "),
+        ("zone: Nowhere/At_all\n", "is not an IANA zone"),
+        (None, "is a directory"),
+    ],
+)
+def test_a_broken_file_leaves_the_stricter_of_shipped_and_last_good(
+    home: Home, kept: str, broken: str | None, told: str
+) -> None:
+    write(
+        home, "zone: Europe/Berlin\ncooling_hours: 72\nnightly_additions: 20\non_drift: propose\n# a secret\n"
+    )
+    remember(home, kept)
+    if broken is None:
+        os.unlink(home.settings)
+        os.mkdir(home.settings)
+    else:
+        write(home, broken)
+    found = read_in_force(home, kept)
+    assert found.settings == Settings(cooling_hours=72, on_drift=OnDrift.PROPOSE)
+    assert home.settings in found.problem
+    assert told in found.problem
+    assert b"secret" not in Path(kept).read_bytes()
+    assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [None, b"{", b'{"cooling_hours": 0}'])
+def test_where_nothing_good_is_kept_the_shipped_ones_count(
+    home: Home, kept: str, content: bytes | None
+) -> None:
+    if content is not None:
+        Path(kept).write_bytes(content)
+    write(home, "{")
+    assert read_in_force(home, kept).settings == Settings()
+
+
+def test_nothing_is_written_while_nothing_changed_and_nothing_is_kept_of_a_file_that_is_gone(
+    home: Home, kept: str
+) -> None:
+    remember(home, kept)
+    assert not os.path.lexists(kept)
+    write(home, "undo_days: 30\n")
+    remember(home, kept)
+    before = os.stat(kept).st_ino
+    remember(home, kept)
+    assert os.stat(kept).st_ino == before
+    os.unlink(home.settings)
+    remember(home, kept)
+    assert not os.path.lexists(kept)

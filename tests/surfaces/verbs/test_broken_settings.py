@@ -1,0 +1,84 @@
+"""Settings that cannot be used, which an agent can write, switch neither guard nor apply off."""
+
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, addition
+from tests.surfaces.console import Console
+
+BROKEN = "cooling_hours: 48\nundo_days: never\n"
+PLACE = "config/nightledger/nightledger.yaml:2"
+
+
+@pytest.fixture
+def broken(console: Console) -> Console:
+    """Give a home whose operator set 48 hours of cooling, and whose file somebody broke after that."""
+    settings = Path(console.desk.home.settings)
+    settings.write_text("cooling_hours: 48\n")
+    assert console.run("guard").status == 0
+    settings.write_text(BROKEN)
+    return console
+
+
+def told(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_the_guard_looks_all_the_same(broken: Console) -> None:
+    broken.desk.memory.write_text(f"{MEMORY}- By hand.\n")
+    assert "was changed outside the gate" in " ".join(broken.out("guard").split())
+
+
+def test_apply_waits_as_long_as_was_last_set_and_then_applies(broken: Console) -> None:
+    broken.desk.approve(broken.desk.proposal(addition("One.")))
+    broken.desk.wait(hours=47)
+    assert broken.run("apply").status == 0
+    assert "One." not in broken.desk.text()
+    broken.desk.wait(hours=2)
+    assert broken.run("apply").status == 0
+    assert "One." in broken.desk.text()
+
+
+def test_status_and_doctor_name_file_and_line(broken: Console) -> None:
+    record = broken.record("status")
+    (alarm,) = [alarm for alarm in record["alarms"] if alarm["kind"] == "settings"]
+    assert PLACE in alarm["message"]
+    assert "mend or remove that file" in alarm["hint"]
+    ran = broken.run("status")
+    assert (ran.status, PLACE in told(ran.out)) == (0, True)
+    ran = broken.run("doctor")
+    assert PLACE in told(ran.out)
+    assert "log days begin and end in" in ran.out
+    assert ran.err == ""
+
+
+def test_the_night_refuses_and_says_so_where_the_operator_looks(broken: Console) -> None:
+    broken.desk.wait(days=1)
+    ran = broken.run("night")
+    assert ran.status == 2
+    assert PLACE in ran.err
+    page = Path(broken.desk.home.attention).read_text()
+    assert f"1 settings file cannot be used ({PLACE}): `nightledger doctor`" in page
+    assert not Path(broken.desk.home.runs).exists()
+    Path(broken.desk.home.settings).write_text("cooling_hours: 48\n")
+    assert broken.run("night").status == 0
+    assert "settings" not in Path(broken.desk.home.attention).read_text()
+
+
+@pytest.mark.parametrize("content", ["zone: Nowhere/At_all\n", "["])
+def test_a_broken_zone_is_told_too(broken: Console, content: str) -> None:
+    Path(broken.desk.home.settings).write_text(content)
+    broken.desk.wait(days=1)
+    assert broken.run("night").status == 2
+    assert "config/nightledger/nightledger.yaml" in Path(broken.desk.home.attention).read_text()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("propose", "--section", "Lessons", "--text", "Two.", "--reason", "x"), ("check",), ("consolidate",)],
+)
+def test_what_makes_proposals_refuses_and_names_the_line(broken: Console, words: tuple[str, ...]) -> None:
+    ran = broken.run(*words)
+    assert ran.status == 2
+    assert PLACE in ran.err
+    assert "mend or remove that file" in ran.err
