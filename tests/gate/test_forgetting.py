@@ -32,13 +32,20 @@ from nightledger.files.append import append_records
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.checking import find_altered
 from nightledger.gate.editing import revise
-from nightledger.gate.inputs import find_rewrites
+from nightledger.gate.inputs import Inputs, Rewrites, find_rewrites
 from nightledger.gate.reviewing import read_documents
 from nightledger.gate.stored import read_proposal
 from nightledger.gate.undoing import reversal
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 BACKUPS = "- Keep backups for 30 days.\n"
+
+
+def rewrites(desk: Desk) -> Rewrites:
+    inputs, ledger = Inputs(), desk.ledger()
+    for entry in ledger.log.entries():
+        inputs.take(entry)
+    return find_rewrites(desk.home, inputs, ledger.book)
 
 
 def test_an_archived_entry_stands_in_the_archive_with_section_id_date_and_reason(desk: Desk) -> None:
@@ -298,10 +305,9 @@ def test_an_undone_archival_does_not_touch_what_was_edited_elsewhere(desk: Desk)
 def test_what_a_night_read_of_a_log_is_found_in_its_copy(desk: Desk) -> None:
     a_night_reads(desk)
     forgotten(desk, compress(desk, LOG, FULL))
-    ledger = desk.ledger()
-    assert find_rewrites(desk.home, ledger.log.events, ledger.book).logs == ()
+    assert rewrites(desk).logs == ()
     put(desk, COPY, b"# other\n" * 500)
-    assert [r.path for r in find_rewrites(desk.home, ledger.log.events, ledger.book).logs] == [LOG]
+    assert [rewritten.path for rewritten in rewrites(desk).logs] == [LOG]
 
 
 def a_night_reads(desk: Desk) -> None:
