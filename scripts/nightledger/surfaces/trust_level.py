@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from nightledger.surfaces.doctor_keys import Protection
 
 NOT_BUILT = (
-    "pruning and retention",
     "search, staged context and hooks",
     "a model behind the consolidator",
 )

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 from tests.gate.homes import addition
 from tests.surfaces.channel.machines import Pair
 
@@ -104,8 +103,24 @@ def test_the_agents_machine_cannot_sign_for_itself_any_more(pair: Pair) -> None:
     assert pair.agent.desk.states(proposal) == ["pending"]
 
 
-@pytest.mark.parametrize("action", ["restore_context", "prune_stale_memory"])
-def test_what_is_not_built_says_so(pair: Pair, action: str) -> None:
+def test_what_is_not_built_says_so(pair: Pair) -> None:
     with pair.serving():
-        sent = pair.ops.record("channel", "send", action, "--to", "agent")
+        sent = pair.ops.record("channel", "send", "restore_context", "--to", "agent")
     assert (sent["status"], sent["reason"]) == ("rejected", "not built")
+
+
+def test_a_pruning_that_the_ops_machine_asks_for_ends_as_proposals(pair: Pair) -> None:
+    log = Path(pair.agent.desk.home.root, "memory", "daily", "2025-12-01.md")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(
+        "# 2025-12-01\n\n" + "".join(f"- Looked at shelf {n} of the north store.\n" for n in range(80))
+    )
+    with pair.serving():
+        sent = pair.ops.record("channel", "send", "prune_stale_memory", "--to", "agent")
+        again = pair.ops.record("channel", "send", "prune_stale_memory", "--to", "agent")
+    assert (sent["status"], sent["reason"]) == ("queued", "")
+    (made,) = sent["body"]["proposals"]
+    assert again["body"] == {"proposals": [], "waiting": {"delete_link": 0, "archive": 0, "compress": 1}}
+    (waiting,) = [one for one in pair.agent.record("proposals") if one["id"] == made]
+    assert (waiting["kind"], waiting["state"]) == ("prune_stale_memory", "pending")
+    assert log.read_text().count("shelf") == 80

@@ -21,6 +21,7 @@ from nightledger.gate.peer_actions import decide, load_memory_file, propose_chan
 from nightledger.gate.peers import Opened, logged_seqs, open_message, present_peers, read_peers
 from nightledger.gate.travelling import list_waiting
 from nightledger.jobs.consolidate.received import consolidate_received
+from nightledger.jobs.prune.received import prune_received
 from nightledger.surfaces.channel.contacts import note_contact
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
@@ -38,6 +39,7 @@ HANDLERS: dict[str, Handler] = {
     "load_memory_file": load_memory_file,
     "proposals": list_waiting,
     "propose_behavioral_change": propose_change,
+    "prune_stale_memory": prune_received,
     "update_heartbeat": update_heartbeat,
 }
 """What is built; an action that the gate knows and that is not here is answered with ``rejected: not built``."""
