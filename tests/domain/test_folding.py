@@ -248,3 +248,54 @@ def test_to_leave_out_what_is_settled_loses_nothing(steps: list[tuple[str, int]]
     book = fold(log)
     assert live(book) == live(replace(book, settled=frozenset()))
     assert "p-2" not in book.settled
+
+
+LOGGED, COPIED = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
+
+
+def compressed(log: Log) -> Log:
+    """Let an apply compress a log, as its entries say it."""
+    log = log.proposed(1, kind="prune_stale_memory").decided("approve", 1)
+    return log.add(
+        "apply.intent",
+        apply="a-d-1",
+        decision="d-1",
+        proposal="p-1",
+        changes=[1],
+        targets=[
+            {"path": COPIED, "before": "e0", "after": "full"},
+            {"path": LOGGED, "before": "full", "after": "short"},
+        ],
+    ).done()
+
+
+def test_a_compressed_log_is_known_with_its_copy_and_is_no_gated_file() -> None:
+    book = fold(compressed(Log()))
+    assert book.copies == {LOGGED: COPIED}
+    assert book.kept == {COPIED: "full", LOGGED: "short"}
+    assert LOGGED not in book.gated
+    assert COPIED not in book.gated
+    assert book.drifted == ()
+
+
+def test_a_log_of_that_name_that_is_gated_stays_watched() -> None:
+    log = Log().add("genesis", gated=[{"path": LOGGED, "sha256": "full"}])
+    book = fold(compressed(log))
+    assert book.gated[LOGGED] == "short"
+    assert LOGGED not in book.kept
+
+
+def test_an_expunge_says_what_stands_in_an_archive_from_then_on() -> None:
+    log = compressed(Log())
+    log = log.add(
+        "decision.recorded", decision="d-x", sha256="xx", type="expunge", proposal="", changes=[]
+    ).add(
+        "text.expunged",
+        decision="d-x",
+        sha256s=["full"],
+        places=[{"path": COPIED, "size": 9, "sha256": "holes"}, {"path": "other", "size": 1, "sha256": "z"}],
+    )
+    book = fold(log)
+    assert book.kept[COPIED] == "holes"
+    assert "other" not in book.kept
+    assert book.gone_at["full"] == log.events[-1].at

@@ -11,6 +11,7 @@ from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.folding import fold_events
 from nightledger.domain.judge import EDIT_LANE, Claim, Rules, Verdict, judge
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 from nightledger.domain.states import ProposalStatus
 
 OPEN = ConsentGraph(
@@ -160,3 +161,48 @@ def test_only_gated_files_are_changed_and_only_those_that_were_signed_for() -> N
 def test_every_reason_comes_at_once() -> None:
     verdict = ask(claim(signer=None, on_log=False, decision=decision(origin="x")), now=at(days=8))
     assert len(verdict.reasons) == 4
+
+
+SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+def compression(target: str = "memory/2026-01-02.md") -> Change:
+    copied = Hunk(anchor=Anchor.COPY, section=(), added=SHA256)
+    return replace(
+        change(1, target=target),
+        op=Op.COMPRESS,
+        hunk=Hunk(anchor=Anchor.WHOLE, section=(), removed=SHA256, added="# Short\n"),
+        also=(Part(target="memory/archive/daily/2026-01-02.md", hunk=copied),),
+    )
+
+
+def signed_for(*paths: str) -> Claim:
+    targets = tuple(DecisionTarget(path=path, base="b", result="r", hunks_sha256="h") for path in paths)
+    return claim(decision=decision(targets=targets))
+
+
+def test_a_daily_log_may_be_compressed_when_each_of_its_files_was_signed_for() -> None:
+    rules = replace(RULES, daily=("memory",))
+    asked = proposal(compression())
+    both = signed_for("memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md")
+    assert ask(both, proposal=asked, rules=rules) == Verdict()
+    assert ask(signed_for("memory/2026-01-02.md"), proposal=asked, rules=rules).reasons == (
+        "the files it was signed for are not those that the changes touch",
+    )
+    assert ask(both, proposal=asked).reasons == ("memory/2026-01-02.md is not a daily log of this home",)
+
+
+def test_a_gated_file_is_never_compressed_whatever_was_signed() -> None:
+    asked = proposal(compression("MEMORY.md"))
+    paths = signed_for("MEMORY.md", "memory/archive/daily/2026-01-02.md")
+    assert ask(paths, proposal=asked, rules=replace(RULES, daily=("",))).reasons == (
+        "MEMORY.md is not a daily log of this home",
+    )
+
+
+def test_a_further_part_that_was_not_signed_for_closes_the_gate() -> None:
+    extra = replace(change(1), also=compression().also)
+    assert ask(proposal=proposal(extra)).reasons == (
+        "memory/archive/daily/2026-01-02.md is no part of such a change",
+        "the files it was signed for are not those that the changes touch",
+    )

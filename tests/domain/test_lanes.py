@@ -1,7 +1,16 @@
 import hashlib
 from typing import Any
 
-from nightledger.domain.lanes import Lanes, Said, choose, has_new_source, may_return
+from nightledger.domain.closed import hashed
+from nightledger.domain.lanes import (
+    TARGET_BYTES,
+    Lanes,
+    Said,
+    choose,
+    choose_to_forget,
+    has_new_source,
+    may_return,
+)
 from nightledger.domain.proposal import Draft, Evidence, Op, Origin
 
 
@@ -98,3 +107,31 @@ def test_outcomes_are_told_apart_by_id_and_all_else_by_file() -> None:
     assert has_new_source([evidence("memory/system/outcome-records.jsonl", "o-2")], known)
     assert not has_new_source([evidence("elsewhere", "o-1")], known)
     assert not has_new_source([], known)
+
+
+def test_a_change_whose_text_went_is_known_by_its_hash() -> None:
+    known = [said(hashed("a"), closed=True)]
+    assert not may_return(draft("a"), known)
+    assert may_return(draft("b"), known)
+    assert may_return(draft("a", evidence=(evidence("memory/b.md"),)), known)
+
+
+def test_a_log_and_its_full_text_in_the_archive_are_one_source() -> None:
+    log, full = "memory/2026-01-02.md", "memory/archive/daily/2026-01-02.md"
+    assert not has_new_source([evidence(full)], [evidence(log)])
+    assert not has_new_source([evidence(log)], [evidence(full)])
+    assert has_new_source([evidence("memory/daily/2026-01-02.md")], [evidence(log)])
+    assert has_new_source([evidence("memory/archive/daily/2026-01-03.md")], [evidence(log)])
+    assert has_new_source([evidence(log, "o-1")], [evidence(full)])
+
+
+def test_one_proposal_forgets_one_link_or_archives_and_compresses_what_fits() -> None:
+    link = draft("link", op=Op.DELETE_LINK, rank=1.0)
+    logs = [draft(f"log {n}", op=Op.COMPRESS, target=f"memory/{n}.md", rank=0.1) for n in range(9)]
+    room = 3 * (len("memory/1.md") + TARGET_BYTES)
+    assert keys(choose_to_forget([*logs, link], deletions=1, leaf_bytes=room)) == ["link"]
+    assert choose_to_forget([*logs, link], deletions=0, leaf_bytes=room) == []
+    assert keys(choose_to_forget(logs, deletions=1, leaf_bytes=room)) == ["log 0", "log 1", "log 2"]
+    assert len(choose_to_forget(logs, deletions=0, leaf_bytes=1 << 20)) == 9
+    last = draft("link", op=Op.DELETE_LINK, rank=0.0)
+    assert "link" not in keys(choose_to_forget([*logs, last], deletions=1, leaf_bytes=1 << 20))

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.gate.peer_work import make_work
 
@@ -13,6 +14,9 @@ from nightledger.domain.lanes import DRIFT
 from nightledger.domain.proposal import Anchor, Evidence, Hunk
 from nightledger.domain.waiting import Waiting
 from nightledger.gate import travelling
+from nightledger.gate.composing import compose_by
+from nightledger.gate.remote import unpack
+from nightledger.gate.reviewing import Answer, Verb
 from nightledger.gate.travelling import list_waiting, waiting_of
 from nightledger.trust.base64_strict import decode_base64
 
@@ -134,3 +138,22 @@ def test_a_file_travels_once_for_all_its_proposals(desk: Desk) -> None:
     found = waiting(desk)
     assert len(found.proposals) == 2
     assert len(found.documents) == 1
+
+
+def test_a_month_of_raw_notes_stays_where_it_is_and_an_archival_travels_with_its_archive(desk: Desk) -> None:
+    compressed = pruned(desk, compress(desk, LOG))
+    archived = pruned(desk, *archive(desk, "backups"))
+    link = pruned(desk, forget())
+    found = waiting(desk)
+    assert found.left_out == (compressed.id,)
+    assert [document.path for document in found.documents] == ["MEMORY.md", ARCHIVE]
+    review = unpack(found, desk.home.identity.id)
+    assert {item.stored.proposal.id for item in review.items} == {archived.id, link.id}
+    assert not any(item.unplaced for item in review.items)
+    answers = [Answer(proposal=i.stored.proposal.id, n=1, verb=Verb.APPROVE) for i in review.items]
+    decisions, refusals = compose_by(review.terms, review.items, answers, review.documents, desk.signing())
+    assert not refusals
+    for decision in decisions:
+        desk.accept(decision)
+    desk.wait(hours=3)
+    assert [attempt.changes for attempt in desk.apply()] == [(1,), (1,)]
