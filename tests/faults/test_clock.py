@@ -407,6 +407,35 @@ def test_a_real_night_that_a_wrong_clock_ran_comes_again_and_changes_nothing(tmp
     assert runs_of(desk.memory.parent)["2026-03-01"] == 2
 
 
+def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but_its_own_lines(
+    tmp_path: Path,
+) -> None:
+    """Page 14: the boot clock cannot tell which wall clock was right, so what comes again must be harmless."""
+    desk = make_desk(tmp_path)
+    home = desk.memory.parent
+    shell = Shell(home=home, keys=desk.ring.directory)
+    (home / "memory").mkdir(exist_ok=True)
+    said = "# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n"
+    (home / "memory" / "2026-03-01.md").write_text(said)
+    late = START + timedelta(days=1, hours=6)
+    assert shell.run("night", now=late).status == 0
+    before = tree(tmp_path)
+    assert shell.run("night", now=late - timedelta(minutes=59)).status == 0
+    assert runs_of(home) == {"2026-03-01": 1}
+    assert shell.run("night", now=late - timedelta(hours=3)).status == 0
+    assert runs_of(home) == {"2026-03-01": 2}
+    after = tree(tmp_path)
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    told = {"home/memory/system/runs.jsonl", "home/memory/system/consolidation-log.jsonl"}
+    assert changed == {*told, "home/.nightledger/next-due"}
+    assert all(after[name].startswith(before[name]) for name in told)
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Give the bytes of every file below a directory."""
+    return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+
+
 def runs_of(home: Path) -> dict[str, int]:
     """Count the runs of the consolidation by period."""
     lines = (home / "memory/system/runs.jsonl").read_text().splitlines()

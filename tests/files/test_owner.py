@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from nightledger.domain.errors import ConfigurationError
 from nightledger.files.owner import acting_as_owner, acting_as_root, for_child, may_act_as_root
 
 
@@ -69,3 +70,21 @@ def test_a_system_that_does_not_tell_the_saved_user_is_asked_for_the_others(
     Process(monkeypatch, started_by=1000, home_of=1000)
     monkeypatch.delattr(os, "getresuid")
     assert not may_act_as_root()
+
+
+def test_an_owner_who_may_not_read_the_program_is_told_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Process(monkeypatch, started_by=0, home_of=1000)
+    refused = str(Path(os.__file__).parent)
+
+    def listdir(place: str) -> list[str]:
+        if place == refused:
+            raise PermissionError(13, "Permission denied", place)
+        return []
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    with (
+        pytest.raises(ConfigurationError, match=f"\\(user 1000\\) may not read {refused}"),
+        acting_as_owner("/home/me/agent"),
+    ):
+        pass
+    assert (process.user, process.group, process.groups) == (0, 0, [0])

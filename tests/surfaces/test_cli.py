@@ -76,7 +76,12 @@ def test_a_verb_that_is_not_there(capsys: Out) -> None:
         (
             ModuleNotFoundError("x", name="msgspec.json"),
             2,
-            "error: the package 'msgspec.json' is not installed\nhint: make setup\n",
+            "error: the package 'msgspec' is not installed\nhint: make setup\n",
+        ),
+        (
+            ModuleNotFoundError("x", name="__future__"),
+            2,
+            f"error: this user cannot read the interpreter's own module '__future__' ({sys.executable})\nhint: ",
         ),
         (
             OSError(28, "No space left on device", "/x"),

@@ -59,7 +59,7 @@ def _guarded(verb: str, words: list[str]) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "nightledger":
             return _bug(error, verb)
-        return _fail(f"the package {error.name!r} is not installed", "make setup", errors.EXIT_USAGE)
+        return _missing((error.name or "").split(".")[0])
     except OSError as error:
         return _fail(_os_message(error), _os_hint(error), errors.EXIT_REFUSED)
     except Exception as error:  # noqa: BLE001 - the edge: whatever else it is, it is our bug
@@ -112,6 +112,16 @@ def _fail(message: str, hint: str, status: int) -> int:
     if hint:
         sys.stderr.write("".join(f"{line}\n" for line in visible_lines(f"hint: {hint}")))
     return status
+
+
+def _missing(package: str) -> int:
+    if package in sys.stdlib_module_names:
+        return _fail(
+            f"this user cannot read the interpreter's own module {package!r} ({sys.executable})",
+            "run it with an interpreter that this user can read, or as the user who ran 'make setup'",
+            errors.EXIT_USAGE,
+        )
+    return _fail(f"the package {package!r} is not installed", "make setup", errors.EXIT_USAGE)
 
 
 def _os_message(error: OSError) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from nightledger.surfaces import screen
 from nightledger.surfaces.doctor import Diagnosis
 from nightledger.surfaces.doctor_checks import Check, State
+from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.trust_level import NOT_BUILT, RAISED_BY, level_of
 
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}
@@ -51,7 +52,7 @@ def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
 def _check(check: Check) -> list[str]:
     lines = screen.wrap(screen.shown(check.message), indent="     ", first=f"  {_MARKS[check.state]} ")
     if check.fix:
-        lines += screen.wrap(screen.shown(check.fix), indent="       ", first="     > ")
+        lines += wrap_hint(screen.shown(check.fix), indent="       ", first="     > ")
     return lines
 
 

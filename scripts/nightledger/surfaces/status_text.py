@@ -9,6 +9,7 @@ from nightledger.domain.runs import Run
 from nightledger.domain.words import dump_moment
 from nightledger.surfaces import screen
 from nightledger.surfaces.alarms import Alarm
+from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.status import HeldBack, Size, Status, Term
 
 Item = TypeVar("Item")
@@ -94,7 +95,7 @@ def _part(label: str, texts: list[str]) -> list[str]:
 
 def _alarm(alarm: Alarm) -> list[str]:
     lines = screen.wrap(screen.shown(alarm.message), indent="  ", first=f"! {alarm.kind.upper()} ")
-    return lines + screen.wrap(screen.shown(alarm.hint), indent="    ", first="  > ")
+    return lines + wrap_hint(screen.shown(alarm.hint), indent="    ", first="  > ")
 
 
 def _waits(status: Status) -> str:

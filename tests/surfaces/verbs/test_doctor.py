@@ -8,6 +8,7 @@ from tests.surfaces.calling import Caller, make_caller, write_identity
 
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.gate.opening import sign_head
+from nightledger.surfaces.hints import PROGRAMS
 from nightledger.surfaces.instructions import agent_lines
 from nightledger.trust.keys import create_operator_key
 
@@ -218,10 +219,15 @@ def test_instructions_that_cannot_be_read_are_named(caller: Caller) -> None:
     assert caller.record("doctor")["instructions"] is None
 
 
-def test_no_line_is_wider_than_a_narrow_terminal(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     caller.desk.memory.write_text("mine")
-    assert max(map(len, caller.lines("doctor"))) <= 40
+    key = caller.desk.ring.path(caller.home.identity.id, "operator")
+    wide = [line.strip(" >") for line in caller.lines("doctor") if len(line) > 40]
+    assert f"ssh-keygen -p -f '{key}'" in wide
+    assert {line.split()[0].strip("'") for line in wide} <= set(PROGRAMS)
 
 
 def test_a_read_only_home_is_to_be_mended(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

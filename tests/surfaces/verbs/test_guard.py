@@ -138,6 +138,13 @@ def test_a_review_shows_what_drifted_first_hunk_by_hunk_and_settles_it(console: 
     assert "drift settled" in console.out("history")
 
 
+def test_where_all_was_taken_back_nothing_is_said_to_be_kept(console: Console) -> None:
+    console.desk.memory.write_text(f"{MEMORY}{BOAT}\n")
+    out = console.out("review", typed=["n"])
+    assert "Settled MEMORY.md: took back every change that you answered." in out
+    assert console.desk.text() == MEMORY
+
+
 def test_what_is_left_for_later_is_asked_again(console: Console) -> None:
     desk = console.desk
     desk.memory.write_text(MEMORY.replace("30 days", "40 days") + f"{BOAT}\n")

@@ -140,12 +140,7 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     for decision in decisions:
         if decision.type is DecisionType.DRIFT:
             path = screen.shown(decision.targets[0].path)
-            back = (
-                ", the rest you answered was taken back"
-                if decision.targets[0].base != decision.targets[0].result
-                else ""
-            )
-            context.print(f"Settled {path}: kept {len(decision.changes)} change(s){back}.")
+            context.print(f"Settled {path}: {_kept(decision)}.")
     approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
     rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
     if rejected:
@@ -156,6 +151,14 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
         told = f"Signed {count} change(s). They cool until {when:%Y-%m-%d %H:%M} UTC; 'nightledger apply' then applies them."
         for line in screen.wrap(told, indent="  ", first=""):
             context.print(line)
+
+
+def _kept(decision: "Decision") -> str:
+    """Say what was kept of what had drifted in one file, and what was not."""
+    if not decision.changes:
+        return "took back every change that you answered"
+    took = decision.targets[0].base != decision.targets[0].result
+    return f"kept {len(decision.changes)} change(s){', the rest you answered was taken back' if took else ''}"
 
 
 def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, int]) -> "list[Answer] | None":
