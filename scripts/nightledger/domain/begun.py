@@ -42,6 +42,7 @@ class Begun:
         clocks: Its clocks.
         latest: The latest time of any entry up to it.
         outcome: ``intent`` while unfinished, ``done``, ``aborted`` or ``raced``.
+        outcomes: How many outcomes count no longer for the links that it deletes; 0 where it deletes none.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Begun:
     clocks: Moment
     latest: datetime
     outcome: str
+    outcomes: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,6 +125,7 @@ def begun_of(begin: Begin) -> Begun:
         clocks=Moment(at=begin.at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0)),
         latest=begin.latest,
         outcome=begin.outcome,
+        outcomes=fields.get("outcomes", 0),
     )
 
 

@@ -14,17 +14,19 @@ from datetime import timedelta
 from nightledger.codec.records import decode_record
 from nightledger.domain.begun import Begun, begun_of
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import LINKS, files_of
+from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import AppliedTarget, Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
 from nightledger.gate.around import carry, place_around
 from nightledger.gate.checking import Held, verify_decisions
 from nightledger.gate.drifting import course_of, shows
+from nightledger.gate.kept_files import places_of
 from nightledger.gate.opening import Ledger
 from nightledger.gate.parts import put_changes
 from nightledger.gate.planning import place_changes
@@ -148,6 +150,16 @@ class _Look:
             yield "it names no change"
         for n in sorted(numbers - begun.standing):
             yield f"change {n} did not stand to be carried out under its decision"
+        if begun.outcomes and begun.outcomes > self._outcomes():
+            yield "it forgets more outcomes of a link than there are"
+
+    def _outcomes(self) -> int:
+        """Give how many outcomes there may be at most: those that a deleted link forgets were recorded before."""
+        try:
+            with LineLog(self.home.outcomes) as log:
+                return sum(chunk.count(b"\n") for chunk in log.chunks(0))
+        except NightledgerError:
+            return 0
 
     def _of_decision(self, begun: Begun, decision: Decision) -> Iterator[str]:
         status = self.book.decisions[begun.decision]
@@ -183,7 +195,7 @@ class _Look:
 
     def _change(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
         """Check what an approval or an undo did to one file."""
-        if target.path not in self.home.identity.gated:
+        if target.path not in self.home.identity.gated and is_kept(target.path):
             self._kept(begun, decision, target, exact=exact)
             return
         around = bool(target.accepted_before or target.accepted)
@@ -214,7 +226,9 @@ class _Look:
         if decision.type is DecisionType.UNDO:
             raise _UnsignedError("it did not put there what was signed")
         changes = [change for change in self._proposal(begun).changes if change.n in begun.changes]
-        wanted = [one for one in begun.targets if one.path not in self.home.identity.gated]
+        places = places_of(self.home)
+        _require_none(why for change in changes for why in why_forbidden(change, places))
+        wanted = [one for one in begun.targets if one.path not in places.gated]
         documents = {one.path: _text(self._bytes(begun, one.before)) for one in wanted}
         made, unplaced = put_changes(documents, changes)
         if unplaced:
@@ -239,14 +253,19 @@ class _Look:
             raise _UnsignedError(OTHER_RESULT)
 
     def _proposal(self, begun: Begun) -> Proposal:
+        """Give the proposal that an apply carries out; the text of one that is over goes as blobs do.
+
+        Raises:
+            _ExpiredError: It is gone, as it may be.
+            _UnsignedError: It is missing or altered, or went too early for that.
+        """
         status = self.book.proposals[begun.proposal]
-        if self.book.gone.get(status.sha256) is Gone.EXPUNGED:
-            raise _ExpiredError
         try:
             content = read_logged(self.home, status)
-        except AlteredError as error:
+            return decode_record(Proposal, content, where=self.home.proposal(status.id))
+        except NightledgerError as error:
+            self._require_not_expired(begun, status.sha256)
             raise _UnsignedError("its proposal is not what was logged") from error
-        return decode_record(Proposal, content, where=self.home.proposal(status.id))
 
     def _bytes(self, begun: Begun, sha256: str) -> bytes:
         """Give bytes that an apply names.
@@ -258,16 +277,16 @@ class _Look:
         try:
             return self.blobs.get(sha256)
         except (NightledgerError, ValueError) as error:
-            why = self.book.gone.get(sha256)
-            if why is Gone.EXPUNGED or (why is Gone.EXPIRED and self._in_time(begun, sha256)):
-                raise _ExpiredError from error
+            self._require_not_expired(begun, sha256)
             named = f"the bytes {sha256[:16]}… that it names" if sha256 else "bytes that it should name"
             raise _UnsignedError(f"{named} are not there") from error
 
-    def _in_time(self, begun: Begun, sha256: str) -> bool:
-        """Tell whether bytes went after the window in which they may be needed, by the log and by the clock."""
-        gone_at = self.book.gone_at[sha256]
-        return begun.latest + WINDOW <= gone_at <= self.at.at + AHEAD
+    def _require_not_expired(self, begun: Begun, sha256: str) -> None:
+        """Raise where bytes went as they may: after the window in which they may be needed, by log and clock."""
+        why = self.book.gone.get(sha256)
+        expired = why is Gone.EXPIRED and begun.latest + WINDOW <= self.book.gone_at[sha256]
+        if why is Gone.EXPUNGED or (expired and self.book.gone_at[sha256] <= self.at.at + AHEAD):
+            raise _ExpiredError
 
 
 def _require_none(problems: Iterable[str]) -> None:

@@ -1,24 +1,29 @@
 """Show the lines that a change rests on, from the files as they are now, or from the archive."""
 
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.proposal import Change, Evidence
+from nightledger.domain.proposal import Change, Evidence, Op
 from nightledger.files.home import Home
 from nightledger.gate.citing import cited, values_of
 from nightledger.gate.told import NOTHING
 from nightledger.surfaces import screen
 
 
-def lines(home: Home, change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
+def lines(
+    home: Home, change: Change, *, told: frozenset[str] = NOTHING, whole_logs: bool = True
+) -> list[str]:
     """Give the evidence of a change, each place with its lines, and whether they still are what they were.
 
     Args:
         home: Where the files are.
         change: The change.
         told: Values told as secrets elsewhere: masked, as is what the files of the evidence tell.
+        whole_logs: Whether to give every line of a log that is to be compressed; else only its place.
     """
+    brief = change.op is Op.COMPRESS and not whole_logs
     shown = []
     for evidence in change.evidence:
-        shown += _one(home, evidence, told)
+        title, *rows = _one(home, evidence, told)
+        shown += [title] if brief else [title, *rows]
     return shown
 
 

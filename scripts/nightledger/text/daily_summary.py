@@ -31,8 +31,10 @@ MOST_TOPIC = 80
 """Of a title, and of what a quoted line stands under."""
 LEAST_WORTH = 0.05
 """Below it a line tells nothing of a day: fewer lines are better than idle ones. Our choice, read on logs."""
-SHORTER = 0.75
+SHORTER = 0.5
 """Of the log's bytes a summary has no more, else the log stays as it is: little would be gained. Our choice."""
+LEAST_SAVED_BYTES = 500
+"""What is gained by less is not worth an operator's look. Our choice, read on proposals for public workspaces."""
 NAMED_BONUS = 0.5
 """What a line gains that names itself a decision or a lesson: it is what the day is remembered for."""
 CUE_BONUS = 0.2
@@ -93,7 +95,8 @@ def summarise_daily(log: DayLog, content: bytes, copy: str) -> DailySummary | Ke
         rows, quoted = _rows(log, found, lines)
     end = "\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else "\n"
     summary = "".join(f"{row}{end}" for row in (rows[0], f"> {marker_line(log.path, marker)}", *rows[1:]))
-    if len(summary.encode("utf-8")) > SHORTER * len(content) or len(rows) >= lines:
+    size = len(summary.encode("utf-8"))
+    if size > min(SHORTER * len(content), len(content) - LEAST_SAVED_BYTES) or len(rows) >= lines:
         return Kept.SHORT
     return DailySummary(text=summary, quoted=tuple(line.number for line in quoted), held=len(found))
 

@@ -25,13 +25,12 @@ def write(caller: Caller, name: str, text: str = LOG) -> None:
 def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     write(caller, "2026-01-06.md", "- quiet\n")
-    links, entries, closing, logs, compressing, alone = caller.lines("prune", now=NEXT)
+    links, entries, closing, logs, compressing = caller.lines("prune", now=NEXT)
     assert links == "0 links: 0 weak and old; 0 proposed to forget."
     assert entries == "3 entries: 1 closed for long; 1 proposed to archive."
     assert closing.endswith(": Archive 1 entry of MEMORY.md, closed in 2025-11")
     assert logs == "2 daily logs: 2 old, 1 short; 1 proposed to compress."
     assert compressing.endswith(": Compress 1 daily log of 2026-01")
-    assert alone == "  left alone: memory/2026-01-06.md: short"
     request = json.loads(Path(caller.home.prune_view).read_text())
     assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
 
@@ -63,13 +62,15 @@ def test_a_dry_run_writes_nothing(caller: Caller) -> None:
 
 
 def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None:
+    aside = Path(caller.home.root) / "aside.md"
+    aside.write_text(LOG)
     for n in range(MOST_NAMED + 2):
-        write(caller, f"2026-01-05-{n:02}.md", "- quiet\n")
+        (Path(caller.home.memory_dir) / f"2026-01-05-{n:02}.md").symlink_to(aside)
     lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
     assert lines[-1] == "  and 2 more; --json names them all"
     assert len(lines) == MOST_NAMED + 2
     (kind,) = caller.record("prune", "--logs", now=NEXT)["kinds"]
-    assert (kind["kept"], len(kind["left"])) == ({"short": MOST_NAMED + 2}, MOST_NAMED + 2)
+    assert (kind["kept"], len(kind["left"])) == ({"odd_file": MOST_NAMED + 2}, MOST_NAMED + 2)
 
 
 def test_a_name_from_a_file_is_printed_as_data(caller: Caller) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
+_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "short", "summary"})
+"""Reasons to leave something alone that ask nothing of the operator: these are only counted."""
 _NOUNS = {
     "delete_link": ("link", "links", "weak and old", "to forget"),
     "archive": ("entry", "entries", "closed for long", "to archive"),
@@ -118,7 +120,7 @@ def _say(context: "Context", tally: "Tally") -> None:
     )
     for proposal in tally.proposals:
         context.print(f"  {proposal.id}: {screen.shown(proposal.title)}")
-    named = [left for left in tally.left if left.what]
+    named = [left for left in tally.left if left.what and left.kept not in _IN_ORDER]
     for left in named[:MOST_NAMED]:
         detail = f" ({screen.shown(left.detail)})" if left.detail else ""
         context.print(f"  left alone: {screen.shown(left.what)}: {left.kept.value.replace('_', ' ')}{detail}")

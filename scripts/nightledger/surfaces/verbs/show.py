@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             )
             for line in (
                 *screen.facts(change, told=told),
-                *evidence.lines(home, change, told=told),
+                *evidence.lines(home, change, told=told, whole_logs=False),
                 *screen.fates(change, told=told),
                 *screen.diff_lines(change.diff, told=told),
             ):

@@ -1,0 +1,84 @@
+"""What who has the log's key and no operator's key can append: applies that never were, and how they are found."""
+
+import hashlib
+from typing import Any
+
+from tests.gate.homes import Desk
+
+from nightledger.domain.decision import Decision
+from nightledger.domain.kept import LINKS
+from nightledger.domain.moment import Moment
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.applies import AppliesLook, look_at_applies
+from nightledger.gate.checking import verify_decisions
+from nightledger.trust.report import Damage
+
+
+def look(desk: Desk, now: Moment | None = None) -> AppliesLook:
+    """Compare every apply with what was signed."""
+    ledger = desk.ledger()
+    return look_at_applies(desk.home, ledger, verify_decisions(desk.home, ledger), now or desk.moment)
+
+
+def said(desk: Desk) -> str:
+    """Give why the one apply that is not what was signed is not."""
+    (found,) = look(desk).findings
+    assert (found.damage, found.alarm) == (Damage.UNSIGNED, True)
+    assert found.path == desk.home.relative(desk.home.audit_log)
+    assert found.line is not None
+    return found.message.partition(": ")[2].partition("is not what was signed: ")[2] or found.message
+
+
+def counts(desk: Desk) -> tuple[int, int]:
+    """Give how many applies are what was signed, and how many cannot be checked any more; no other is there."""
+    seen = look(desk)
+    assert seen.findings == ()
+    return seen.checked, seen.expired
+
+
+def sha(content: str) -> str:
+    """Give the hash of a text."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def keep(desk: Desk, content: str) -> str:
+    """Keep a text as a blob, and give its hash."""
+    return BlobStore(desk.home.blobs_dir).put(content.encode())
+
+
+def intent_of(decision: Decision, **target: str) -> dict[str, Any]:
+    """Give the members of the intent that would carry a decision out, in the very bytes that it names.
+
+    Args:
+        decision: What it carries out.
+        target: Members of the target, of its only file, that are to be others.
+    """
+    targets = [
+        {
+            "path": signed.path,
+            "before": signed.base,
+            "after": signed.result,
+            "signed_base": signed.base,
+            "signed_result": signed.result,
+            **target,
+        }
+        for signed in decision.targets
+        if signed.path != LINKS
+    ]
+    assert len(targets) == 1 or not target
+    return {
+        "decision": decision.id,
+        "proposal": decision.proposal,
+        "changes": list(decision.changes),
+        "targets": targets,
+    }
+
+
+def forge(desk: Desk, fields: dict[str, Any], *, number: int = 1, end: str = "apply.done") -> None:
+    """Append an apply that never was; an empty ``end`` leaves it unfinished."""
+    apply = f"a-{number:026d}"
+    desk.record("apply.intent", apply=apply, **fields)
+    if end == "apply.raced":
+        desk.record(end, apply=apply, replaced=[])
+    elif end:
+        desk.record(end, apply=apply)
