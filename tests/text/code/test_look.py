@@ -5,7 +5,12 @@ from nightledger.text.code.look import Look
 
 def test_a_text_that_is_run_often_is_audited_once() -> None:
     asked: list[str] = []
-    look = Look(ast.parse("'>>> f(1)'\n'>>> g(1)'"), lambda text: bool(asked.append(text)))
+
+    def nested(text: str) -> bool:
+        asked.append(text)
+        return False
+
+    look = Look(ast.parse("'>>> f(1)'\n'>>> g(1)'"), nested)
     assert not look.nested("x")
     assert not look.nested("x")
     assert not look.bad_example
