@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from bench.audit_corpus import LABELS, Snippet, held_out, read_corpus
+from bench.audit_corpus import CORPUS, LABELS, Snippet, held_out, read_corpus
 from bench.bench_audit import is_right, main, report
 
 
@@ -28,6 +28,12 @@ def test_the_figures_of_the_corpus_hold() -> None:
         for label, least in (("hostile", 0.95), ("benign", 0.95), ("unaudited", 1.0)):
             half = [s for s in corpus if s.label == label and s.held_out is hidden]
             assert sum(map(is_right, half)) >= least * len(half)
+
+
+def test_the_figures_of_the_unseen_set_hold_after_mending() -> None:
+    unseen = read_corpus(CORPUS / "unseen")
+    assert [sum(s.label == label for s in unseen) for label in LABELS] == [60, 60, 10]
+    assert [s.name for s in unseen if not is_right(s)] == []
 
 
 def test_not_audited_is_right_for_no_python_snippet() -> None:

@@ -71,6 +71,7 @@ def paths(text: str) -> set[str]:
         ("import codecs\ncodecs.decode('no', 'zip')", HOLE),
         ("import os\nos.path.join('a', os.path.expanduser('~/b'))", "a/~/b"),
         ("from pathlib import Path\nPath('a') / 'b'", "a/b"),
+        ("from pathlib import Path\nPath('a') / f()", "a/" + HOLE),
         ("from pathlib import Path\nPath.home() / x", "~/" + HOLE),
         ("from pathlib import Path\nPath('a').joinpath('b', 'c').resolve()", "a/b/c"),
         ("from pathlib import Path\nPath('a/b').with_name('c')", "a/c"),
@@ -90,6 +91,7 @@ def test_a_name_may_be_several_things() -> None:
     assert set(texts("('a' if y else 'b')")) == {"a", "b"}
     assert set(texts("(y or 'a')")) == {"a"}
     assert set(texts("x = 'a'\nx += 'b'\nx")) == {"a", "ab"}
+    assert set(texts("for x in ('.b', '.c'): pass\nPath('a') / x")) == {"a/.b", "a/.c"}
     assert HOLE in texts("\n".join(f"x = '{n}'" for n in range(20)) + "\nx")
 
 
@@ -115,6 +117,13 @@ def test_a_name_may_be_several_things() -> None:
         ("globals()['__builtins__']", "builtins"),
         ("__builtins__['eval']", "builtins.eval"),
         ("print.__self__", "builtins"),
+        ("divmod.__self__.eval", "builtins.eval"),
+        ("import operator\noperator.itemgetter('eval')(vars(__builtins__))", "builtins.eval"),
+        ("import operator\noperator.getitem(globals(), 'eval')", "builtins.eval"),
+        ("import os\ndict.get(vars(os), 'abort')", "os.abort"),
+        ("import os\ndict.__getitem__(os.__dict__, 'abort')", "os.abort"),
+        ("import sys\nsys.modules[type(x).__module__].open", "sys.modules[].open"),
+        ("import sys\nsys.modules[__name__].open", "__main__.open"),
         ("eval.__call__", "builtins.eval"),
         ("__import__('a.b')", "a"),
         ("__import__('a.b', None, None, ['c'])", "a.b"),
@@ -162,6 +171,13 @@ def test_what_the_snippet_binds_itself_is_no_builtin(text: str) -> None:
 )
 def test_a_binding_that_may_be_skipped_hides_no_builtin(text: str) -> None:
     assert "builtins.eval" in paths(text)
+
+
+def test_an_item_of_a_table_of_texts_is_no_name() -> None:
+    assert paths("import operator\noperator.itemgetter('eval')({'eval': 'a'})") == {"operator.itemgetter()()"}
+    assert paths("import operator\noperator.itemgetter('eval')()") == {"operator.itemgetter()()"}
+    assert paths("dict.get({'eval': 'a'}, 'eval')") == {"builtins.dict.get()"}
+    assert paths("import operator\noperator.getitem()") == {"operator.getitem()"}
 
 
 def test_what_cannot_be_told_is_nothing() -> None:

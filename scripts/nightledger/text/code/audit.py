@@ -16,6 +16,7 @@ from nightledger.text.code.network import network_hits
 from nightledger.text.code.rule import Audited, CodeFinding, CodeSeverity
 from nightledger.text.code.source import MOST_CHARACTERS, Place, Source, read_source
 from nightledger.text.code.table import NOT_READ, ROWS
+from nightledger.text.code.texts import annotation_texts, text_hits
 from nightledger.text.code.uses import import_hits, name_hits, uses
 
 MOST_FINDINGS = 200
@@ -80,6 +81,14 @@ def _of_tree(source: Source) -> list[CodeFinding]:
 
 
 def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
+    yield from _own_hits(node, look, used)
+    yield from text_hits(node, look)
+    for told in annotation_texts(node, look):
+        for inner in ast.walk(told):
+            yield from _own_hits(inner, look, used)
+
+
+def _own_hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
     match node:
         case ast.Import() | ast.ImportFrom():
             yield from import_hits(node, used)

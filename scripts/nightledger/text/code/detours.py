@@ -44,6 +44,11 @@ _IMPORTERS = (
     "importlib.util.find_spec",
     "pkgutil.resolve_name",
     "pydoc.locate",
+    "django.utils.module_loading.import_string",
+    "werkzeug.utils.import_string",
+    "hydra.utils.get_method",
+    "hydra.utils.get_class",
+    "hydra.utils.get_object",
 )
 _FORMAT_WALK = re.compile(
     r"\{[^{}]*(?:__globals__|__subclasses__|__builtins__|__code__|__mro__|__bases__|__dict__|__class__\.__(?!name)|func_globals)"
@@ -188,7 +193,7 @@ def _imported(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     if _untold(name, look) if name is not None else True:
         yield Hit(rule="code.detour", severity=CodeSeverity.MEDIUM, what=f"{path} of a name that is not told")
     for text in texts:
-        if canonical(text).split(".")[0] in GUARDED and HOLE not in text:
+        if canonical(text.replace(":", ".")).split(".")[0] in GUARDED and HOLE not in text:
             yield Hit(rule="code.detour", what=path)
 
 

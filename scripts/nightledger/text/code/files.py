@@ -72,6 +72,11 @@ def file_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
     yield from _places(call, paths, look)
 
 
+def stays(place: str) -> bool:
+    """Tell whether what is written to a path is run or read again."""
+    return bool(_STAYS.search(place))
+
+
 def written(places: Sequence[str], what: str) -> Hit:
     """Judge a write by where it goes: what stays is high, a data file beside the work is none.
 

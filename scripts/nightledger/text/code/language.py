@@ -73,15 +73,29 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("c", re.compile(r"^\s*#\s*include\s*[<\"]|\bint main\s*\(", re.MULTILINE)),
     ("perl", re.compile(r"^\s*use strict;|^\s*my [$@%]\w|\$\w+\s*=~", re.MULTILINE)),
     (
+        "lua",
+        re.compile(
+            r"\blocal function\b|\blocal \w+ =|\bos\.execute\(|^\s*function [\w.:]*\([\w, .]+\)\s*$",
+            re.MULTILINE,
+        ),
+    ),
+    (
         "ruby",
         re.compile(r"^\s*(?:require ['\"]|puts |def \w+[^:]*$|end$|\w+\.each do)|\bdo \|\w+\|", re.MULTILINE),
     ),
-    ("lua", re.compile(r"\blocal function\b|\blocal \w+ =|\bos\.execute\(")),
 )
 _PYTHON_LINE = re.compile(
     r"^\s*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
     re.MULTILINE,
 )
+_OPENED = re.compile(
+    r"^[ \t]*(?:def|class|module|if|unless|while|until|for|begin|case|function)\b|\bdo\b(?:\s*\|.*\|)?\s*$",
+    re.MULTILINE,
+)
+_END = re.compile(r"^[ \t]*end[ \t]*;?$", re.MULTILINE)
+_BLOCK = re.compile(r":[ \t]*(?:#.*)?$", re.MULTILINE)
+_BRACED = ("php", "rust", "go", "java", "c")
+"""Languages that close with a brace, as JavaScript does, and are told from it by other signs."""
 HEAD = 20_000
 """Characters by which a language is told."""
 _CODING_LINE = re.compile(r"#.*?coding[:=]")
@@ -111,7 +125,7 @@ def guess_language(text: str) -> str:
     if tree is not None and (not text.strip() or _holds(tree, _SURE_SIGNS)):
         return "python"
     if _JAVASCRIPT.search(head) and not _PYTHON_LINE.search(head):
-        return "javascript"
+        return next((name for name, sign in _OTHERS if name in _BRACED and sign.search(head)), "javascript")
     if tree is not None and _holds(tree, _SIGNS):
         return "javascript" if _is_javascript(tree) else "python"
     return ("python" if _CODING_LINE.match(text) else _by_lines(head)) or (
@@ -122,10 +136,15 @@ def guess_language(text: str) -> str:
 def _by_lines(head: str) -> str:
     """Give the language that lines of a text look like, though it is no Python that parses; "" for none."""
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if _PYTHON_LINE.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
+    if not _has_ends(head) and _PYTHON_LINE.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
         return "python"
     other = next((name for name, pattern in _OTHERS if pattern.search(head)), "")
     return other or ("shell" if any(_SHELL_LINE.match(line) for line in lines[:_LINES]) else "")
+
+
+def _has_ends(head: str) -> bool:
+    """Tell whether blocks close with a word, as those of Ruby and Lua, and none opens with a colon."""
+    return _END.search(head) is not None and _OPENED.search(head) is not None and _BLOCK.search(head) is None
 
 
 def _holds(tree: ast.Module, kinds: tuple[type[ast.AST], ...]) -> bool:

@@ -4,13 +4,18 @@ Invariant: rules only read; a rule gives hits, and where they stand is told once
 """
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from nightledger.text.code.rule import CodeSeverity
 from nightledger.text.code.scopes import Scopes
+from nightledger.text.code.source import parse
 from nightledger.text.code.value import Ref
 from nightledger.text.code.values import Resolver
+
+_EXAMPLE = re.compile(r"^[ \t]*>>> ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +46,6 @@ class Look:
         scopes: Where its names are bound.
         resolver: What its expressions stand for.
         defined: Names of functions that the snippet defines itself, methods included.
-        nested: Audits a text that the snippet lets somebody run; says whether there is something in it.
     """
 
     def __init__(self, tree: ast.Module, nested: Callable[[str], bool]) -> None:
@@ -49,9 +53,33 @@ class Look:
         self.tree = tree
         self.scopes = Scopes(tree)
         self.resolver = Resolver(self.scopes)
-        self.nested = nested
+        self._nested = nested
+        self._told: dict[str, bool] = {}
+        self._made: list[ast.expr] = []  # kept, because ids of freed nodes come back
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
         self.defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, functions))
+
+    def nested(self, text: str) -> bool:
+        """Audit a text that the snippet lets somebody run, once; tell whether there is something in it."""
+        if text not in self._told:
+            self._told[text] = self._nested(text)
+        return self._told[text]
+
+    @cached_property
+    def bad_example(self) -> bool:
+        """Whether an example in a docstring of the snippet does something to be found."""
+        texts = (node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant))
+        return any(isinstance(t, str) and _EXAMPLE.search(t) is not None and self.nested(t) for t in texts)
+
+    def expression(self, text: str) -> ast.expr | None:
+        """Give the expression that a text is, its names as the whole snippet sees them; None if it is none."""
+        tree, _ = parse(text.strip())
+        match tree:
+            case ast.Module(body=[ast.Expr(value=made)]):
+                self._made.append(made)
+                return made
+            case _:
+                return None
 
     def refs(self, node: ast.AST | None) -> tuple[Ref, ...]:
         """Give the named things that ``node`` may be."""

@@ -21,7 +21,7 @@ RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
     "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
     "tkinter.Tcl().eval", "tkinter.Tcl().call", "tkinter.Tk().eval", "typing.ForwardRef()._evaluate", "typing._eval_type", "py_compile.*", "compileall.*",
-    "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
+    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "doctest.debug_src", "doctest.debug_script", "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
 )  # fmt: skip
 RUN_STRING: tuple[str, ...] = (
     "timeit.timeit", "timeit.repeat", "timeit.Timer", "timeit.main", "cProfile.run*", "profile.run*", "cProfile.Profile().run*", "profile.Profile().run*", "trace.Trace().run*",
@@ -76,6 +76,19 @@ HOOK: tuple[str, ...] = (
 SIGNAL: tuple[str, ...] = (
     "os.kill", "os.killpg", "os.abort", "signal.raise_signal", "signal.pthread_kill", "signal.pidfd_send_signal", "psutil.Process().kill", "psutil.Process().terminate", "psutil.Process().suspend", "psutil.process_iter()[].kill", "psutil.process_iter()[].terminate",
 )  # fmt: skip
+TELLTALE = frozenset(
+    {"system", "popen", "execv", "execve", "execvp", "eval", "exec", "compile", "__import__", "import_module", "Popen", "check_output", "getoutput", "rmtree", "unlink",
+     "__globals__", "__subclasses__", "__builtins__", "__class__", "__bases__", "__mro__", "__code__", "__dict__", "__getattribute__", "builtins", "subprocess", "posix", "pty", "socket", "os", "ctypes", "marshal", "pickle", "shutil"}
+)  # fmt: skip
+"""Words that nobody builds from pieces but to hide them."""
+UNTOLD = (
+    *sorted(word for word in TELLTALE if not word.startswith("__")),
+    "__import__",
+    "__builtins__",
+    "open",
+    "remove",
+)
+"""Attributes that say enough on a module that nobody can tell."""
 BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("code.process", PROCESS),
     ("code.run", RUN),
@@ -101,6 +114,7 @@ BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
             "subprocess.__dict__.values",
             "sys.modules.values",
             "sys.modules.items",
+            *(f"sys.modules[].{name}" for name in UNTOLD),
         ),
     ),
 )
@@ -111,11 +125,6 @@ METHODS: dict[str, str] = {
     "sendto": "code.network",
 }  # fmt: skip
 """Names of methods that say enough on an object of which nothing is known."""
-TELLTALE = frozenset(
-    {"system", "popen", "execv", "execve", "execvp", "eval", "exec", "compile", "__import__", "import_module", "Popen", "check_output", "getoutput", "rmtree", "unlink",
-     "__globals__", "__subclasses__", "__builtins__", "__class__", "__bases__", "__mro__", "__code__", "__dict__", "__getattribute__", "builtins", "subprocess", "posix", "pty", "socket", "os", "ctypes", "marshal", "pickle", "shutil"}
-)  # fmt: skip
-"""Words that nobody builds from pieces but to hide them."""
 WALKS = frozenset(
     {
         "__globals__",

@@ -19,6 +19,11 @@ _DENIED = frozenset(IMPORTS)
 _JUDGED = ("os.environ*", "sys.modules*")
 
 
+def rule_of(path: str) -> str:
+    """Give the rule of a canonical name that is on the lists; "" for any other."""
+    return _NAMES.rule(path)
+
+
 def name_hits(node: ast.expr, look: Look) -> Iterator[Hit]:
     """Give what a name that is read stands for, where it is on the lists."""
     for ref in look.refs(node):

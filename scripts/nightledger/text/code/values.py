@@ -39,7 +39,8 @@ _TEMPORARY = frozenset({"tmp_path", "tmpdir", "tmp_path_factory"})
 _DICTIONARIES = (".__dict__", "builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules")
 BUILTINS = frozenset(
     {"__import__", "compile", "eval", "exec", "execfile", "input", "open", "getattr", "setattr", "delattr", "hasattr", "globals", "locals", "vars", "dir", "chr", "ord", "str", "bytes", "bytearray",
-     "reversed", "map", "filter", "list", "tuple", "dict", "set", "sorted", "type", "object", "super", "print", "isinstance", "iter", "next", "zip", "len", "repr", "get_ipython", "__build_class__", "help", "breakpoint", "int", "id", "any", "all", "sum", "enumerate", "format", "hex"}
+     "reversed", "map", "filter", "list", "tuple", "dict", "set", "sorted", "type", "object", "super", "print", "isinstance", "iter", "next", "zip", "len", "repr", "get_ipython", "__build_class__", "help", "breakpoint", "int", "id", "any", "all", "sum", "enumerate", "format", "hex",
+     "abs", "pow", "divmod", "max", "min", "round", "callable", "hash", "oct", "bin", "ascii", "issubclass", "aiter", "anext"}
 )  # fmt: skip
 
 
@@ -49,6 +50,10 @@ _FINDERS = frozenset(
 )  # fmt: skip
 _IMPORTERS = frozenset({"builtins.__import__", "importlib.import_module", "importlib.__import__"})
 _ITEM_METHODS = (".get", ".pop", ".setdefault", ".__getitem__")
+_ITEM_OF = frozenset(
+    {"operator.getitem", "operator.__getitem__", *(f"builtins.dict{name}" for name in _ITEM_METHODS)}
+)
+"""Functions that give an item of what they are given first."""
 _SAME_AS_FIRST = frozenset(
     {"functools.partial", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.set", "builtins.dict", "copy.copy", "weakref.proxy", "typing.cast", "contextlib.closing"}
 )  # fmt: skip
@@ -190,6 +195,8 @@ class Resolver:
 
     def _subscript(self, node: ast.Subscript, given: Given, depth: int) -> Iterator[Value]:
         keys = self.values(node.slice, given, depth)
+        if not keys and isinstance(node.slice, ast.Name) and node.slice.id == "__name__":
+            keys = (Text("__main__"),)
         if isinstance(node.value, ast.Name):
             for stored in self.scopes.keyed.get(node.value.id, ())[:MOST]:
                 yield from self.values(stored, given, depth)
@@ -213,7 +220,7 @@ class Resolver:
                 yield Ref("builtins")
             else:
                 named = ast.Name(id=text, ctx=ast.Load(), lineno=1 << 30, col_offset=0)
-                yield from self.values(named, _NOTHING, depth)
+                yield from self._name(named, _NOTHING, depth + 1)  # not kept by its id, which comes back
         if value.path == "builtins":  # __builtins__ is a dictionary in an imported module
             yield from (Ref(canonical(f"builtins.{text}")) for text in texts)
         if not texts or not value.path.endswith(_DICTIONARIES):
@@ -244,6 +251,19 @@ class Resolver:
             yield from first
         else:
             yield from self._made(function, arguments)
+            yield from self._item_by_function(function, arguments, depth)
+
+    def _item_by_function(self, function: Ref, arguments: list[Values], depth: int) -> Iterator[Value]:
+        """Give what ``operator.getitem(table, key)`` and its relatives give."""
+        if function.path == "operator.itemgetter()":
+            keys: Values = (Text(function.text),)
+        elif function.path in _ITEM_OF and len(arguments) > 1:
+            keys = arguments[1]
+        else:
+            return
+        for table in arguments[0] if arguments else ():
+            if isinstance(table, Ref):
+                yield from self.item_of(table, keys, depth)
 
     def _made(self, function: Ref, arguments: list[Values]) -> Iterator[Value]:
         first = arguments[0] if arguments else ()
@@ -276,7 +296,8 @@ class Resolver:
         left, right = self.values(node.left, given, depth), self.values(node.right, given, depth)
         for value in left:
             if isinstance(value, Ref) and value.path == PATH and isinstance(node.op, ast.Div):
-                yield Ref(PATH, f"{value.text or HOLE}/{joined(right)}")
+                for step in right or (Text(HOLE),):
+                    yield Ref(PATH, f"{value.text or HOLE}/{joined((step,))}")
         if isinstance(node.op, ast.Add) and any(isinstance(v, Items) for v in left):
             yield Items(
                 tuple(item for value in (*left, *right) if isinstance(value, Items) for item in value.items)[
