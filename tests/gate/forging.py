@@ -1,17 +1,26 @@
 """What who has the log's key and no operator's key can append: applies that never were, and how they are found."""
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tests.gate.homes import Desk
+from tests.gate.signers import own_key
 
-from nightledger.domain.decision import Decision
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.kept import LINKS
 from nightledger.domain.moment import Moment
+from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applies import AppliesLook, look_at_applies
 from nightledger.gate.checking import verify_decisions
+from nightledger.gate.deciding import sign, with_id
+from nightledger.gate.unproposed import make_unproposed
 from nightledger.trust.report import Damage
+
+NOTHING: Mapping[str, Any] = {}
 
 
 def look(desk: Desk, now: Moment | None = None) -> AppliesLook:
@@ -82,3 +91,42 @@ def forge(desk: Desk, fields: dict[str, Any], *, number: int = 1, end: str = "ap
         desk.record(end, apply=apply, replaced=[])
     elif end:
         desk.record(end, apply=apply)
+
+
+def with_fields(decision: Decision, **fields: Any) -> Decision:
+    """Give a decision with other fields, under the id that it then has."""
+    return with_id(replace(decision, **fields))
+
+
+def record_unasked(desk: Desk, signed_one: Decision, said_of_it: Mapping[str, Any] = NOTHING) -> None:
+    """Store and log a decision that the operator signed, as the gate would not."""
+    decision, signed = signed_one, sign(signed_one, own_key(desk).signer)
+    name = said_of_it.get("decision", decision.id)
+    Path(desk.home.decision(name)).write_bytes(signed.content)
+    Path(f"{desk.home.decision(name)}.sig").write_text(signed.signature)
+    fields = {
+        "decision": decision.id,
+        "sha256": hashlib.sha256(signed.content).hexdigest(),
+        "signature_sha256": signed.signature_sha256,
+        "type": decision.type.value,
+        "proposal": decision.proposal,
+        "changes": list(decision.changes),
+    }
+    desk.record("decision.recorded", **{**fields, **said_of_it})
+
+
+def expunge(desk: Desk, *paths: str) -> Decision:
+    """Sign files away as an expunge of a leaked text does, and remove them; nothing else is logged."""
+    targets = [
+        DecisionTarget(
+            path=path,
+            base=hashlib.sha256(Path(desk.home.path(path)).read_bytes()).hexdigest(),
+            result=EMPTY_SHA256,
+            hunks_sha256=EMPTY_SHA256,
+        )
+        for path in paths
+    ]
+    decision = desk.accept(make_unproposed(desk.gate, DecisionType.EXPUNGE, targets, desk.signing()))
+    for path in paths:
+        Path(desk.home.path(path)).unlink()
+    return decision
