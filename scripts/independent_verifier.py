@@ -29,12 +29,13 @@ TRUST = {name: f"config/nightledger/{name}" for name in ("allowed_signers", "pol
 TRUST |= {"constitution": "memory/system/constitution.json", "peers": "config/nightledger/peers.json"}
 DECISION, RECOVERY = "nightledger-decision@v1", "nightledger-recovery@v1"
 EMPTY, RESET_WAIT_S = hashlib.sha256(b"").hexdigest(), 24 * 3600
+KEPT = re.compile(r"memory/archive/\d{4}\.md|(?:.*/)?(?i:\d{4}-\d\d-\d\d([-_ T.][^/]*)?\.(md|markdown|txt))")
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
 UNCHECKED = (
     "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately",
     "that each hunk leads from the bytes accepted before to those after, and once; shapes of records (schemas)",
-    "cooling, expiry, scanners, the consent graph, the touch of hardware keys, blobs, derived files",
+    "cooling, expiry, scanners, the consent graph, touch of hardware keys, blobs, the archive, derived files",
 )
 Entry = dict[str, Any]
 Point = tuple[int, int, int, int]
@@ -151,8 +152,7 @@ class _Home:
         self.identity: Entry = json.loads(self.read("config/nightledger/home.json"))
         files = (keys / str(self.identity["id"]) / name for name in ("pin.json", "head.json"))
         self.pin, self.kept = (read_kept(file.read_bytes()) if file.is_file() else {} for file in files)
-        self.lines = self.read(LOG).split(b"\n")
-        self.lines.pop()  # behind the last line end: nothing, or a line that was never acknowledged
+        self.lines = self.read(LOG).split(b"\n")[:-1]  # a line without its end was never acknowledged
         own = re.findall(r"(?m)^log (\S+)", self.read(TRUST["policy"]).decode())
         self.vkeys: list[str] = self.pin["vkeys"] if self.pin else own
 
@@ -229,8 +229,7 @@ class _Chain:
     """The trust files by the log: which bytes were in force where."""
 
     def __init__(self, home: _Home) -> None:
-        self.home = home
-        self.steps: list[tuple[Entry, dict[str, str]]] = []
+        self.home, self.steps = home, list[tuple[Entry, dict[str, str]]]()
 
     def files(self, at: Entry) -> dict[str, str]:
         found = dict.fromkeys(TRUST, EMPTY)
@@ -252,11 +251,10 @@ class _Chain:
         return b""
 
     def has_signed(self, content: bytes, signature: bytes, who: str, namespace: str, at: Entry) -> bool:
-        files = self.files(at)
         with tempfile.TemporaryDirectory() as folder:
             allowed, revoked, armour = (Path(folder) / name for name in ("allowed", "revoked", "sig"))
-            allowed.write_bytes(self.content("allowed_signers", files["allowed_signers"]))
-            revoked.write_bytes(self.content("revoked_keys", files["revoked_keys"]))
+            for path, name in ((allowed, "allowed_signers"), (revoked, "revoked_keys")):
+                path.write_bytes(self.content(name, self.files(at)[name]))
             armour.write_bytes(signature)
             when = f"verify-time={re.sub(r'[^0-9Z]', '', at['at'])}"
             words = ["-f", str(allowed), "-r", str(revoked), "-s", str(armour), "-O", when]
@@ -323,10 +321,12 @@ def _decision(home: _Home, chain: _Chain, entry: Entry) -> Entry:
 
 def check_changes(home: _Home, held: dict[str, Entry], gone: set[str]) -> None:
     """Check proposals' files, that each apply was signed for, and the gated files' bytes."""
+    ended = gone.union(*(entry["sha256s"] for entry in home.of("blobs.removed")))
+    ended |= {one["proposal"] for one in held.values() if one["type"] == "close"}
     for entry in home.of("proposal.created"):
         name = f"memory/state/proposals/{entry['proposal']}.json"
         home.counts["proposals"] += 1
-        if entry["sha256"] not in gone and home.sha256(name) != entry["sha256"]:
+        if ended.isdisjoint((entry["proposal"], entry["sha256"])) and home.sha256(name) != entry["sha256"]:
             home.alarm("ALTERED", name, "it was changed after it was proposed, or is missing")
     lost = {entry["decision"] for entry in home.of("decision.recorded") if entry["sha256"] in gone}
     gated = {item["path"]: item["sha256"] for item in home.entries[0]["gated"]}
@@ -338,7 +338,8 @@ def check_changes(home: _Home, held: dict[str, Entry], gone: set[str]) -> None:
             signed = intent["decision"] in held and _is_signed(intent, held[intent["decision"]])
             if not signed and intent["decision"] not in lost:
                 home.alarm("ALTERED", intent["apply"], "no decision that holds says what was applied")
-            gated |= {one["path"]: one.get("accepted", one["after"]) for one in intent["targets"]}
+            told = {one["path"]: one.get("accepted", one["after"]) for one in intent["targets"]}
+            gated |= {name: sha for name, sha in told.items() if name in gated or not KEPT.fullmatch(name)}
     unfinished = {(one["path"], one["after"]) for intent in intents.values() for one in intent["targets"]}
     for name in dict.fromkeys((*gated, *home.identity["gated"])):
         home.counts["gated files"] += 1
@@ -355,9 +356,8 @@ def _is_signed(intent: Entry, decision: Entry) -> bool:
 
 
 def _check_inputs(home: _Home) -> None:
-    held: dict[str, Entry] = {}
-    for entry in home.of("heartbeat", "text.expunged"):
-        held |= {item["path"]: item for item in entry.get("inputs") or entry.get("places") or ()}
+    both = home.of("heartbeat", "text.expunged")
+    held = {one["path"]: one for entry in both for one in entry.get("inputs") or entry.get("places") or ()}
     for name, item in sorted(held.items()):
         home.counts["inputs of nights"] += 1
         begin = home.read(name)[: item["size"]] if home.sha256(name) != EMPTY else b""
