@@ -202,14 +202,17 @@ def _holds(words: str, memory: str) -> Callable[[Path, str], Iterator[str]]:
 
 def _states(want: ChangeState, *, applies: int) -> Callable[[Path, str], Iterator[str]]:
     def done(root: Path, made: str) -> Iterator[str]:
-        book = open_desk(root).ledger().book
+        desk = open_desk(root)
+        book = desk.ledger().book
         status = book.proposals[made]
-        states = {status.state_of(n) for n in status.changes}
+        states = {status.state_of(n) for n in status.changes} - {ChangeState.REJECTED}
         if states != {want}:
             yield f"the changes are {states}"
         ends = [apply.outcome for apply in book.applies.values() if apply.outcome != "aborted"]
         if ends != ["done"] * applies:
             yield f"applies ended {ends}"
+        if any(event.fields.get("reason") == "unsigned" for event in desk.ledger().log.events):
+            yield "what was signed was called unsigned"
 
     return done
 
@@ -222,6 +225,22 @@ def _make_archive(root: Path) -> str:
     desk = make_desk(root)
     proposal = pruned(desk, *archive(desk, "backups"))
     desk.approve(proposal)
+    return proposal.id
+
+
+def _make_archive_back(root: Path) -> str:
+    made = _make_archive(root)
+    ran = run_here(root, "apply")
+    assert ran.status == 0, ran.err
+    return made
+
+
+def _make_part(root: Path) -> str:
+    """Give a home where part of what was signed is left to be applied: what it does is told by its bytes alone."""
+    desk = make_desk(root)
+    proposal = pruned(desk, *archive(desk, "backups", "relay"), compress(desk, LOG))
+    desk.approve(proposal)
+    desk.reject_some(proposal, next(c.n for c in proposal.changes if "relay" in c.before))
     return proposal.id
 
 
@@ -299,6 +318,26 @@ CASES = (
         again={0: ""},
         done=_states(ChangeState.APPLIED, applies=1),
         files={ARCHIVE: (b"", BLOCK)},
+    ),
+    Case(
+        name="archive, taken back",
+        make=_make_archive_back,
+        words=lambda made: ("undo", made),
+        memory=(ARCHIVED, MEMORY),
+        told=_holds("Took back", MEMORY),
+        again={0: "Took back", 2: "nothing to undo"},
+        done=_states(ChangeState.UNDONE, applies=2),
+        files={ARCHIVE: (BLOCK, b"")},
+    ),
+    Case(
+        name="archive and compress, a part",
+        make=_make_part,
+        words=lambda _: ("apply",),
+        memory=(MEMORY, ARCHIVED),
+        told=_full_text,
+        again={0: ""},
+        done=_states(ChangeState.APPLIED, applies=1),
+        files={ARCHIVE: (b"", BLOCK), LOG: (FULL, SUMMARY), COPY: (b"", FULL)},
     ),
     Case(
         name="compress",
