@@ -5,7 +5,7 @@ closed, the reversal waits as a proposal like any other. A secret does not come 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -38,9 +38,10 @@ from nightledger.gate.locking import require_exchangeable
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.parts import put_changes
 from nightledger.gate.proposing import Submission
+from nightledger.gate.replaying import replay_without
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.gate.writing import Write, write_all
-from nightledger.text.merge import Conflict
+from nightledger.text.merge import Conflict, Merged
 from nightledger.text.place_whole import text_sha256
 from nightledger.text.scan import told_values
 from nightledger.text.take_back import take_back
@@ -168,7 +169,8 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
         if len(kept) == len(changes):
             continue
         merges = is_gated(gate.home, target.path) or is_archive(target.path)
-        write = _without(gate, book, stored, target, kept) if merges else give_back(gate, target, changes[0])
+        tries = _tries(gate, book, stored, apply, target, kept)
+        write = _without(gate, book, target, tries) if merges else give_back(gate, target, changes[0])
         if write is None:
             continue
         if isinstance(write, str):
@@ -200,14 +202,17 @@ def _never_back(stored: Stored) -> RefusedError:
 
 
 def _without(
-    gate: Gate, book: Book, stored: Stored, target: AppliedTarget, kept: Sequence[Change]
+    gate: Gate, book: Book, target: AppliedTarget, tries: Iterable[tuple[str, str] | str]
 ) -> Write | str:
-    """Give a file without what an apply put in, the kept changes apart; or why that cannot be."""
-    bounds = _bounds(gate, stored, target, kept)
-    if isinstance(bounds, str):
-        return bounds
+    """Give a file without what an apply put in, by the first pair of texts that tells it; or why that cannot be."""
     current = read_target(gate.home, target.path)
-    merged = take_back(*bounds, _text(current))
+    merged: Merged | Conflict = Conflict(spans=())
+    for bounds in tries:
+        if isinstance(bounds, str):
+            return bounds
+        merged = take_back(*bounds, _text(current))
+        if isinstance(merged, Merged):
+            break
     if isinstance(merged, Conflict):
         return f"the same lines of {target.path} were changed since"
     result = merged.text.encode("utf-8", "surrogateescape")
@@ -220,6 +225,17 @@ def _without(
         return LOST
     carried = carry(signed, current, result)
     return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
+
+
+def _tries(
+    gate: Gate, book: Book, stored: Stored, apply: Apply, target: AppliedTarget, kept: Sequence[Change]
+) -> Iterator[tuple[str, str] | str]:
+    """Give the texts to merge between: among all other changes that stand today, else around this apply alone."""
+    wanted = set(apply.changes) - {change.n for change in kept}
+    replayed = replay_without(gate, book, target.path, apply, wanted)
+    if replayed is not None:
+        yield replayed
+    yield _bounds(gate, stored, target, kept)
 
 
 def _bounds(
