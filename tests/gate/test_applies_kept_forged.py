@@ -12,6 +12,7 @@ from tests.gate.forgetting_desk import (
     LOG,
     archive,
     compress,
+    file,
     forget,
     forgotten,
     pruned,
@@ -37,6 +38,7 @@ from nightledger.domain.proposal import Anchor, Hunk, Kind, Proposal
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.applies import OTHER_RESULT, OTHER_START, is_signed
 from nightledger.gate.composing import make_decision
+from nightledger.gate.recovering import recover
 from nightledger.gate.undoing import undo_choice
 
 SECOND = "memory/2026-01-03.md"
@@ -298,3 +300,25 @@ def test_an_apply_whose_decision_was_expunged_is_not_finished(desk: Desk) -> Non
     forge(desk, intent_of(decision), end="")
     expunge(desk, desk.home.relative(desk.home.decision(decision.id)))
     assert not is_signed(desk.home, desk.ledger(), f"a-{1:026d}", desk.moment)
+
+
+@pytest.mark.parametrize("path", [LOG, COPY])
+def test_a_compression_that_nobody_signed_is_given_up_after_a_crash_and_writes_nothing(
+    desk: Desk, path: str
+) -> None:
+    """Its new bytes stand there already, as if a crash had come before its end."""
+    _, decision = approved(desk, compress(desk, LOG))
+    keep_bytes(desk, FULL)
+    keep(desk, "")
+    fields = intent_of(decision)
+    target_of(fields, path)["after"] = keep(desk, EVIL)
+    forge(desk, fields, end="")
+    put(desk, path, EVIL.encode())
+    assert recover(desk.gate, desk.ledger(), desk.moment)
+    event = desk.ledger().log.events[-1]
+    assert (event.event, event.fields["reason"]) == ("apply.aborted", "unsigned")
+    other = {LOG: COPY, COPY: LOG}[path]
+    assert file(desk, path).read_text() == EVIL
+    assert file(desk, other).exists() == (other == LOG)
+    assert not recover(desk.gate, desk.ledger(), desk.moment)
+    assert counts(desk) == (0, 0)
