@@ -64,4 +64,4 @@ def test_a_turn_of_a_chat_changes_memory_as_a_line_does() -> None:
         "# Session\n\nuser: Deliveries of wine go to Ida now, not to the back door.\n\nassistant: Noted.\n"
     )
     (found,) = find_revisions(log, STANDING, EVEN)
-    assert (found.statement.origin, found.statement.lines) == ("owner", (3, 3))
+    assert (found.statement.origin, found.statement.lines) == ("agent", (3, 3))  # its log says so

@@ -56,9 +56,9 @@ def test_each_file_that_differs_is_named_with_the_status_of_an_alarm(caller: Cal
 
 def test_rebuilding_writes_back_the_same_bytes(caller: Caller) -> None:
     caller.desk.proposal(addition("Use the blue switch."))
-    refresh_views(caller.desk.gate, caller.desk.ledger())
     log(caller, "set_zone", "pin_version")
     run_link(caller)
+    refresh_views(caller.desk.gate, caller.desk.ledger())
     paths = [Path(p) for p in (caller.home.links, caller.home.entries, caller.home.pending_view)]
     before = [path.read_bytes() for path in paths]
     paths[0].write_bytes(b"{}")
@@ -114,7 +114,7 @@ def test_an_outcome_log_that_is_no_file_is_an_error(caller: Caller) -> None:
     run_link(caller)
     os.unlink(caller.home.outcomes)
     os.mkfifo(caller.home.outcomes)
-    with pytest.raises(UnreadableError, match="no regular file"):
+    with pytest.raises(UnreadableError, match="not a regular file"):
         caller.run("rebuild", "--check")
 
 
