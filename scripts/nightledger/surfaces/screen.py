@@ -22,6 +22,8 @@ from nightledger.text.visible import visible, visible_lines
 NARROWEST = 40
 WIDEST = 100
 GOES_ON = "~ "
+MOST_METERS = 3
+"""Files of one proposal whose sizes are told one by one: a month of logs is one figure."""
 """Stands behind the sign where a line of a diff goes on in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _OPS = {
@@ -198,9 +200,19 @@ def place(evidence: Evidence) -> str:
 
 
 def meter(proposal: Proposal) -> str:
-    """Give the size of each file before and after, against the cap of its host; of links there is none."""
+    """Give the size of each file before and after, against the cap of its host; of many, of all together.
+
+    Of links there is none.
+    """
     parts = []
-    for target in (target for target in proposal.targets if target.path != LINKS):
+    targets = [target for target in proposal.targets if target.path != LINKS]
+    if len(targets) > MOST_METERS:
+        before, after = (
+            sum(getattr(target.meter, when) for target in targets)
+            for when in ("before_characters", "after_characters")
+        )
+        return f"{len(targets)} files: {before:,} to {after:,} characters"
+    for target in targets:
         cap = target.meter.cap_characters
         of = f" of {cap:,}" if cap is not None else ""
         parts.append(

@@ -23,7 +23,7 @@ from tests.gate.forgetting_desk import (
 from tests.gate.homes import Desk
 from tests.surfaces.console import Console
 
-from nightledger.domain.proposal import Evidence, Origin
+from nightledger.domain.proposal import Evidence, Origin, Proposal
 from nightledger.gate.daily import close_day
 from nightledger.gate.keeping import remove_expired
 
@@ -116,3 +116,40 @@ def test_a_dry_run_of_an_undo_names_what_returns(console: Console) -> None:
     link = forgotten(console.desk, forget())
     record = json.loads(console.run("undo", link.id, "--dry-run", "--json").out)
     assert "what was recorded before counts again\n+cron + timezone: 1 co-occurrence" in record["diff"]
+
+
+def month(desk: Desk) -> Proposal:
+    return pruned(desk, *(compress(desk, f"memory/2026-01-{n:02}.md") for n in range(2, 7)))
+
+
+def test_a_month_is_answered_whole_once_all_of_it_was_shown(console: Console) -> None:
+    proposal = month(console.desk)
+    out = console.out("review", typed=["s", "a", "y"])
+    assert "a all 5 at once" in out
+    assert "5 files: " in out
+    assert out.index("[5/5]") < out.index("all 4: y sign all")
+    assert "Signed 4 change(s)." in out
+    assert console.desk.states(proposal) == ["deferred", *["approved"] * 4]
+
+
+def test_a_month_is_rejected_whole_with_one_reason_or_left_for_later(console: Console) -> None:
+    proposal = month(console.desk)
+    assert "Signed" not in console.out("review", typed=["a", "s"])
+    assert console.desk.states(proposal) == ["deferred"] * 5
+    assert "Rejected 5 change(s)." in console.out("review", typed=["a", "n", "I read them"])
+    assert console.desk.states(proposal) == ["rejected"] * 5
+
+
+def test_from_the_whole_month_the_way_leads_back_to_each(console: Console) -> None:
+    proposal = month(console.desk)
+    console.out("review", typed=["a", "b", "y", "q"])
+    assert console.desk.states(proposal) == ["approved", *["pending"] * 4]
+
+
+def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -> None:
+    proposal = pruned(console.desk, *(compress(console.desk, f"memory/2026-01-{n:02}.md") for n in (2, 3)))
+    put(console.desk, "memory/2026-01-03.md", b"- Something else by now.\n")
+    pruned(console.desk, forget())
+    out = console.out("review", typed=["a", "y", "q"])
+    assert "at once" not in out
+    assert console.desk.states(proposal) == ["approved", "pending"]

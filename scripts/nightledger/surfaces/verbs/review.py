@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KEYS = "y sign  n reject  e edit  s later  d whole diff  v evidence  q quit"
 DRIFT_KEYS = "y keep  n take back  s later  d whole diff  v evidence  q quit"
+ALIKE_KEYS = "y sign all  n reject all  s all later  b back, one by one"
 EDITS_AT_MOST = 20
 
 
@@ -120,11 +121,13 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
     documents = read_documents(session.gate)
     items = _wanted(options, list_items(session.gate, session.ledger, documents), session)
     _opening(context, session, items)
-    for at, item in enumerate(items, 1):
-        given = _ask(context, session, item, (at, len(items)))
+    at = 0
+    while at < len(items):
+        given = _ask(context, session, items, at)
         if given is None:
             break
         answers += given
+        at += max(1, len(given))
     settled = settle(context, session, items, answers)
     for refusal in settled.refusals:
         context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
@@ -161,23 +164,56 @@ def _kept(decision: "Decision") -> str:
     return f"kept {len(decision.changes)} change(s){', the rest you answered was taken back' if took else ''}"
 
 
-def _ask(context: Context, session: "Session", item: "Item", place: tuple[int, int]) -> "list[Answer] | None":
-    """Ask until there is an answer; none for a change reworded, None to stop asking."""
+def _ask(context: Context, session: "Session", items: "list[Item]", at: int) -> "list[Answer] | None":
+    """Ask until there is an answer; none for a change reworded, several for a month, None to stop asking."""
     from nightledger.surfaces import screen
 
-    for line in screen.item_lines(item, *place):
+    item, alike = items[at], _alike(items, at)
+    for line in screen.item_lines(item, at + 1, len(items)):
         context.print(line)
     while True:
-        key = input("\n".join(screen.wrap(_keys(item), indent="  ")) + " > ").strip().lower()
+        key = input("\n".join(screen.wrap(_keys(item, alike), indent="  ")) + " > ").strip().lower()
         if key == "q":
             return None
         if key == "e" and _can_word(item) and _edit(context, item):
             return []
-        answer = _answer(item, key)
-        if answer is not None:
-            return [answer]
+        given = _answer_alike(context, items, at) if key == "a" and alike else _answer(item, key)
+        if given:
+            return given
         for line in _more(session, item, key):
             context.print(line)
+
+
+def _alike(items: "list[Item]", at: int) -> "list[Item]":
+    """Give what a proposal archives or compresses from here on, where that is more than one and all has a place."""
+    from itertools import takewhile
+
+    from nightledger.domain.proposal import Op
+
+    name = items[at].stored.proposal.id
+    rest = list(takewhile(lambda item: item.stored.proposal.id == name, items[at:]))
+    whole = all(item.change.op in (Op.ARCHIVE, Op.COMPRESS) and not item.unplaced for item in rest)
+    return rest if whole and len(rest) > 1 else []
+
+
+def _answer_alike(context: Context, items: "list[Item]", at: int) -> "list[Answer]":
+    """Show the others too and ask once about all; nothing where they are to be answered one by one."""
+    from nightledger.gate.reviewing import Answer, Verb
+    from nightledger.surfaces import screen
+
+    alike = _alike(items, at)
+    for n, other in enumerate(alike[1:], at + 2):
+        for line in screen.item_lines(other, n, len(items)):
+            context.print(line)
+    keys = screen.wrap(f"all {len(alike)}: {ALIKE_KEYS}", indent="  ")
+    key = input("\n".join(keys) + " > ").strip().lower()
+    verb = {"y": Verb.APPROVE, "n": Verb.REJECT, "s": Verb.LATER}.get(key)
+    if verb is None:
+        return []
+    reason = input("  reason > ").strip() if verb is Verb.REJECT else ""
+    return [
+        Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=verb, reason=reason) for item in alike
+    ]
 
 
 def _is_drift(item: "Item") -> bool:
@@ -193,24 +229,25 @@ def _can_word(item: "Item") -> bool:
     return not _is_drift(item) and item.change.op not in LETTING_GO
 
 
-def _keys(item: "Item") -> str:
+def _keys(item: "Item", alike: "list[Item]") -> str:
     if _is_drift(item):
         return DRIFT_KEYS
-    return KEYS if _can_word(item) else KEYS.replace("e edit  ", "")
+    whole = f"a all {len(alike)} at once  " if alike else ""
+    return KEYS if _can_word(item) else KEYS.replace("e edit  ", whole)
 
 
-def _answer(item: "Item", key: str) -> "Answer | None":
+def _answer(item: "Item", key: str) -> "list[Answer]":
     from nightledger.gate.reviewing import Answer, Verb
 
     name, n = item.stored.proposal.id, item.change.n
     if key == "y" and not item.unplaced:
-        return Answer(proposal=name, n=n, verb=Verb.APPROVE)
+        return [Answer(proposal=name, n=n, verb=Verb.APPROVE)]
     if key == "n" and not (_is_drift(item) and item.unplaced):
         reason = "" if _is_drift(item) else input("  reason > ").strip()
-        return Answer(proposal=name, n=n, verb=Verb.REJECT, reason=reason)
+        return [Answer(proposal=name, n=n, verb=Verb.REJECT, reason=reason)]
     if key == "s":
-        return Answer(proposal=name, n=n, verb=Verb.LATER)
-    return None
+        return [Answer(proposal=name, n=n, verb=Verb.LATER)]
+    return []
 
 
 def _edit(context: Context, item: "Item") -> bool:
