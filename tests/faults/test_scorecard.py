@@ -16,7 +16,9 @@ def test_the_five_common_attacks_and_the_rest_are_all_found_and_rightly_named() 
     assert len(scores) == 11
     assert alarms == 0
     assert all(one.tried == one.found == one.named > 0 for one in scores), scores
-    assert list(lines_of(scores, alarms))[1].split() == ["tamper", "54", "54", "54", "EDITED"]
+    name, tried, found, named, as_what = list(lines_of(scores, alarms))[1].split()
+    assert (name, found, named, as_what) == ("tamper", tried, tried, "EDITED")
+    assert int(tried) > 50
 
 
 @pytest.mark.parametrize(

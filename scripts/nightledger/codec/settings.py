@@ -2,7 +2,7 @@
 
 import difflib
 import zoneinfo
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import time
 from typing import Any
 
@@ -47,7 +47,9 @@ def dump_settings(settings: Settings) -> bytes:
     plain = {
         "nightly_at": f"{settings.nightly_at:%H:%M}",
         "on_drift": settings.on_drift.value,
+        "prune_at": f"{settings.prune_at:%H:%M}",
         "cap_characters": dict(settings.cap_characters),
+        "frames": {name: asdict(rules) for name, rules in settings.frames.items()},
     }
     return canonical({**values, **plain}) + b"\n"
 

@@ -98,11 +98,12 @@ class Settings:
 def stricter(one: Settings, other: Settings) -> Settings:
     """Give of each setting the stricter of two: longer waits and undo, smaller lanes and caps.
 
-    The zone is the one recorded at ``init``; the time at which jobs are due is the second's.
+    The zone is the one recorded at ``init``; when jobs are due and how frames choose is the second's.
     """
     caps = [dict(settings.cap_characters) for settings in (one, other)]
     return Settings(
         nightly_at=other.nightly_at,
+        prune_at=other.prune_at,
         catch_up_periods=min(one.catch_up_periods, other.catch_up_periods),
         cap_characters={
             host: _smaller(caps[0].get(host), caps[1].get(host)) for host in {**caps[0], **caps[1]}
@@ -120,6 +121,7 @@ def stricter(one: Settings, other: Settings) -> Settings:
         agent_waiting=min(one.agent_waiting, other.agent_waiting),
         agent_bytes=min(one.agent_bytes, other.agent_bytes),
         pattern_sources=max(one.pattern_sources, other.pattern_sources),
+        frames=other.frames,
     )
 
 
