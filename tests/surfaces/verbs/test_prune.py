@@ -6,6 +6,9 @@ from tests.gate.homes import MEMORY
 from tests.jobs.pruning import CLOSED, LOG
 from tests.surfaces.calling import Caller, make_caller
 
+from nightledger.domain.pruning import Kept
+from nightledger.surfaces.verbs.prune import _IN_ORDER as COUNTED
+from nightledger.surfaces.verbs.prune import _WHY as REASONS
 from nightledger.surfaces.verbs.prune import MOST_NAMED
 
 NEXT = "2026-03-02T06:00:00Z"
@@ -71,6 +74,20 @@ def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None
     assert len(lines) == MOST_NAMED + 2
     (kind,) = caller.record("prune", "--logs", now=NEXT)["kinds"]
     assert (kind["kept"], len(kind["left"])) == ({"odd_file": MOST_NAMED + 2}, MOST_NAMED + 2)
+
+
+def test_why_something_was_left_alone_is_said_in_words(caller: Caller) -> None:
+    text = "- The fan hums. STATUS: Resolved (2026-02-30)\n- The lid sticks. STATUS: Closed\n"
+    Path(caller.home.path("MEMORY.md")).write_text(f"{MEMORY}\n{text}")
+    assert caller.lines("prune", "--entries", now=NEXT)[1:] == [
+        "  left alone: MEMORY.md:13: its date is none",
+        "  left alone: MEMORY.md:14: it does not say since when it is over",
+    ]
+
+
+def test_every_reason_is_counted_or_said_in_words() -> None:
+    assert {kept.value for kept in Kept} == set(REASONS) | COUNTED
+    assert not set(REASONS) & COUNTED
 
 
 def test_a_name_from_a_file_is_printed_as_data(caller: Caller) -> None:

@@ -19,6 +19,17 @@ MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
 _IN_ORDER = frozenset({"bridge", "pinned", "referenced", "short", "summary"})
 """Reasons to leave something alone that ask nothing of the operator: these are only counted."""
+_WHY = {
+    "consent": "it names what the consent graph blocks",
+    "no_date": "it does not say since when it is over",
+    "impossible_date": "its date is none",
+    "future_date": "its date is still to come",
+    "revisit": "it is to be looked at again, on a day still to come",
+    "of_section": "it is nothing but a status, and speaks for its section",
+    "twice": "it stands there twice, in the same words",
+    "odd_file": "it is no plain file of its own",
+}
+"""The other reasons, each as the operator reads it behind the place of what stays."""
 _NOUNS = {
     "delete_link": ("link", "links", "weak and old", "to forget"),
     "archive": ("entry", "entries", "closed for long", "to archive"),
@@ -123,7 +134,7 @@ def _say(context: "Context", tally: "Tally") -> None:
     named = [left for left in tally.left if left.what and left.kept not in _IN_ORDER]
     for left in named[:MOST_NAMED]:
         detail = f" ({screen.shown(left.detail)})" if left.detail else ""
-        context.print(f"  left alone: {screen.shown(left.what)}: {left.kept.value.replace('_', ' ')}{detail}")
+        context.print(f"  left alone: {screen.shown(left.what)}: {_WHY[left.kept.value]}{detail}")
     if len(named) > MOST_NAMED:
         context.print(f"  and {len(named) - MOST_NAMED} more; --json names them all")
     for reason in tally.unfit:
