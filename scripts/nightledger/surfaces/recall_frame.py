@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from nightledger.domain.frames import Dropped, Frame, Scored
-from nightledger.gate.opening import Gate
+from nightledger.gate.opening import Gate, require_settings
 from nightledger.gate.recalling import Recollection, recollect
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
@@ -23,6 +23,7 @@ _WHY = {
 def show_frame(context: Context, frame: Frame, query: str) -> int:
     """Fill a frame and print it; nothing is written."""
     with reading(context) as seen:
+        require_settings(seen.gate)
         found = recollect(seen.gate, seen.ledger, frame, query, seen.moment)
         context.emit(_record(seen.gate, found, query))
         for line in _lines(seen.gate, found):
