@@ -89,4 +89,4 @@ def test_a_sunday_prunes_by_its_own_day(home: Home, capsys: Out) -> None:
     capsys.readouterr()
     assert nl(home, "night", at="2026-02-22T02:06:00Z") == 0
     assert [period for job, period in runs_of(home) if job == "prune"] == ["2026-02-14", "2026-02-21"]
-    assert "prune 2026-02-21: 1 compress proposed" in capsys.readouterr().out
+    assert "prune 2026-02-21: 1 logs proposed" in capsys.readouterr().out

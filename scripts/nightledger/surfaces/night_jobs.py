@@ -14,6 +14,8 @@ from nightledger.surfaces.context import Context
 QUIET_JOBS = frozenset({"close_day", "curate", "link"})
 """Jobs whose success nobody needs to read in a mail of cron."""
 
+PRUNED = {"delete_link": "links", "archive": "entries", "compress": "logs"}
+"""What a pruning proposes to let go, by operation, as counts are told."""
 SUNDAY = 6
 """Counted from Monday 0, as ``domain/periods.py`` does."""
 
@@ -118,13 +120,13 @@ def _prune(context: Context) -> Callable[[Period], JobReport]:
             asked = Asked(today=period.last_day + timedelta(days=1))
             pruned = prune(session.gate, session.ledger, asked, session.moment)
         counts = {
-            f"{tally.op.value}_{word}": count
+            f"{PRUNED[tally.op.value]}_{word}": count
             for tally in pruned.tallies
             for word, count in (
                 ("proposed", tally.proposed),
-                ("kept", len(tally.left)),
-                ("no_room", tally.no_room),
-                ("unfit", len(tally.unfit)),
+                ("left_alone", len(tally.left)),
+                ("for_another_run", tally.no_room),
+                ("not_fit_to_propose", len(tally.unfit)),
             )
         }
         return JobReport(counts=counts, reason=f"nothing pruned: {pruned.reason}" if pruned.reason else "")

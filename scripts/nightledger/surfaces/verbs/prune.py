@@ -71,6 +71,8 @@ def _ops(options: argparse.Namespace) -> "tuple[Op, ...]":
 
 
 def _report(context: "Context", pruned: "Pruned") -> None:
+    from nightledger.surfaces import screen
+
     context.emit(
         {
             "today": pruned.today.isoformat(),
@@ -79,7 +81,8 @@ def _report(context: "Context", pruned: "Pruned") -> None:
         }
     )
     if pruned.reason:
-        context.print(f"Nothing pruned: {pruned.reason}.")
+        for line in screen.wrap(f"Nothing pruned: {pruned.reason}.", first="", indent="  "):
+            context.print(line)
     for tally in pruned.tallies:
         _say(context, tally)
 
@@ -112,6 +115,10 @@ def _record(tally: "Tally") -> "dict[str, Any]":
 def _say(context: "Context", tally: "Tally") -> None:
     from nightledger.surfaces import screen
 
+    def say(text: str, first: str = "  ", indent: str = "    ") -> None:
+        for line in screen.wrap(text, first=first, indent=indent):
+            context.print(line)
+
     one, many, old, aim = _NOUNS[tally.op.value]
     counts = [f"{tally.old} {old}"]
     counts += [f"{count} {word.replace('_', ' ')}" for word, count in tally.kept.items()]
@@ -126,16 +133,15 @@ def _say(context: "Context", tally: "Tally") -> None:
         )
         if count
     ]
-    context.print(
-        f"{tally.looked} {one if tally.looked == 1 else many}: {', '.join(counts)}; {tally.proposed} proposed {aim}."
-    )
+    noun = one if tally.looked == 1 else many
+    say(f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} proposed {aim}.", "", "  ")
     for proposal in tally.proposals:
-        context.print(f"  {proposal.id}: {screen.shown(proposal.title)}")
+        say(f"{proposal.id}: {screen.shown(proposal.title)}")
     named = [left for left in tally.left if left.what and left.kept not in _IN_ORDER]
     for left in named[:MOST_NAMED]:
-        detail = f" ({screen.shown(left.detail)})" if left.detail else ""
-        context.print(f"  left alone: {screen.shown(left.what)}: {_WHY[left.kept.value]}{detail}")
+        why = screen.shown(left.detail) or _WHY[left.kept.value]
+        say(f"left alone: {screen.shown(left.what)}: {why}")
     if len(named) > MOST_NAMED:
-        context.print(f"  and {len(named) - MOST_NAMED} more; --json names them all")
+        say(f"and {len(named) - MOST_NAMED} more; --json names them all")
     for reason in tally.unfit:
-        context.print(f"  not proposed: {screen.shown(reason)}")
+        say(f"not proposed: {screen.shown(reason)}")
