@@ -8,12 +8,15 @@ called clean. A syntax check is no sandbox: it tells what is written, not what w
 import ast
 from collections.abc import Iterator
 
+from nightledger.text.code.chains import chain_hits
+from nightledger.text.code.databases import query_hits
 from nightledger.text.code.detours import call_hits, node_hits
 from nightledger.text.code.files import file_hits, path_hits
 from nightledger.text.code.language import HEAD, guess_language
 from nightledger.text.code.look import Hit, Look
 from nightledger.text.code.network import network_hits
 from nightledger.text.code.rule import Audited, CodeFinding, CodeSeverity
+from nightledger.text.code.runners import handed_hits, run_texts, runner_hits
 from nightledger.text.code.source import MOST_CHARACTERS, Place, Source, read_source
 from nightledger.text.code.table import NOT_READ, ROWS
 from nightledger.text.code.texts import annotation_texts, text_hits
@@ -83,7 +86,7 @@ def _of_tree(source: Source) -> list[CodeFinding]:
 def _hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[Hit]:
     yield from _own_hits(node, look, used)
     yield from text_hits(node, look)
-    for told in annotation_texts(node, look):
+    for told in (*annotation_texts(node, look), *run_texts(node, look)):
         for inner in ast.walk(told):
             yield from _own_hits(inner, look, used)
 
@@ -95,12 +98,16 @@ def _own_hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[
         case ast.Call():
             yield from name_hits(node, look)
             yield from call_hits(node, look)
+            yield from chain_hits(node, look)
             yield from file_hits(node, look)
             yield from network_hits(node, look)
+            yield from runner_hits(node, look)
+            yield from query_hits(node, look)
             yield from node_hits(node, look)
         case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
             yield from name_hits(node, look)
             yield from node_hits(node, look)
+            yield from handed_hits(node, look)
         case ast.BinOp():
             yield from path_hits(node, look)
             yield from node_hits(node, look)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from nightledger.text.code.denylist import IMPORTS
 from nightledger.text.code.folding import HOLE, TEMPORARY, Text
 from nightledger.text.code.look import Hit, Look, argument, note
-from nightledger.text.code.names import METHODS, RUN_CALLED, RUN_STRING, TELLTALE, WALKS
+from nightledger.text.code.names import METHODS, RUN_CALLED, TELLTALE, WALKS
 from nightledger.text.code.paths import PATH, canonical
 from nightledger.text.code.rule import CodeSeverity
 
@@ -261,20 +261,6 @@ def _changed(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
         yield Hit(rule="code.hook", what=path)
 
 
-def _run_text(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
-    for given in [
-        *call.args[:2],
-        *(k.value for k in call.keywords if k.arg in ("stmt", "setup", "statement")),
-    ]:
-        texts = look.texts(given)
-        if any(HOLE not in text and look.nested(text) for text in texts):
-            yield Hit(rule="code.run", what=path)
-        elif any(HOLE in text for text in texts):
-            yield Hit(
-                rule="code.run", severity=CodeSeverity.MEDIUM, what=f"{path} of a text that is not told"
-            )
-
-
 def _compiled(call: ast.Call, path: str, _look: Look) -> Iterator[Hit]:
     parse_only = any(isinstance(n, ast.Attribute) and n.attr == "PyCF_ONLY_AST" for n in ast.walk(call))
     if path != "builtins.compile" or not parse_only:
@@ -348,7 +334,6 @@ def _is_walk(node: ast.expr, look: Look) -> bool:
 _JUDGES: dict[str, Callable[[ast.Call, str, Look], Iterator[Hit]]] = {
     **dict.fromkeys(_IMPORTERS, _imported),
     **dict.fromkeys(("builtins.setattr", "builtins.delattr"), _set),
-    **dict.fromkeys(RUN_STRING, _run_text),
     **dict.fromkeys(RUN_CALLED, _compiled),
     **dict.fromkeys((*_NUMPY_LOAD, "torch.load", "yaml.load", "yaml.load_all"), _loaded),
     "builtins.input": _asked,

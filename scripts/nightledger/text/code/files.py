@@ -37,11 +37,17 @@ _RECORDS = re.compile(
 _PLAIN_TEXT = re.compile(r"\.(?:log|txt|gz)\Z", re.IGNORECASE)
 _OUTSIDE = re.compile(r"^[/~\\]|\.\.|\$|^[A-Za-z]:")
 _OPENERS = {
-    "builtins.open": 1, "io.open": 1, "codecs.open": 1, "gzip.open": 1, "bz2.open": 1, "lzma.open": 1, "io.FileIO": 1, "aiofiles.open": 1, "os.fdopen": 1, "zipfile.ZipFile": 1,
-    "tarfile.open": 1, "tarfile.TarFile": 1, "gzip.GzipFile": 1, "bz2.BZ2File": 1, "lzma.LZMAFile": 1, "pathlib.Path().open": 0, "pathlib.Path.open": 1, "dbm.open": 1, "h5py.File": 1, "builtins.file": 1, "anyio.open_file": 1,
+    "builtins.open": 1, "io.open": 1, "codecs.open": 1, "gzip.open": 1, "bz2.open": 1, "lzma.open": 1, "io.FileIO": 1, "aiofiles.open": 1, "os.fdopen": 1, "wave.open": 1, "aifc.open": 1, "sunau.open": 1, "zipfile.ZipFile": 1,
+    "tarfile.open": 1, "tarfile.TarFile": 1, "gzip.GzipFile": 1, "bz2.BZ2File": 1, "lzma.LZMAFile": 1, "pathlib.Path().open": 0, "pathlib.Path.open": 1, "h5py.File": 1, "builtins.file": 1, "anyio.open_file": 1,
     "tokenize.open": -1, "io.open_code": -1, "fsspec.open": 1, "smart_open.open": 1, "tempfile.NamedTemporaryFile": -1,
 }  # fmt: skip
 """What opens a file, with the place of the mode among its arguments."""
+_TABLES = {
+    "dbm.open": "r", "dbm.dumb.open": "c", **{f"{module}.open": "r" for module in ("dbm.gnu", "dbm.ndbm", "dbm.sqlite3", "_gdbm", "_dbm", "anydbm")},
+}  # fmt: skip
+"""What opens a file of keys and values, with the flag that it takes where none is given."""
+_REWRITERS = ("fileinput.input", "fileinput.FileInput")
+"""With ``inplace``, what is printed replaces the files that are read."""
 _RECORD_WRITERS = (
     "json.dump",
     "csv.writer",
@@ -51,7 +57,7 @@ _RECORD_WRITERS = (
     "plistlib.dump",
 )
 _WRITER = re.compile(
-    r"(?:to_|save|write|dump|extract|export|touch|mkdir|copy|rename|replace|move|(?:\w*FileHandler|basicConfig|connect)\Z)"
+    r"(?:(?:NamedTemporaryFile|mkstemp|mkdtemp)\Z|to_|save|write|dump|extract|export|touch|mkdir|copy|rename|replace|move|(?:\w*FileHandler|basicConfig|connect)\Z)"
 )
 _QUIET = re.compile(
     r"(?:builtins\.(?:print|len|str|repr|isinstance)|logging\.(?:debug|info|warning|error|critical|exception|log|getLogger)|<text>\.|re\.|json\.loads|textwrap\.|hashlib\.|fnmatch\.)"
@@ -64,12 +70,25 @@ def file_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
     for path in paths:
         if path in _OPENERS:
             yield from _opened(call, path, look)
-        elif path == "os.open":
-            yield from _opened_by_flags(call, look)
         elif path.endswith((".extractall", ".extract")):
             yield from _extracted(call, path, look)
+        else:
+            yield from _opened_otherwise(call, path, look)
     yield from _methods(call, paths, look)
     yield from _places(call, paths, look)
+
+
+def _opened_otherwise(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
+    """Judge what opens files and has no mode."""
+    if path == "os.open":
+        yield from _opened_by_flags(call, look)
+    elif path in _REWRITERS:
+        yield from _rewritten(call, path, look)
+    elif path in _TABLES:
+        flag = argument(call, 1, "flag")
+        flags = (_TABLES[path],) if flag is None else look.texts(flag) or (HOLE,)
+        if any(not text.startswith("r") for text in flags):
+            yield written(_where(call, path, look), path)
 
 
 def stays(place: str) -> bool:
@@ -170,11 +189,26 @@ def _opened_by_flags(call: ast.Call, look: Look) -> Iterator[Hit]:
         yield written(_where(call, "os.open", look), "os.open")
 
 
+def _rewritten(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
+    """Judge files that are rewritten while they are read; a pattern counts by what it names."""
+    inplace = argument(call, 1, "inplace")
+    unpacked = any(keyword.arg is None for keyword in call.keywords)
+    if not unpacked and (inplace is None or (isinstance(inplace, ast.Constant) and not inplace.value)):
+        return
+    given = argument(call, 0, "files")
+    parts = [n for n in look.below(given) if isinstance(n, ast.expr)] if given is not None else []
+    named = tuple(text for part in parts for text in look.texts(part))
+    told = isinstance(given, (ast.Constant, ast.List, ast.Tuple, ast.BinOp)) or bool(look.texts(given))
+    yield written(named if told or any(map(stays, named)) else (), path)
+
+
 def _extracted(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     if not path.startswith(("tarfile.", "zipfile.", "shutil.")):
         return
     places = look.texts(argument(call, 0 if path.endswith("all") else 1, "path"))
     loose = path.startswith("tarfile.") and argument(call, -1, "filter") is None
+    if path.endswith("all"):  # into the folder where it is run: over whatever lies there
+        loose = loose or argument(call, 0, "path") is None or any(p in ("", ".", "./") for p in places)
     if any(_STAYS.search(p) for p in places):
         yield Hit(rule="code.startup", what=path)
     elif loose or any(_OUTSIDE.search(p) and not p.startswith(TEMPORARY) for p in places):

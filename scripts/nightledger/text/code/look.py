@@ -5,6 +5,7 @@ Invariant: rules only read; a rule gives hits, and where they stand is told once
 
 import ast
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,6 +57,8 @@ class Look:
         self._nested = nested
         self._told: dict[str, bool] = {}
         self._made: list[ast.expr] = []  # kept, because ids of freed nodes come back
+        self._kept: list[ast.stmt] = []  # likewise
+        self._read: set[str] = set()
         functions = (ast.FunctionDef, ast.AsyncFunctionDef)
         self.defined = frozenset(node.name for node in ast.walk(tree) if isinstance(node, functions))
 
@@ -80,6 +83,15 @@ class Look:
                 return made
             case _:
                 return None
+
+    def statements(self, text: str) -> Iterator[ast.AST]:
+        """Give the statements of a text, its names as the whole snippet sees them; imports are its own."""
+        tree, _ = parse(textwrap.dedent(text).strip()) if text not in self._read else (None, ())
+        self._read.add(text)
+        for statement in tree.body if isinstance(tree, ast.Module) else ():
+            if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                self._kept.append(statement)
+                yield statement
 
     def refs(self, node: ast.AST | None) -> tuple[Ref, ...]:
         """Give the named things that ``node`` may be."""

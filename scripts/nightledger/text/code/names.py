@@ -16,30 +16,26 @@ PROCESS: tuple[str, ...] = (
     "fabric.*", "paramiko.SSHClient().exec_command", "paramiko.SSHClient().invoke_shell", "docker.from_env().*", "docker.DockerClient().*",
     "IPython.start_ipython", "IPython.embed", "psutil.Popen",
     "multiprocessing.util.spawnv_passfds", "pydoc.pipepager", "pydoc.tempfilepager", "git.Repo().git.*", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
+    "mailcap.findmatch", "pipes.*", "venv.create", "venv.main", "venv.EnvBuilder*", "virtualenv.*", "test.support.script_helper.*", "sys.remote_exec", "termios.TIOCSTI", "multiprocessing.set_executable",
 )  # fmt: skip
 RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
     "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
     "tkinter.Tcl().eval", "tkinter.Tcl().call", "tkinter.Tk().eval", "typing.ForwardRef()._evaluate", "typing._eval_type", "py_compile.*", "compileall.*",
-    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "doctest.debug_src", "doctest.debug_script", "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
+    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "idlelib.*", "rlcompleter.Completer()*", "_interpreters.*", "concurrent.interpreters.*", "doctest.debug_src", "doctest.debug_script", "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
 )  # fmt: skip
-RUN_STRING: tuple[str, ...] = (
-    "timeit.timeit", "timeit.repeat", "timeit.Timer", "timeit.main", "cProfile.run*", "profile.run*", "cProfile.Profile().run*", "profile.Profile().run*", "trace.Trace().run*",
-)  # fmt: skip
-"""Given a text, they run it; given a function, they call it."""
 RUN_CALLED: tuple[str, ...] = ("types.FunctionType", "types.LambdaType", "types.CodeType", "builtins.compile")
 """Harmless as a name (``isinstance``), not when called."""
 LOAD: tuple[str, ...] = (
     "runpy.*", "imp.*", "_imp.*", "zipimport.*", "importlib.machinery.SourceFileLoader*", "importlib.machinery.SourcelessFileLoader*",
     "importlib.machinery.ExtensionFileLoader*", "importlib.util.spec_from_file_location*", "importlib.util.module_from_spec*", "importlib.util.spec_from_loader*", "importlib.abc.InspectLoader*", "importlib._bootstrap*",
-    "importlib.reload", "pkgutil.get_loader*", "pkgutil.find_loader*", "pkgutil.get_importer*", "_frozen_importlib*", "_frozen_importlib_external*", "__loader__*", "__spec__*", "site.addsitedir",
+    "importlib.reload", "pkgutil.get_loader*", "pkgutil.find_loader*", "pkgutil.get_importer*", "_frozen_importlib*", "_frozen_importlib_external*", "__loader__*", "__spec__*", "site.addsitedir", "site.addpackage", "site.exec*", "pydoc.importfile", "pydoc.safeimport", "distutils.core.run_setup",
     "cffi.*", "pyximport.*", "pip.*", "pip._internal*", "ensurepip.*", "micropip.install", "piplite.install",
 )  # fmt: skip
 UNPICKLE: tuple[str, ...] = (
     "pickle.load*", "pickle.Unpickler*", "pickle._Unpickler*", "pickle._load*", "marshal.load*", "shelve.*", "dill.load*", "cloudpickle.load*", "joblib.load", "jsonpickle.decode", "jsonpickle.loads",
     "pandas.read_pickle", "torch.jit.load", "yaml.unsafe_load*", "yaml.full_load*", "yaml.UnsafeLoader", "yaml.FullLoader", "yaml.Loader", "yaml.CLoader",
-    "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*",
-
+    "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*", "tracemalloc.Snapshot.load",
 )  # fmt: skip
 NATIVE: tuple[str, ...] = (
     "ctypes.CDLL*", "ctypes.PyDLL*", "ctypes.WinDLL*", "ctypes.OleDLL*", "ctypes.cdll*", "ctypes.pydll*", "ctypes.windll*", "ctypes.oledll*", "ctypes.pythonapi*", "ctypes.util.find_library", "ctypes.LibraryLoader*",
@@ -53,15 +49,20 @@ INTROSPECT: tuple[str, ...] = (
 DELETE: tuple[str, ...] = (
     "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate", "os.ftruncate", "shutil.rmtree", "pathlib.Path().unlink", "pathlib.Path().rmdir", "send2trash.*", "os.removexattr",
     "pathlib.Path.unlink", "pathlib.Path.rmdir", "distutils.dir_util.remove_tree",
+    *(f"mailbox.{box}().{name}" for box in ("mbox", "Maildir", "MH", "Babyl", "MMDF") for name in ("clear", "remove", "discard", "popitem")),
 )  # fmt: skip
 MOVE: tuple[str, ...] = (
     "os.rename", "os.renames", "os.replace", "os.link", "os.symlink", "os.chmod", "os.lchmod", "os.fchmod", "os.chown", "os.lchown", "os.fchown", "os.mkfifo", "os.mknod", "os.setxattr", "os.chflags", "os.lchflags", "os.sendfile", "os.copy_file_range",
     "os.splice", "os.write", "os.pwrite*", "os.writev", "os.utime", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile*", "shutil.copymode", "shutil.copystat", "shutil.copytree", "shutil.chown", "shutil.unpack_archive", "shutil.make_archive",
     "pathlib.Path().rename", "pathlib.Path().replace", "pathlib.Path().chmod", "pathlib.Path().lchmod", "pathlib.Path().symlink_to", "pathlib.Path().hardlink_to", "pathlib.Path().link_to", "distutils.file_util.*", "distutils.dir_util.copy_tree",
+    "pathlib.Path().copy*", "pathlib.Path().move*",
+)  # fmt: skip
+WRITE: tuple[str, ...] = (
+    "zipapp.create_archive", "lib2to3.main.*", "pydoc.writedoc*", "in_place.*", "readline.write_history_file", "readline.append_history_file", "dotenv.set_key", "dotenv.unset_key",
 )  # fmt: skip
 NETWORK: tuple[str, ...] = (
     "socket.socket", "socket.socket().connect*", "socket.create_connection", "socket.create_server", "socket.socketpair", "socket.fromfd", "socket.gethostby*", "socket.getaddrinfo", "socket.getnameinfo", "socket.socket().*", "smtplib.*", "ftplib.*", "telnetlib.*", "poplib.*",
-    "imaplib.*", "nntplib.*", "http.client.HTTP*Connection", "http.client.HTTPSConnection", "http.client.HTTPConnection", "http.server.*", "socketserver.*", "xmlrpc.client.*", "wsgiref.simple_server.*", "asyncio.open_connection", "asyncio.start_server", "asyncio.open_unix_connection",
+    "imaplib.*", "nntplib.*", "http.client.HTTP*Connection", "http.client.HTTPSConnection", "http.client.HTTPConnection", "http.server.*", "socketserver.*", "xmlrpc.client.*", "xmlrpc.server.*", "wsgiref.simple_server.*", "asyncio.open_connection", "asyncio.start_server", "asyncio.open_unix_connection",
     "asyncio.get_event_loop().create_connection", "asyncio.get_running_loop().create_connection", "asyncio.get_running_loop().create_server", "asyncio.get_event_loop().create_server", "ssl.get_server_certificate", "websockets.*", "websocket.*", "paramiko.*", "asyncssh.*", "pysftp.*", "scp.*", "aiosmtplib.*", "aioftp.*", "pycurl.*", "urllib.request.urlretrieve",
     "urllib.request.install_opener", "urllib.request.ProxyHandler", "webbrowser.*", "zmq.*", "ngrok.*", "pyngrok.*", "dns.resolver.*", "yagmail.*", "ldap3.*", "impacket.*", "smbclient.*", "logging.handlers.HTTPHandler", "logging.handlers.SocketHandler", "logging.handlers.SMTPHandler", "logging.handlers.SysLogHandler", "logging.config.listen",
     "uvicorn.run", "flask.Flask().run", "ssl._create_unverified_context",
@@ -98,6 +99,7 @@ BY_RULE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("code.introspect", INTROSPECT),
     ("code.delete", DELETE),
     ("code.move", MOVE),
+    ("code.write", WRITE),
     ("code.network", NETWORK),
     ("code.secret", SECRET),
     ("code.hook", HOOK),

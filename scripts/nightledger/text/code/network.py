@@ -8,9 +8,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from nightledger.text.code.folding import HOLE
 from nightledger.text.code.look import Hit, Look, argument
-from nightledger.text.code.paths import matches
+from nightledger.text.code.sources import REQUESTS, beside_setting, holds_source, sendable
 
 _GET = re.compile(
     r"(?:requests(?:\.[sS]ession\(\))?|httpx(?:\.(?:Async)?Client\(\))?|aiohttp\.ClientSession\(\)|niquests|urllib3|treq|cloudscraper\.create_scraper\(\))\.(?:get|head|options|stream)\Z"
@@ -23,11 +22,6 @@ _SEND = re.compile(
     r"|boto3\.(?:client|resource|Session)\(\)\.(?:.*\.)?(?:put_object|upload_file|upload_fileobj|send_message|publish|invoke)\Z"
 )
 _BODIES = ("data", "json", "files", "content", "body")
-_SOURCES = (
-    "os.environ*", "os.getenv*", "builtins.open()*", "io.open()*", "builtins.open", "pathlib.Path().read_text*", "pathlib.Path().read_bytes*", "pathlib.Path().open()*", "keyring.get_password*",
-    "socket.gethostname*", "getpass.getuser*", "sqlite3.connect()*", "subprocess.*", "os.popen*", "pyperclip.*", "configparser.ConfigParser()[]*",
-)  # fmt: skip
-_READERS = frozenset({"read_text", "read_bytes"})
 _RAW_ADDRESS = re.compile(
     r"(?:https?|ftp)://(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|0x[0-9a-f]+|\d{8,10})(?=[:/]|$)",
     re.IGNORECASE,
@@ -42,7 +36,7 @@ def network_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
             yield Hit(rule="code.leak" if _carries(call, look) else "code.network", what=path)
         elif _GET.match(path):
             yield from _fetched(call, path, look)
-        elif path in ("urllib.request.Request", "urllib2.Request"):
+        elif path in REQUESTS:
             method = look.texts(argument(call, -1, "method"))
             if argument(call, 1, "data") is not None or any(m.upper() not in ("GET", "HEAD") for m in method):
                 yield Hit(rule="code.leak" if _carries(call, look) else "code.network", what=path)
@@ -55,8 +49,8 @@ def network_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
 def _fetched(call: ast.Call, path: str, look: Look) -> Iterator[Hit]:
     given = [keyword for keyword in call.keywords if keyword.arg in _BODIES]
     address = argument(call, 0, "url")
-    whole = not any(text.startswith("http") and HOLE in text for text in look.texts(address))
-    if _carries(call, look, apart=address if whole else None):
+    parts = [] if address is None else list(beside_setting(address, look))
+    if _carries(call, look, apart=address) or any(holds_source(part, look) for part in parts):
         yield Hit(rule="code.leak", what=path)
     elif (
         given
@@ -72,20 +66,7 @@ def _carries(call: ast.Call, look: Look, apart: ast.expr | None = None) -> bool:
     Args:
         call: The call.
         look: The tree.
-        apart: An argument not to look at: an address that is a setting as a whole.
+        apart: An argument not to look at: an address, which is judged by its parts.
     """
-    own = [
-        k.value
-        for k in call.keywords
-        if k.arg not in ("headers", "auth", "timeout", "cert", "verify", "proxies")
-    ]
-    given = [value for value in (*call.args, *own) if value is not apart]
-    return any(_is_source(node, look) for value in given for node in look.below(value))
-
-
-def _is_source(node: ast.AST, look: Look) -> bool:
-    if isinstance(node, ast.Attribute) and node.attr in _READERS and isinstance(look.parent(node), ast.Call):
-        return True
-    if isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.Name)):
-        return any(matches(path, _SOURCES) for path in look.paths(node))
-    return False
+    given = [value for value in sendable(call) if value is not apart]
+    return any(holds_source(value, look) for value in given)

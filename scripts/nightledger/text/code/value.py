@@ -68,6 +68,21 @@ def named_attributes(owners: Values, names: Values) -> Iterator[Value]:
                 yield found
 
 
+def chained(starts: Values, names: Values) -> Iterator[Value]:
+    """Give what ``reduce(getattr, names, start)`` gives: each name is looked up in what the one before gave."""
+    for value in names:
+        if isinstance(value, Items) and all(isinstance(item, Text) for item in value.items):
+            steps = ".".join(item.text for item in value.items if isinstance(item, Text))
+            yield from named_attributes(starts, (Text(steps),))
+
+
+def split(text: str, arguments: list[Values]) -> Items:
+    """Give the pieces of a text, as ``split`` does."""
+    told = plain(arguments[0]) if arguments else []
+    mark = told[0] if told and isinstance(told[0], str) and told[0] else None
+    return Items(tuple(Text(piece) for piece in text.split(mark)[:LONGEST]))
+
+
 def path_result(function: Ref, arguments: list[Values]) -> Iterator[Value]:
     """Give a path object with where it points."""
     path, steps = function.path, [joined(argument) for argument in arguments]
@@ -146,3 +161,16 @@ def joined(values: Values) -> str:
     """Give the one text that values are; a hole where there are several, or none."""
     told = plain(values)
     return str(told[0]) if len(told) == 1 and not isinstance(told[0], list) else HOLE
+
+
+def alternatives(node: ast.AST) -> list[ast.expr]:
+    """Give the expressions of which an expression is one; [] for one that stands for itself."""
+    match node:
+        case ast.IfExp():
+            return [node.body, node.orelse]
+        case ast.BoolOp():
+            return list(node.values)
+        case ast.NamedExpr() | ast.Await() | ast.Starred() | ast.FormattedValue():
+            return [node.value]
+        case _:
+            return []

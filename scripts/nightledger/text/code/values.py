@@ -18,7 +18,9 @@ from nightledger.text.code.value import (
     Ref,
     Value,
     Values,
+    alternatives,
     attribute_of,
+    chained,
     chosen,
     imported,
     is_name,
@@ -27,6 +29,7 @@ from nightledger.text.code.value import (
     named_attributes,
     path_result,
     plain,
+    split,
 )
 
 DEEPEST = 40
@@ -57,6 +60,8 @@ _ITEM_OF = frozenset(
 _SAME_AS_FIRST = frozenset(
     {"functools.partial", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.set", "builtins.dict", "copy.copy", "weakref.proxy", "typing.cast", "contextlib.closing"}
 )  # fmt: skip
+REDUCERS = frozenset({"functools.reduce", "_functools.reduce", "builtins.reduce", "itertools.accumulate"})
+"""What applies a function along a sequence."""
 _NOTHING: Given = MappingProxyType({})
 
 
@@ -143,7 +148,7 @@ class Resolver:
         evaluate = self._kinds.get(type(node))
         if evaluate is not None:
             yield from evaluate(node, given, depth)
-        for part in _alternatives(node):
+        for part in alternatives(node):
             yield from self.values(part, given, depth)
 
     # ------------------------------------------------------------ names
@@ -249,9 +254,30 @@ class Resolver:
             yield from self.item_of(owner, first, depth)
         elif path in _SAME_AS_FIRST:
             yield from first
+        elif path in REDUCERS:
+            yield from self._reduced(path, node, depth)
         else:
             yield from self._made(function, arguments)
             yield from self._item_by_function(function, arguments, depth)
+
+    def _reduced(self, path: str, node: ast.Call, depth: int) -> Iterator[Value]:
+        """Give what attributes looked up one in another lead to."""
+        looker, names, start = reduction(path, node)
+        if isinstance(looker, ast.Lambda):
+            looker = looker.body.func if isinstance(looker.body, ast.Call) else None
+        if names is None or "builtins.getattr" not in (
+            v.path for v in self.values(looker, _NOTHING, depth) if isinstance(v, Ref)
+        ):
+            return
+        steps = self.values(names, _NOTHING, depth)
+        starts = self.values(start, _NOTHING, depth)
+        for value in steps if start is None else ():
+            if isinstance(value, Items) and value.items:
+                starts, steps = value.items[:1], (Items(value.items[1:]),)
+        found = list(chained(starts, steps))
+        yield from found
+        if path.startswith("itertools."):
+            yield Items(tuple(found))
 
     def _item_by_function(self, function: Ref, arguments: list[Values], depth: int) -> Iterator[Value]:
         """Give what ``operator.getitem(table, key)`` and its relatives give."""
@@ -271,6 +297,8 @@ class Resolver:
             yield from self._mapped(first, arguments[1])
         elif function.path.startswith("pathlib."):
             yield from path_result(function, arguments)
+        elif function.path in ("<text>.split", "<text>.rsplit"):
+            yield split(function.text, arguments)
         elif function.path == "builtins.next":
             yield from (item for value in first for item in items_of(value))
         else:
@@ -339,20 +367,18 @@ def _found_by_name(function: Ref, owner: Ref, arguments: list[Values]) -> Iterat
     if path.startswith("operator.") and path.endswith("()"):
         yield from named_attributes(first, (Text(function.text),))
     elif path.startswith("operator."):
-        yield from (Ref(f"{path}()", v.text) for v in first if isinstance(v, Text))
+        every = arguments if path.endswith("getter") else arguments[:1]
+        yield from (Ref(f"{path}()", v.text) for values in every for v in values if isinstance(v, Text))
     elif len(arguments) > 1:
         yield from named_attributes(first, arguments[1])
     elif path.endswith("__"):
         yield from named_attributes((owner,), first)
 
 
-def _alternatives(node: ast.AST) -> list[ast.AST]:
-    match node:
-        case ast.IfExp():
-            return [node.body, node.orelse]
-        case ast.BoolOp():
-            return list(node.values)
-        case ast.NamedExpr() | ast.Await() | ast.Starred() | ast.FormattedValue():
-            return [node.value]
-        case _:
-            return []
+def reduction(path: str, node: ast.Call) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
+    """Give the function, the names and the start of a call of one of ``REDUCERS``; None for what is not given."""
+    at: list[ast.expr | None] = [*node.args, None, None, None]
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    if path.startswith("itertools."):
+        return at[1] or named.get("func"), at[0] or named.get("iterable"), named.get("initial")
+    return at[0], at[1], at[2] or named.get("initial")
