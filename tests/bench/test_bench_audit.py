@@ -30,8 +30,9 @@ def test_the_figures_of_the_corpus_hold() -> None:
             assert sum(map(is_right, half)) >= least * len(half)
 
 
-def test_the_figures_of_the_unseen_set_hold_after_mending() -> None:
-    unseen = read_corpus(CORPUS / "unseen")
+@pytest.mark.parametrize("name", ["unseen", "unseen-2"])
+def test_the_figures_of_the_unseen_sets_hold_after_mending(name: str) -> None:
+    unseen = read_corpus(CORPUS / name)
     assert [sum(s.label == label for s in unseen) for label in LABELS] == [60, 60, 10]
     assert [s.name for s in unseen if not is_right(s)] == []
 
