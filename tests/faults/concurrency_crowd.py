@@ -24,7 +24,7 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.reading import check_log
 
 GO, STOP = "go", "stop"
-WAIT_S = 120.0
+WAIT_S = 300.0
 
 
 def outcome(name: str, number: int) -> dict[str, object]:

@@ -230,6 +230,6 @@ def test_a_summary_is_short_and_every_quote_stands_in_the_log(lines: list[str]) 
     made = summary_of(text)
     if isinstance(made, DailySummary):
         assert made == made_of(text)
-        assert len(made.text.encode()) <= min(0.5 * len(text.encode()), len(text.encode()) - 500)
+        assert len(made.text.encode()) <= min(0.6 * len(text.encode()), len(text.encode()) - 300)
         assert len(made.text.splitlines()) <= LINES
         assert is_summary(made.text)

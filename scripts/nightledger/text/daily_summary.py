@@ -31,9 +31,9 @@ MOST_TOPIC = 80
 """Of a title, and of what a quoted line stands under."""
 LEAST_WORTH = 0.05
 """Below it a line tells nothing of a day: fewer lines are better than idle ones. Our choice, read on logs."""
-SHORTER = 0.5
+SHORTER = 0.6
 """Of the log's bytes a summary has no more, else the log stays as it is: little would be gained. Our choice."""
-LEAST_SAVED_BYTES = 500
+LEAST_SAVED_BYTES = 300
 """What is gained by less is not worth an operator's look. Our choice, read on proposals for public workspaces."""
 NAMED_BONUS = 0.5
 """What a line gains that names itself a decision or a lesson: it is what the day is remembered for."""

@@ -25,6 +25,11 @@ def often(raw: bytes) -> bool:
     return zlib.crc32(raw) % 4 == 3
 
 
+def always(_: bytes) -> bool:
+    """Every input: of some parsers few of the inputs that are tried are accepted at all."""
+    return True
+
+
 def step_by_step(raw: bytes) -> bool:
     """One rare byte twice: a search that sees each branch taken keeps the first and doubles it."""
     if b"~" in raw:  # noqa: SIM102 - each comparison is a branch of its own
