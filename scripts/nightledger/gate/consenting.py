@@ -12,18 +12,14 @@ from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.consent import parse_graphs
-from nightledger.codec.records import decode_record
 from nightledger.domain.consent import Answer, ConsentGraph, decide, merge, tightened
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.presence import DAY_S, REVIEWS, since_review_s
-from nightledger.domain.states import DecisionStatus
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Gate, Ledger, record, shipped_config
-from nightledger.gate.signed import read_kept, signed_by
-from nightledger.gate.trusting import Trust
+from nightledger.gate.trusting import Trust, read_verified
 
 GRAPH = "config/nightledger/consent-graph.json"
 BLOCKED_A_DAY = 20
@@ -87,24 +83,13 @@ def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str 
     for status in reversed(list(ledger.book.decisions.values())):
         if status.type not in REVIEWS or (last and status.type is not DecisionType.CONSENT):
             continue
-        decision = _verified(gate, trust, status)
+        decision = read_verified(gate.home, trust, status)
         if decision is None:
             continue
         last = last or status.id
         if status.type is DecisionType.CONSENT:
             return last, decision.targets[0].result
     return last, None
-
-
-def _verified(gate: Gate, trust: Trust, status: DecisionStatus) -> Decision | None:
-    try:
-        signed = read_kept(gate.home, status)
-        by = signed_by(signed, trust.signers_of(status), status.recorded)
-        decision = decode_record(Decision, signed.content, where=gate.home.decision(status.id))
-    except NightledgerError:
-        return None
-    holds = by is not None and by.principal == decision.principal
-    return decision if holds and decision.origin == gate.home.identity.origin else None
 
 
 def graph_target(gate: Gate) -> DecisionTarget:

@@ -94,7 +94,7 @@ def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], 
         alone = apply_hunks(document, [hunk])
         if isinstance(together, Applied) and isinstance(alone, Applied):
             diff = readable_diff(document, alone.text, path=draft.target, told=told)
-            changes.append(_change(len(changes) + 1, draft, hunk, diff))
+            changes.append(change_of(len(changes) + 1, draft, hunk, diff))
         else:
             unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
     return changes, unfit
@@ -134,7 +134,8 @@ def _copies_secret(document: str, veiled: str, draft: Draft, hunk: Hunk, told: f
     return repeats_secret(draft.statement_key, secrets_between(document[part], veiled[part]))
 
 
-def _change(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
+def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
+    """Give a draft as a change that has its place; none of its texts is looked at."""
     return Change(
         n=n,
         op=draft.op,

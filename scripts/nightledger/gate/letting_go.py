@@ -13,10 +13,10 @@ from datetime import date
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
 from nightledger.domain.links import split_key
-from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Origin, Part
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Part
 from nightledger.files.home import Home
 from nightledger.gate.fates import link_diff, summary_diff
-from nightledger.gate.hunks import Unfit
+from nightledger.gate.hunks import Unfit, change_of
 from nightledger.gate.kept_files import places_of, read_target
 from nightledger.text.archive_block import archive_block
 from nightledger.text.compressed import Marker, count_lines, read_marker
@@ -167,7 +167,7 @@ def _deletion(draft: Draft) -> Change | Unfit:
         split_key(name)
     except ValueError as error:
         return Unfit(draft=draft, reason=str(error))
-    change = _change(draft, Hunk(anchor=Anchor.LINK, section=(), removed=name))
+    change = change_of(1, draft, Hunk(anchor=Anchor.LINK, section=(), removed=name), "")
     return replace(change, diff=link_diff(change))
 
 
@@ -178,7 +178,7 @@ def _compression(home: Home, draft: Draft) -> Change | Unfit:
     except NightledgerError as error:
         return Unfit(draft=draft, reason=str(error))
     sha256 = hashlib.sha256(content).hexdigest()
-    change = _change(draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after))
+    change = change_of(1, draft, Hunk(anchor=Anchor.WHOLE, section=(), removed=sha256, added=draft.after), "")
     text = content.decode("utf-8", "surrogateescape")
     why = _why_no_summary(change, content, told_values(text))
     if not why and any(copy and copy != content for copy in copies):
@@ -202,25 +202,3 @@ def _why_no_summary(change: Change, content: bytes, told: frozenset[str]) -> str
     ):
         return NO_POINTER
     return REPEATS if shows_secret(summary, told=told) else ""
-
-
-def _change(draft: Draft, hunk: Hunk) -> Change:
-    return Change(
-        n=1,
-        op=draft.op,
-        target=draft.target,
-        section="",
-        before=draft.before,
-        after=draft.after,
-        diff="",
-        hunk=hunk,
-        reason=draft.reason,
-        evidence=draft.evidence,
-        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence} or {Origin.AGENT})),
-        confidence=draft.confidence,
-        key=draft.statement_key,
-        scope=draft.scope,
-        flags=draft.flags,
-        entry=draft.entry,
-        also=draft.also,
-    )

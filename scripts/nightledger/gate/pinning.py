@@ -9,16 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nightledger.codec.records import decode_record
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
-from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.errors import AlteredError
 from nightledger.domain.retention import ENTRY_TAGS
-from nightledger.domain.states import REVOCABLE, ChangeState, DecisionStatus
+from nightledger.domain.states import REVOCABLE, ChangeState
 from nightledger.gate.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.signed import read_signed, signed_by
 from nightledger.gate.stored import read_proposal
-from nightledger.gate.trusting import Trust
+from nightledger.gate.trusting import Trust, read_verified
 
 PIN_TYPES = frozenset({DecisionType.PIN, DecisionType.UNPIN})
 
@@ -50,7 +48,7 @@ def read_marks(gate: Gate, ledger: Ledger) -> dict[str, Mark]:
     trust = Trust(gate.home, ledger)
     marks: dict[str, Mark] = {}
     for status in signed:
-        decision = _verified(gate, trust, status)
+        decision = read_verified(gate.home, trust, status)
         for target in decision.targets if decision else ():
             name = entry_named(target)
             kept = ledger.book.names.get(name, name)
@@ -64,17 +62,6 @@ def _marked(mark: Mark, tag: str, kind: DecisionType) -> Mark:
         return Mark(pinned=pins, tags=mark.tags)
     others = [known for known in mark.tags if known != tag]
     return Mark(pinned=mark.pinned, tags=tuple(sorted([*others, tag] if pins else others)))
-
-
-def _verified(gate: Gate, trust: Trust, status: DecisionStatus) -> Decision | None:
-    try:
-        signed = read_signed(gate.home, status)
-        by = signed_by(signed, trust.signers_of(status), status.recorded)
-        decision = decode_record(Decision, signed.content, where=gate.home.decision(status.id))
-    except NightledgerError:
-        return None
-    holds = by is not None and by.principal == decision.principal
-    return decision if holds and decision.origin == gate.home.identity.origin else None
 
 
 def entry_named(target: DecisionTarget) -> str:

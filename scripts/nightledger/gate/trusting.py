@@ -203,3 +203,15 @@ def trust_files(home: Home) -> dict[str, str]:
     return {
         name: "" if content is None else hashlib.sha256(content).hexdigest() for name, content in contents
     }
+
+
+def read_verified(home: Home, trust: Trust, status: DecisionStatus) -> Decision | None:
+    """Give a recorded decision of this home whose signature holds where it stands in the log; else None."""
+    try:
+        signed = read_kept(home, status)
+        by = signed_by(signed, trust.signers_of(status), status.recorded)
+        decision = decode_record(Decision, signed.content, where=home.decision(status.id))
+    except NightledgerError:
+        return None
+    holds = by is not None and by.principal == decision.principal
+    return decision if holds and decision.origin == home.identity.origin else None
