@@ -86,9 +86,7 @@ def find_in_logs(
         beside=(line for text in texts.values() for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    changing, found = _read_all(
-        texts, reader, is_known=lambda text: known.holds(text) or forgotten.holds(text)
-    )
+    changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     revisions = choose_revisions(
         (one for one in changing if not forgotten.holds(one.statement.text)), keys, limit
     )
@@ -114,7 +112,7 @@ def _clashes(
 
 
 def _read_all(
-    texts: Mapping[LogFile, str], reader: Reader, *, is_known: Callable[[str], bool]
+    texts: Mapping[LogFile, str], reader: Reader, is_known: Callable[[str], bool]
 ) -> tuple[list[Revision], list[Found]]:
     """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
