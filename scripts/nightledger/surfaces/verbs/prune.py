@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
-_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "short", "summary"})
+_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "refused", "short", "summary"})
 """Reasons to leave something alone that ask nothing of the operator: these are only counted."""
 _WHY = {
     "consent": "it names what the consent graph blocks",
@@ -43,6 +43,7 @@ _COUNTED = {
     "revisit": "to be looked at again later",
     "of_section": "speaking for a section",
     "twice": "standing there twice",
+    "refused": "left at your word (--again asks anew)",
     "short": "too short to gain by it",
     "summary": "a summary already",
     "odd_file": "no plain file",
@@ -68,6 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
     )
+    parser.add_argument(
+        "--again", action="store_true", help="also ask about daily logs that you rejected or took back"
+    )
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -79,7 +83,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
 
     with writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
-        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run)
+        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
         pruned = prune(session.gate, session.ledger, asked, session.moment)
     _report(context, pruned, dry_run=options.dry_run)
     return 0
