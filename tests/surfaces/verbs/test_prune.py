@@ -7,7 +7,9 @@ from tests.gate.homes import MEMORY
 from tests.jobs.pruning import CLOSED, LOG
 from tests.surfaces.calling import Caller, make_caller
 
+from nightledger.domain.errors import LockedError
 from nightledger.domain.pruning import Kept
+from nightledger.files.lock import Lock
 from nightledger.surfaces.verbs.prune import _COUNTED as WORDS
 from nightledger.surfaces.verbs.prune import _IN_ORDER as COUNTED
 from nightledger.surfaces.verbs.prune import _WHY as REASONS
@@ -73,6 +75,17 @@ def test_a_dry_run_writes_nothing(caller: Caller) -> None:
     assert caller.record("prune", "--dry-run", now=NEXT)["dry_run"] is True
     assert Path(caller.home.audit_log).read_bytes() == before
     assert not list(Path(caller.home.proposals_dir).glob("p-*"))
+
+
+@pytest.mark.parametrize("verb", ["prune", "curate"])
+def test_a_dry_run_takes_no_lock_so_that_a_home_that_cannot_be_written_can_be_looked_at(
+    caller: Caller, verb: str
+) -> None:
+    write(caller, "2026-01-05.md")
+    with Lock(caller.home.lock_path()):
+        assert caller.lines(verb, "--dry-run", now=NEXT)
+        with pytest.raises(LockedError):
+            caller.lines(verb, now=NEXT)
 
 
 def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None:

@@ -79,9 +79,9 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.periods import log_day
     from nightledger.files.configuration import home_zone
     from nightledger.jobs.prune import Asked, prune
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import reading, writing
 
-    with writing(context) as session:
+    with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
         asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
         pruned = prune(session.gate, session.ledger, asked, session.moment)
