@@ -1,11 +1,14 @@
-"""One proposal over two files: together or not at all."""
+"""One proposal over two files: together or not at all; and what of each file's new bytes is new text."""
 
 from pathlib import Path
 
 import pytest
+from tests.gate.forgetting_desk import COPY, FULL, LOG, compress, pruned, summary_of
 from tests.gate.homes import MEMORY, Desk, make_desk
 
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
+from nightledger.gate.apply.planning import plan_apply
+from nightledger.gate.stored import read_stored
 
 USER = "# USER.md\n\n- Prefers tea.\n"
 OLD = "- Keep backups for 30 days."
@@ -81,3 +84,11 @@ def test_when_one_file_has_changed_neither_is_written_and_both_are_asked_again(p
     assert pair.text() == MEMORY
     assert "water" in user(pair).read_text()
     assert "apply.intent" not in pair.events()
+
+
+def test_only_a_summary_is_new_text_the_copy_of_its_log_is_not(tmp_path: Path) -> None:
+    desk = make_desk(tmp_path)
+    proposal = pruned(desk, compress(desk, LOG))
+    (stored,) = [one for one in read_stored(desk.gate, desk.ledger().book) if one.proposal.id == proposal.id]
+    plan = plan_apply(desk.gate, desk.ledger().book, stored, [1])
+    assert {write.path: write.fresh for write in plan.writes} == {LOG: summary_of(LOG, FULL, COPY), COPY: ""}
