@@ -13,6 +13,7 @@ ASKED = [
     "from flask import render_template_string as r, request\nr(f'<b>{request.args[\"q\"]}</b>')",
     "import jinja2\ndef view(self):\n    body = self.request.body\n    return jinja2.Template(body.decode()).render()",
     "import requests\nfrom mako.template import Template\nTemplate(requests.get('https://example.org/t').text).render()",
+    "from tornado.template import Template\nclass H:\n    def get(self):\n        return Template(self.get_argument('t'))",
     "from jinja2 import Template\ndef page(req):\n    return Template(source=req.json['t']).render()",
 ]
 HOLDS = [

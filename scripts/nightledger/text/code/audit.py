@@ -24,6 +24,7 @@ from nightledger.text.code.table import NOT_READ, ROWS
 from nightledger.text.code.tables import table_hits
 from nightledger.text.code.templates import template_hits
 from nightledger.text.code.texts import annotation_texts, text_hits
+from nightledger.text.code.trusting import trusting_hits
 from nightledger.text.code.uses import import_hits, name_hits, uses
 
 MOST_FINDINGS = 200
@@ -136,6 +137,7 @@ def _own_hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[
             yield from query_hits(node, look)
             yield from table_hits(node, look)
             yield from template_hits(node, look)
+            yield from trusting_hits(node, look)
             yield from node_hits(node, look)
         case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
             yield from name_hits(node, look)

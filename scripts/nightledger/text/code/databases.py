@@ -15,7 +15,18 @@ from nightledger.text.code.rule import CodeSeverity
 from nightledger.text.code.tables import DATABASE, is_scratch
 from nightledger.text.code.value import Items
 
-_SQL_METHODS = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "sql", "query"})
+_SQL_METHODS = frozenset(
+    {
+        "execute",
+        "executescript",
+        "executemany",
+        "exec_driver_sql",
+        "sql",
+        "query",
+        "read_sql",
+        "read_sql_query",
+    }
+)
 _ATTACHED = re.compile(
     r"\battach\s+(?:database\s+)?(?:(?:if not exists)\s+)?(?:'([^']*)'|[?:$@])", re.IGNORECASE
 )

@@ -23,7 +23,7 @@ CODE_TABLE: tuple[CodeRow, ...] = (
          ("eval('1')", "import builtins\nbuiltins.exec(text)", "@exec\nclass A: ...", "import types\ntypes.FunctionType(body, {})", "import timeit\ntimeit.timeit('os.system(1)', 'import os')", "import cProfile\ncProfile.run(open('a').read())", "from jinja2 import Template\nTemplate(input()).render()", "from mako.template import Template\nTemplate('${eval(x)}')"),
          ("model.eval()", "import ast\nast.literal_eval('1')", "import re\nre.compile('a')", "import timeit\ntimeit.timeit('1 + 1')", "isinstance(f, types.FunctionType)", "from jinja2 import Template\nTemplate('{{ a }}').render(a=1)")),
     _row("load", _HIGH, "loads code from a file or installs it",
-         ("import runpy\nrunpy.run_path('a.py')", "from importlib.util import spec_from_file_location as s\ns('a', '/tmp/a.py')", "import pip\npip.main(['install', 'a'])"),
+         ("import runpy\nrunpy.run_path('a.py')", "from importlib.util import spec_from_file_location as s\ns('a', '/tmp/a.py')", "import pip\npip.main(['install', 'a'])", "AutoModel.from_pretrained('a/b', trust_remote_code=True)"),
          ("from importlib.metadata import version\nversion('rich')", "import importlib\nimportlib.resources.files('a')")),
     _row("unpickle", _HIGH, "rebuilds objects from bytes, which can run anything",
          ("import pickle\npickle.loads(b'')", "import yaml\nyaml.load(t)", "import numpy as np\nnp.load('a.npy', allow_pickle=True)", "import marshal\nmarshal.load(f)"),

@@ -31,6 +31,8 @@ _OUTSIDE = (
 )  # fmt: skip
 """Where a text comes from that a stranger wrote."""
 _ASKED = frozenset({"args", "form", "json", "values", "GET", "POST", "query", "query_params", "params", "data", "body", "cookies", "headers", "get_json", "get_argument", "get_data", "match_info", "path_params", "matchdict"})  # fmt: skip
+_ARGUMENTS = frozenset({"get_argument", "get_arguments", "get_body_argument", "get_query_argument"})
+"""What Tornado calls them, on any handler."""
 _REQUEST = frozenset({"request", "req"})
 MOST_TEMPLATE = 20_000
 """Characters of a template that are looked at."""
@@ -56,6 +58,8 @@ def is_asked_for(value: ast.expr, look: Look) -> bool:
 
 
 def _comes_from_outside(node: ast.AST, look: Look) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr in _ARGUMENTS:
+        return True
     if isinstance(node, ast.Attribute) and node.attr in _ASKED:
         base = node.value
         if isinstance(base, (ast.Name, ast.Attribute)):
