@@ -30,7 +30,7 @@ def test_the_figures_of_the_corpus_hold() -> None:
             assert sum(map(is_right, half)) >= least * len(half)
 
 
-@pytest.mark.parametrize("name", ["unseen", "unseen-2"])
+@pytest.mark.parametrize("name", ["unseen", "unseen-2", "unseen-3"])
 def test_the_figures_of_the_unseen_sets_hold_after_mending(name: str) -> None:
     unseen = read_corpus(CORPUS / name)
     assert [sum(s.label == label for s in unseen) for label in LABELS] == [60, 60, 10]

@@ -11,7 +11,6 @@ from nightledger.text.markdown.document import split_lines
 
 MOST_ROWS = 60
 """Lines of a diff that are printed unasked: two screens. A longer one is summed up; ``--diff`` prints it."""
-_NAMED = 3
 
 
 def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
@@ -44,8 +43,6 @@ def _summed_up(undo: Undo) -> Iterator[str]:
         yield f"  {noun} again with the full text, {_count(lines, 'line')}: {_names(logs)}"
     if copies:
         yield f"  {_count(len(copies), 'full text')} out of the archive: {_names(copies)}"
-    if undo.brings_links and not undo.writes:
-        yield f"  {_count(count, 'link')} again with what was recorded before"
     yield "--diff shows every line."
 
 
@@ -60,9 +57,7 @@ def _changed(write: Write) -> tuple[int, int]:
 
 def _names(writes: Sequence[Write]) -> str:
     paths = sorted(write.path for write in writes)
-    if len(paths) <= _NAMED:
-        return ", ".join(paths)
-    return f"{paths[0]} to {paths[-1]}"
+    return paths[0] if len(paths) == 1 else f"{paths[0]} to {paths[-1]}"
 
 
 def _count(number: int, noun: str) -> str:

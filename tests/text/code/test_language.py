@@ -70,3 +70,20 @@ def test_snippets_of_the_corpus_that_are_not_held_out_are_told_apart() -> None:
     for snippet in read_corpus():
         if not snippet.held_out:
             assert (guess_language(snippet.text) == "python") is (snippet.label != "unaudited"), snippet.name
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("local f = io.open('a', 'r')\nlocal text = f:read('*a')\nprint(#text)", "lua"),
+        ("local function add(a, b)\n  return a + b\nend\nprint(add(1, 2))", "lua"),
+        ('my $name = shift;\nprint "$name\\n";', "perl"),
+    ],
+)
+def test_a_local_name_of_another_language_is_no_broken_python(text: str, language: str) -> None:
+    assert guess_language(text) == language
+
+
+def test_a_name_that_is_called_local_is_python() -> None:
+    assert guess_language("local = 3\nprint(local)") == "python"
+    assert guess_language("import os\nlocal = os.getcwd()\nprint local") == "python"

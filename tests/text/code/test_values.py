@@ -2,6 +2,7 @@ import ast
 
 import pytest
 
+from nightledger.text.code.audit import audit
 from nightledger.text.code.folding import HOLE, TEMPORARY
 from nightledger.text.code.scopes import Scopes
 from nightledger.text.code.values import Resolver
@@ -185,3 +186,29 @@ def test_what_cannot_be_told_is_nothing() -> None:
     assert resolver.values(node) == ()
     assert resolver.values(None) == ()
     assert texts("f'{[1]}'") == (HOLE,)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from invoke import task\n@task\ndef ship(c):\n    c.run('make')",
+        "from invoke import task as t\n@t(pre=[clean])\ndef ship(ctx, name):\n    ctx.sudo('make')",
+        "import nox\n@nox.session(python=['3.12'])\ndef tests(session):\n    session.run('pytest')",
+        "import nox\n@nox.session\ndef tests(s):\n    s.install('a')",
+    ],
+)
+def test_what_a_framework_hands_to_a_function_is_known_by_its_decorator(code: str) -> None:
+    assert [finding.rule for finding in audit(code, "python").findings] == ["code.process"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def ship(c):\n    c.run('make')",
+        "@task\ndef ship(c):\n    c.run('make')",
+        "from celery import task\n@task\ndef ship(c):\n    c.run('make')",
+        "from invoke import task\n@task\ndef ship(c, job):\n    job.run('make')\n    print(c.config)",
+    ],
+)
+def test_a_parameter_of_any_other_function_is_not(code: str) -> None:
+    assert audit(code, "python").findings == ()

@@ -21,7 +21,10 @@ from nightledger.text.code.rule import Audited, CodeFinding, CodeSeverity
 from nightledger.text.code.runners import handed_hits, run_texts, runner_hits
 from nightledger.text.code.source import MOST_CHARACTERS, Place, Source, read_source
 from nightledger.text.code.table import NOT_READ, ROWS
+from nightledger.text.code.tables import table_hits
+from nightledger.text.code.templates import template_hits
 from nightledger.text.code.texts import annotation_texts, text_hits
+from nightledger.text.code.trusting import trusting_hits
 from nightledger.text.code.uses import import_hits, name_hits, uses
 
 MOST_FINDINGS = 200
@@ -132,6 +135,9 @@ def _own_hits(node: ast.AST, look: Look, used: dict[str, set[str]]) -> Iterator[
             yield from network_hits(node, look)
             yield from runner_hits(node, look)
             yield from query_hits(node, look)
+            yield from table_hits(node, look)
+            yield from template_hits(node, look)
+            yield from trusting_hits(node, look)
             yield from node_hits(node, look)
         case ast.Name(ctx=ast.Load()) | ast.Attribute(ctx=ast.Load()) | ast.Subscript(ctx=ast.Load()):
             yield from name_hits(node, look)

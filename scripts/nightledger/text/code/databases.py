@@ -9,12 +9,24 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from nightledger.text.code.files import stays, written
-from nightledger.text.code.folding import HOLE, TEMPORARY, Text
+from nightledger.text.code.folding import HOLE, Text
 from nightledger.text.code.look import Hit, Look, argument
 from nightledger.text.code.rule import CodeSeverity
+from nightledger.text.code.tables import DATABASE, is_scratch
 from nightledger.text.code.value import Items
 
-_SQL_METHODS = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "sql", "query"})
+_SQL_METHODS = frozenset(
+    {
+        "execute",
+        "executescript",
+        "executemany",
+        "exec_driver_sql",
+        "sql",
+        "query",
+        "read_sql",
+        "read_sql_query",
+    }
+)
 _ATTACHED = re.compile(
     r"\battach\s+(?:database\s+)?(?:(?:if not exists)\s+)?(?:'([^']*)'|[?:$@])", re.IGNORECASE
 )
@@ -22,15 +34,12 @@ _SQL_WRITES = re.compile(
     r"\bvacuum\s+(?:\w+\s+)?into\s+'([^']*)'|\binto\s+(?:outfile|dumpfile)\s+'([^']*)'|\bcopy\b[^;]{0,1000}\bto\s+'([^']*)'|\blo_export\s*\([^,]{0,100},\s*'([^']*)'",
     re.IGNORECASE,
 )
-_DATABASE = re.compile(r"(?!/|~|.*\.\.)[^$]*\.(?:db3?|sqlite3?|duckdb|bak|backup)\Z", re.IGNORECASE)
 MOST_PLACES = 20
 """Files of one query that are looked at."""
 _SQL_RUNS = (
     ("code.process", re.compile(r"\bcopy\b[^;]{0,1000}\b(?:from|to)\s+program\s+'|\bxp_cmdshell\b|\bsys_exec\s*\(", re.IGNORECASE)),
     ("code.native", re.compile(r"\bload_extension\s*\(|\bload\s+'[^'/\\.]*[/\\.][^']*'\s*(?:;|\Z)|\bcreate\s+function\b[^;]{0,1000}\bsoname\b", re.IGNORECASE)),
 )  # fmt: skip
-_EMPTYING = frozenset({"drop_all", "drop_database", "drop_collection", "flushall", "flushdb", "drop_tables"})
-"""Methods of libraries for databases that leave nothing; SQLAlchemy, MongoDB, Redis, peewee."""
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/|'[^']*'", re.DOTALL)
 _DROPS = re.compile(
     r"\s*(?:drop\s+(?:table|database|schema|keyspace)\b|truncate\s+(?:table\s+)?[\w\"`\[{%.\0]|delete\s+from\s+(?:only\s+)?[^\s;]+\s*(?:where\s+(?:1\s*=\s*1|1|true)\s*)?\Z)",
@@ -42,16 +51,14 @@ MOST_SQL = 20_000
 
 
 def query_hits(call: ast.Call, look: Look) -> Iterator[Hit]:
-    """Give what a query does beyond rows, and what empties a database."""
+    """Give what a query does beyond rows."""
     if not isinstance(call.func, ast.Attribute):
         return
     name = call.func.attr
-    if name in _EMPTYING and name not in look.defined and not look.texts(call.func.value):
-        yield Hit(rule="code.delete", severity=CodeSeverity.MEDIUM, what=name)
     if name not in _SQL_METHODS:
         return
     for text in _sql(argument(call, 0, "sql"), look):
-        if _empties(text) and not _is_scratch(call.func.value, look):
+        if _empties(text) and not is_scratch(call.func.value, look):
             yield Hit(
                 rule="code.delete",
                 severity=CodeSeverity.MEDIUM,
@@ -74,7 +81,7 @@ def _read_sql(text: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[st
     places = dict.fromkeys("".join(found) for found in _SQL_WRITES.findall(text))
     return (
         rules,
-        tuple(place for place in places if not _DATABASE.match(place))[:MOST_PLACES],
+        tuple(place for place in places if not DATABASE.match(place))[:MOST_PLACES],
         frozenset(_ATTACHED.findall(text)),
     )
 
@@ -103,11 +110,3 @@ def _sql(given: ast.expr | None, look: Look) -> tuple[str, ...]:
 def _empties(text: str) -> bool:
     """Tell whether one of the statements of a query leaves nothing of a table."""
     return any(_DROPS.match(statement) for statement in _COMMENT.sub(" ", text[:MOST_SQL]).split(";"))
-
-
-def _is_scratch(node: ast.expr, look: Look) -> bool:
-    """Tell whether a database is in memory or below a temporary folder of the snippet's own."""
-    parts = [part for part in look.below(node) if isinstance(part, ast.expr)]
-    return any(
-        text == ":memory:" or text.startswith(TEMPORARY) for part in parts for text in look.texts(part)
-    )

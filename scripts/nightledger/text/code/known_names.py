@@ -29,6 +29,11 @@ SAME_AS_FIRST = frozenset(
 """Functions whose result is as good as what they are given first."""
 REDUCERS = frozenset({"functools.reduce", "_functools.reduce", "builtins.reduce", "itertools.accumulate"})
 """What applies a function along a sequence."""
+HANDED = {
+    **dict.fromkeys(("invoke.task", "invoke.task()", "invoke.tasks.task", "invoke.tasks.task()", "fabric.task", "fabric.task()"), "invoke.Context()"),
+    **dict.fromkeys(("nox.session", "nox.session()"), "nox.Session()"),
+}  # fmt: skip
+"""What a framework hands to a function, as its first argument, by the decorator that gives it the function."""
 USUAL = {
     **{name: name for name in ("os", "sys", "subprocess", "shutil", "socket", "pickle", "marshal", "ctypes", "pty", "commands", "importlib", "builtins", "posix", "runpy", "code", "codeop", "pathlib", "io", "types",
                                "requests", "httpx", "yaml", "tempfile", "asyncio", "gc", "base64", "codecs", "operator", "functools", "smtplib", "webbrowser", "signal", "timeit", "dill", "joblib", "shelve", "pip", "keyring", "urllib", "http", "imp")},

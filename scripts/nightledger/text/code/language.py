@@ -88,6 +88,10 @@ _PYTHON_LINE = re.compile(
     r"^\s*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
     re.MULTILINE,
 )
+_NO_PYTHON = re.compile(
+    r"^[ \t]*local (?:function )?[A-Za-z_][\w, ]*(?:=(?!=)|\()|^[ \t]*my [$@%]\w+ *[=;]", re.MULTILINE
+)
+"""A line that is none of any Python, whatever stands beside it: a local name of Lua, of Perl."""
 _OPENED = re.compile(
     r"^[ \t]*(?:def|class|module|if|unless|while|until|for|begin|case|function)\b|\bdo\b(?:\s*\|.*\|)?\s*$",
     re.MULTILINE,
@@ -136,7 +140,12 @@ def guess_language(text: str) -> str:
 def _by_lines(head: str) -> str:
     """Give the language that lines of a text look like, though it is no Python that parses; "" for none."""
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if not _has_ends(head) and _PYTHON_LINE.search(head) and not (lines and _SHELL_LINE.match(lines[0])):
+    if (
+        not _has_ends(head)
+        and not _NO_PYTHON.search(head)
+        and _PYTHON_LINE.search(head)
+        and not (lines and _SHELL_LINE.match(lines[0]))
+    ):
         return "python"
     other = next((name for name, pattern in _OTHERS if pattern.search(head)), "")
     return other or ("shell" if any(_SHELL_LINE.match(line) for line in lines[:_LINES]) else "")

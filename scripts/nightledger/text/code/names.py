@@ -12,7 +12,8 @@ PROCESS: tuple[str, ...] = (
     "asyncio.create_subprocess_shell", "asyncio.create_subprocess_exec", "asyncio.subprocess.create_subprocess_*",
     "asyncio.get_event_loop().subprocess_*", "asyncio.get_running_loop().subprocess_*", "asyncio.new_event_loop().subprocess_*",
     "anyio.run_process", "anyio.open_process", "trio.run_process", "trio.lowlevel.open_process",
-    "pty.*", "commands.*", "popen2.*", "distutils.spawn.spawn", "pexpect.*", "pexpect.spawn*", "sh.*", "plumbum.*", "invoke.run", "invoke.Context().run",
+    "pty.*", "commands.*", "popen2.*", "distutils.spawn.spawn", "pexpect.*", "pexpect.spawn*", "sh.*", "plumbum.*", "invoke.run", "invoke.sudo", "invoke.Context().run", "invoke.Context().sudo", "nox.Session().run*", "nox.Session().install", "nox.Session().conda_install",
+    "airflow.operators.bash.*", "airflow.operators.bash_operator.*", "airflow.providers.ssh.*", "airflow.providers.standard.operators.bash.*", "prefect_shell.*", "langchain_community.tools.ShellTool*", "langchain.tools.ShellTool*", "ansible_runner.*", "sarge.*", "delegator.*", "envoy.run", "click.edit", "dask_ssh.*",
     "fabric.*", "paramiko.SSHClient().exec_command", "paramiko.SSHClient().invoke_shell", "docker.from_env().*", "docker.DockerClient().*",
     "IPython.start_ipython", "IPython.embed", "psutil.Popen",
     "multiprocessing.util.spawnv_passfds", "pydoc.pipepager", "pydoc.tempfilepager", "git.Repo().git.*", "win32api.*", "win32process.*", "_xxsubinterpreters.*",
@@ -22,7 +23,7 @@ RUN: tuple[str, ...] = (
     "builtins.eval", "builtins.exec", "builtins.execfile", "codeop.*", "code.interact", "code.InteractiveConsole*", "code.InteractiveInterpreter*",
     "code.compile_command", "bdb.Bdb*", "pdb.run*", "pdb.Pdb*", "trace.Trace*",
     "tkinter.Tcl().eval", "tkinter.Tcl().call", "tkinter.Tk().eval", "typing.ForwardRef()._evaluate", "typing._eval_type", "py_compile.*", "compileall.*",
-    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "idlelib.*", "rlcompleter.Completer()*", "_interpreters.*", "concurrent.interpreters.*", "doctest.debug_src", "doctest.debug_script", "execjs.*", "js2py.*", "lupa.*", "py_mini_racer.*",
+    "doctest.testfile", "doctest.DocFileSuite", "doctest.DocFileTest", "doctest.DocTestRunner().run", "doctest.DebugRunner().run", "idlelib.*", "rlcompleter.Completer()*", "_interpreters.*", "concurrent.interpreters.*", "doctest.debug_src", "doctest.debug_script", "execjs.*", "papermill.execute_notebook", "nbconvert.preprocessors.ExecutePreprocessor*", "nbclient.*", "langchain_experimental.*", "pandasai.*", "js2py.*", "lupa.*", "py_mini_racer.*",
 )  # fmt: skip
 RUN_CALLED: tuple[str, ...] = ("types.FunctionType", "types.LambdaType", "types.CodeType", "builtins.compile")
 """Harmless as a name (``isinstance``), not when called."""
@@ -34,7 +35,7 @@ LOAD: tuple[str, ...] = (
 )  # fmt: skip
 UNPICKLE: tuple[str, ...] = (
     "pickle.load*", "pickle.Unpickler*", "pickle._Unpickler*", "pickle._load*", "marshal.load*", "shelve.*", "dill.load*", "cloudpickle.load*", "joblib.load", "jsonpickle.decode", "jsonpickle.loads",
-    "pandas.read_pickle", "torch.jit.load", "yaml.unsafe_load*", "yaml.full_load*", "yaml.UnsafeLoader", "yaml.FullLoader", "yaml.Loader", "yaml.CLoader",
+    "pandas.read_pickle", "mlflow.pyfunc.load_model", "mlflow.sklearn.load_model", "mlflow.pytorch.load_model", "keras.config.enable_unsafe_deserialization", "torch.jit.load", "yaml.unsafe_load*", "yaml.full_load*", "yaml.UnsafeLoader", "yaml.FullLoader", "yaml.Loader", "yaml.CLoader",
     "ruamel.yaml.unsafe_load*", "multiprocessing.connection.*", "multiprocessing.managers.*", "torch.hub.load*", "tracemalloc.Snapshot.load",
 )  # fmt: skip
 NATIVE: tuple[str, ...] = (
@@ -65,7 +66,7 @@ NETWORK: tuple[str, ...] = (
     "imaplib.*", "nntplib.*", "http.client.HTTP*Connection", "http.client.HTTPSConnection", "http.client.HTTPConnection", "http.server.*", "socketserver.*", "xmlrpc.client.*", "xmlrpc.server.*", "wsgiref.simple_server.*", "asyncio.open_connection", "asyncio.start_server", "asyncio.open_unix_connection",
     "asyncio.get_event_loop().create_connection", "asyncio.get_running_loop().create_connection", "asyncio.get_running_loop().create_server", "asyncio.get_event_loop().create_server", "ssl.get_server_certificate", "websockets.*", "websocket.*", "paramiko.*", "asyncssh.*", "pysftp.*", "scp.*", "aiosmtplib.*", "aioftp.*", "pycurl.*", "urllib.request.urlretrieve",
     "urllib.request.install_opener", "urllib.request.ProxyHandler", "webbrowser.*", "zmq.*", "ngrok.*", "pyngrok.*", "dns.resolver.*", "yagmail.*", "ldap3.*", "impacket.*", "smbclient.*", "logging.handlers.HTTPHandler", "logging.handlers.SocketHandler", "logging.handlers.SMTPHandler", "logging.handlers.SysLogHandler", "logging.config.listen",
-    "uvicorn.run", "flask.Flask().run", "ssl._create_unverified_context",
+    "click.launch", "typer.launch", "uvicorn.run", "flask.Flask().run", "ssl._create_unverified_context",
 )  # fmt: skip
 SECRET: tuple[str, ...] = (
     "keyring.get_password", "keyring.get_credential", "secretstorage.*", "browser_cookie3.*", "pwd.getpwall", "spwd.*", "win32crypt.*", "PIL.ImageGrab.*", "pyperclip.paste", "pyautogui.screenshot", "mss.*", "netrc.netrc", "pynput.*", "keyboard.record", "keyboard.on_press*", "keyboard.hook",

@@ -33,6 +33,7 @@ class Binding:
         imported: Full name of what is imported; "" for other bindings.
         defined: Whether a function or class of the snippet's own is bound.
         gone: Whether the name is deleted here.
+        handed: Of a parameter, the decorator whose framework calls the function.
     """
 
     line: int
@@ -42,6 +43,7 @@ class Binding:
     imported: str = ""
     defined: bool = False
     gone: bool = False
+    handed: ast.expr | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -244,6 +246,9 @@ class Scopes:
         plain = [*told.posonlyargs, *told.args]
         for one in [*plain, *told.kwonlyargs, *(a for a in (told.vararg, told.kwarg) if a is not None)]:
             self._add(scope, one.arg, Binding(line=node.lineno, direct=True))
+        for decorator in () if isinstance(node, ast.Lambda) else node.decorator_list:
+            for one in plain[:1]:
+                self._add(scope, one.arg, Binding(line=node.lineno, direct=True, handed=decorator))
         for one, default in zip(reversed(plain), reversed(told.defaults), strict=False):
             self._add(scope, one.arg, Binding(line=node.lineno, direct=True, value=default))
         for one, kept in zip(told.kwonlyargs, told.kw_defaults, strict=True):

@@ -154,9 +154,7 @@ def _in_prose(
     lines: list[str], loose: list[bool], starts: list[int], taken: list[Snippet]
 ) -> Iterator[Snippet]:
     """Give the paragraphs in which ``python -c`` is handed code, outside of what was found already."""
-    text = "".join(lines)
-    for snippet in taken:
-        text = text[: snippet.start] + " " * (snippet.end - snippet.start) + text[snippet.end :]
+    text = _blanked("".join(lines), taken)
     at = 0
     while at < len(lines):
         last = at
@@ -168,6 +166,16 @@ def _in_prose(
                 text=body, language=SHELL, line=at + 1, start=starts[at], end=starts[last], fenced=False
             )
         at = max(last, at + 1)
+
+
+def _blanked(text: str, taken: list[Snippet]) -> str:
+    """Give a text with blanks in place of what was taken, each line where it was."""
+    pieces, done = [], 0
+    for snippet in sorted(taken, key=lambda snippet: snippet.start):
+        start = max(snippet.start, done)
+        pieces += [text[done:start], " " * (snippet.end - start)]
+        done = max(snippet.end, done)
+    return "".join([*pieces, text[done:]])
 
 
 def _whole(text: str) -> Iterator[Snippet]:

@@ -14,6 +14,7 @@ from nightledger.text.code.known_names import (
     BUILTINS,
     DICTIONARIES,
     FINDERS,
+    HANDED,
     IMPORTERS,
     ITEM_METHODS,
     ITEM_OF,
@@ -164,6 +165,9 @@ class Resolver:
         elif binding.value is not None:
             for value in self.values(binding.value, given, depth):
                 yield from items_of(value) if binding.item else (value,)
+        elif binding.handed is not None:
+            handed = self.values(binding.handed, given, depth)
+            yield from (Ref(HANDED[v.path]) for v in handed if isinstance(v, Ref) and v.path in HANDED)
         elif name in _TEMPORARY and not (binding.defined or binding.gone):
             yield Ref(PATH, TEMPORARY)
 
