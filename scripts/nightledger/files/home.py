@@ -271,12 +271,12 @@ class Home:
     @property
     def audit_log(self) -> str:
         """The audit log, one event a line; never pruned."""
-        return os.path.join(self.audit_dir, "trusted-channel-audit.jsonl")
+        return f"{self.root}/audit/trusted-channel-audit.jsonl"
 
     @property
     def checkpoint(self) -> str:
         """The newest signed head of the log."""
-        return os.path.join(self.audit_dir, "checkpoint")
+        return f"{self.root}/audit/checkpoint"
 
     @property
     def cosigned(self) -> str:
@@ -368,7 +368,7 @@ class Home:
 
     def lock_path(self, name: str = "home") -> str:
         """Give the file of a lock; ``home`` is the one that every writing job holds."""
-        return os.path.join(self.locks_dir, f"{name}.lock")
+        return f"{self.root}/.nightledger/locks/{name}.lock"
 
     @property
     def next_due(self) -> str:

@@ -64,9 +64,12 @@ class CompactRange:
 
     def extend(self, digests: Iterable[bytes]) -> "CompactRange":
         """Give the range with all of ``digests`` (leaf hashes) appended in order."""
+        leaves = tuple(digests)
+        if not leaves:
+            return self
+        _require_digests(leaves)
         size, peaks = self.size, list(self.peaks)
-        for leaf in digests:
-            _require_digests((leaf,))
+        for leaf in leaves:
             digest, carry = leaf, size
             while carry & 1:  # two perfect subtrees of one size make one of twice the size
                 digest = node_hash(peaks.pop(), digest)
