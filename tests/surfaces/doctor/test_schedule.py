@@ -117,7 +117,7 @@ def test_a_run_of_late_says_that_something_else_calls(
     home = make_home(tmp_path / "home", simulated=False)
     at = NOW - timedelta(hours=ago)
     run = Run(
-        v=1,
+        v=2,
         id="r-" + "a" * 26,
         job="link",
         period="2026-02-28",
