@@ -516,7 +516,7 @@ def test_a_real_night_that_a_wrong_clock_ran_comes_again_and_changes_nothing(tmp
 def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but_its_own_lines(
     tmp_path: Path,
 ) -> None:
-    """Page 14: the boot clock cannot tell which wall clock was right, so what comes again must be harmless."""
+    """A simulated home has no boot clock: as across a reboot nobody can tell which clock was right (page 14)."""
     desk = make_desk(tmp_path)
     home = desk.memory.parent
     shell = Shell(home=home, keys=desk.ring.directory)
@@ -535,6 +535,68 @@ def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but
     told = {"home/memory/system/runs.jsonl", "home/memory/system/consolidation-log.jsonl"}
     assert changed == {*told, "home/.nightledger/next-due"}
     assert all(after[name].startswith(before[name]) for name in told)
+
+
+def test_a_day_that_was_read_too_early_and_is_not_read_again_by_itself_is_caught_up_by_the_next_night(
+    tmp_path: Path,
+) -> None:
+    """What nobody can know: a clock a day ahead at night, the machine off before the next call, mended when it starts.
+
+    No line of the ledger tells of it, so the period counts. Each night reads two weeks of daily logs.
+    """
+    desk = make_desk(tmp_path)
+    home = desk.memory.parent
+    shell = Shell(home=home, keys=desk.ring.directory)
+    (home / "memory").mkdir(exist_ok=True)
+    log = home / "memory" / "2026-03-01.md"
+    log.write_text("# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n")
+    ahead = START + timedelta(days=1)
+    assert shell.run("night", now=ahead).status == 0
+    first = set(Path(desk.home.proposals_dir).glob("p-*.json"))
+    with log.open("a") as stream:
+        stream.write("\n## Evening\n\n- Decision: rotate the certificates of the mail server every 60 days from now on.\n")
+    second = shell.run("night", now=ahead + timedelta(days=1))
+    assert second.status == 0
+    assert runs_of(home) == {"2026-03-01": 1, "2026-03-02": 1}
+    later = set(Path(desk.home.proposals_dir).glob("p-*.json")) - first
+    texts = [change["after"] for path in later for change in json.loads(path.read_text())["changes"]]
+    assert len(texts) == 1, second.out
+    assert "certificates" in texts[0]
+    report(SWEEP, "days read too early, caught up by the next night", points=1)
+
+
+def test_nights_that_come_again_propose_nothing_twice_whatever_the_clock_did(tmp_path: Path) -> None:
+    """Every set of a clock that repeats periods, on a home with things to say: no proposal, entry or byte beside."""
+    desk = make_desk(tmp_path)
+    home = desk.memory.parent
+    shell = Shell(home=home, keys=desk.ring.directory)
+    (home / "memory").mkdir(exist_ok=True)
+    for day, text in (
+        (1, "keep the backups of the relay for 90 days"),
+        (2, "rotate the certificates of the mail server every 60 days"),
+    ):
+        said = f"# 2026-03-0{day}\n\n- Decision: {text} from now on.\n"
+        (home / "memory" / f"2026-03-0{day}.md").write_text(said)
+    late = START + timedelta(days=3)
+    assert shell.run("night", now=late).status == 0
+    before = tree(tmp_path)
+    own = {
+        "home/memory/system/runs.jsonl",
+        "home/memory/system/consolidation-log.jsonl",
+        "home/memory/state/ATTENTION.md",
+        "home/.nightledger/next-due",
+    }
+    for hours in (2, 5, 13, 26, 50, 3):
+        assert shell.run("night", now=late - timedelta(hours=hours)).status == 0
+        assert shell.run("night", now=late).status == 0
+    after = tree(tmp_path)
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= own
+    assert max(runs_of(home).values()) > 2
+    report(
+        SWEEP,
+        "periods that came again and changed nothing",
+        points=sum(runs_of(home).values()) - len(runs_of(home)),
+    )
 
 
 def tree(root: Path) -> dict[str, bytes]:
