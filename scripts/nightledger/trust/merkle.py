@@ -122,7 +122,7 @@ class Tree:
         Raises:
             TreeRangeError: When the tree never had that size.
         """
-        return self.range(self.size if size is None else size).root()
+        return _fold_right(tuple(self._perfect(0, self._checked(size))))
 
     def range(self, size: int) -> CompactRange:
         """Give the compact range over the first ``size`` leaves.
@@ -130,9 +130,14 @@ class Tree:
         Raises:
             TreeRangeError: When the tree never had that size.
         """
+        return CompactRange(size=size, peaks=tuple(self._perfect(0, self._checked(size))))
+
+    def _checked(self, size: int | None) -> int:
+        if size is None:
+            return self.size
         if not 0 <= size <= self.size:
             raise TreeRangeError(f"the tree has {self.size} leaves, not {size}")
-        return CompactRange(size=size, peaks=tuple(self._perfect(0, size)))
+        return size
 
     def inclusion_proof(self, index: int, size: int) -> tuple[bytes, ...]:
         """Give PATH(index, D[size]) (RFC 6962 section 2.1.1), nearest sibling first.
