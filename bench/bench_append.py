@@ -3,7 +3,7 @@
 The first table is about the audit log: ``audit.append`` of one event, which is on disk and
 acknowledged when it returns. It is what waits for the disk that counts here, so this is wall
 time, and a median of single calls; what it is compared with is one write(2) of as many bytes
-and one fsync(2). They take turns, so that a disk that is busy slows both.
+and one fsync(2). They take turns, so that a disk that is busy slows all of them.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_append [APPENDS] [DIRECTORY]``;
 the directory decides which disk is measured.
@@ -14,6 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -22,9 +23,10 @@ from pathlib import Path
 from bench.living import make_home
 
 from bench import measure
-from nightledger.domain.event import Actor
+from nightledger.domain.event import Actor, EventName
+from nightledger.domain.moment import Moment
 from nightledger.files.append import Appender, append_records
-from nightledger.gate.opening import log_key
+from nightledger.gate.opening import log_key, record
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent, dump_event
 
@@ -32,17 +34,31 @@ APPENDS = 500
 LINE = b'{"context_tags":["cron","time_zone"],"note":"' + b"x" * 250 + b'"}\n'
 WHEN = datetime(2026, 3, 1, 6, tzinfo=UTC)
 EVENT = NewEvent(event="heartbeat", actor=Actor.CRON, at=WHEN, fields={"day": "2026-03-01", "waiting": 1})
+MOMENT = Moment(at=WHEN, boot="6f1c6a1e-0b34-4c0e-9c5e-0d9b1c3e5a77", boot_s=3_600)
+BATCH = 10
+PAGE = b"y" * 4_096
+BATCHED = f"gate.record of {BATCH} events at once"
+FSYNC = "write(2) + fsync(2)"
 LOG_AIM = "append of an audit event, p50 <= 3x fsync alone"
 
 
 @contextmanager
-def bare_file(folder: Path) -> Iterator[int]:
+def bare_file(path: Path, flags: int = os.O_APPEND) -> Iterator[int]:
     """Open a file that is only appended to."""
-    descriptor = os.open(folder / "bare", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600)
     try:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def page_file(folder: Path) -> Iterator[int]:
+    """Open a file of one page, on disk, that is only overwritten."""
+    with bare_file(folder / "page", flags=0) as descriptor:
+        os.pwrite(descriptor, PAGE, 0)
+        os.fsync(descriptor)
+        yield descriptor
 
 
 def write_and_sync(descriptor: int, line: bytes, sync: Callable[[int], None]) -> None:
@@ -51,39 +67,54 @@ def write_and_sync(descriptor: int, line: bytes, sync: Callable[[int], None]) ->
     sync(descriptor)
 
 
+def two_syncs(log: int, head: int, line: bytes) -> None:
+    """Do what any append must that acknowledges in a second file: a line, then a page, each on disk."""
+    write_and_sync(log, line, os.fdatasync)
+    os.pwrite(head, PAGE, 0)
+    os.fdatasync(head)
+
+
 def bench_log(folder: Path, appends: int) -> None:
-    """Compare ``audit.append`` with fsync(2) alone."""
+    """Compare ``audit.append`` with fsync(2) alone, and say what two syncs take without any work of ours."""
     gate = make_home(folder / "home", folder / "keys", date(2026, 1, 1))
     key, line = log_key(gate), dump_event(EVENT.placed(1)) + b"\n"
-    with bare_file(folder) as bare:
+    heartbeat = (EventName.HEARTBEAT, dict(EVENT.fields))
+    with bare_file(folder / "bare") as bare, bare_file(folder / "log") as log, page_file(folder) as head:
         calls: dict[str, Callable[[], object]] = {
-            "write(2) + fsync(2)": lambda: write_and_sync(bare, line, os.fsync),
+            FSYNC: lambda: write_and_sync(bare, line, os.fsync),
             "write(2) + fdatasync(2)": lambda: write_and_sync(bare, line, os.fdatasync),
+            "two files: append, sync, overwrite, sync": lambda: two_syncs(log, head, line),
             "audit.append of one event, acknowledged": lambda: audit.append(gate.home, key, [EVENT]),
+            "the same as jobs call it (gate.record)": lambda: record(gate, [heartbeat], MOMENT),
+            BATCHED: lambda: record(gate, [heartbeat] * BATCH, MOMENT),
         }
         times = in_turns(calls, appends)
-    base = statistics.median(times["write(2) + fsync(2)"])
+    base = statistics.median(times[FSYNC])
     print(f"\naudit log: {appends} appends of {len(line)} bytes, wall time, in turns, in {folder}")
     for name, own in times.items():
         p50, p95 = statistics.median(own), statistics.quantiles(own, n=20)[-1]
         print(f"  {name:<44} p50 {p50 * 1e3:>8.3f} ms  p95 {p95 * 1e3:>8.3f} ms {p50 / base:>8.2f}x")
+    each = statistics.median(times[BATCHED]) / BATCH
+    print(f"  {'  an event of these':<44} p50 {each * 1e3:>8.3f} ms {each / base:>28.2f}x")
     print(f"  aim: {LOG_AIM}")
 
 
 def in_turns(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Give the wall seconds of each call, one of each a round."""
+    """Give the wall seconds of each call, one of each a round; each has every place in a round equally often."""
     times: dict[str, list[float]] = {name: [] for name in calls}
+    names = deque(calls)
     for _ in range(rounds):
-        for name, call in calls.items():
+        for name in names:
             start = time.perf_counter()
-            call()
+            calls[name]()
             times[name].append(time.perf_counter() - start)
+        names.rotate()
     return times
 
 
 def bench_outcomes(folder: Path, appends: int) -> None:
     """Compare appending outcomes with write(2) and fdatasync(2)."""
-    with bare_file(folder) as bare, Appender(f"{folder}/kept") as kept:
+    with bare_file(folder / "outcomes") as bare, Appender(f"{folder}/kept") as kept:
         calls: dict[str, Callable[[], object]] = {
             "write(2) + fdatasync(2)": lambda: write_and_sync(bare, LINE, os.fdatasync),
             "Appender.append, descriptor kept": lambda: kept.append(LINE),

@@ -152,7 +152,7 @@ def properties_of(schema: Any, place: str) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("name", RECORD_SCHEMAS)
 def test_every_record_carries_its_version(name: str) -> None:
     schema = read_schema(name)
-    assert schema["properties"]["v"]["const"] == 1
+    assert schema["properties"]["v"]["const"] == (2 if name == "run" else 1)
     assert "v" in schema["required"]
 
 
@@ -208,7 +208,7 @@ _counts = st.dictionaries(
 )
 _runs = st.fixed_dictionaries(
     {
-        "v": st.just(1),
+        "v": st.just(2),
         "id": st.just("r-qygk77v7yviucnh5dahsec22w6"),
         "job": st.just("link"),
         "period": st.text(min_size=1, max_size=65),
@@ -217,6 +217,8 @@ _runs = st.fixed_dictionaries(
         "finished_at": st.just("2026-02-28T03:05:04Z"),
         "outcome": st.sampled_from(["done", "failed"]),
         "counts": _counts,
+        "boot": st.sampled_from(["", "b" * 64, "b" * 65]),
+        "boot_s": st.sampled_from([0, 2**31 - 1, 2**31, -1, True]),
         "reason": st.text(max_size=5) | st.sampled_from(["\U0001f31d" * 2000, "\U0001f31d" * 2001]),
     }
 )
@@ -225,7 +227,7 @@ _runs = st.fixed_dictionaries(
 @settings(max_examples=1000)
 @given(
     record=_runs,
-    wrong=st.just("") | st.sampled_from(["v", "attempt", "outcome", "id", "job", "reason", "extra"]),
+    wrong=st.just("") | st.sampled_from(["v", "attempt", "outcome", "id", "job", "boot", "reason", "extra"]),
 )
 def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any], wrong: str) -> None:
     if wrong:

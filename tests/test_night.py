@@ -9,8 +9,9 @@ from tests.homes import make_home
 from nightledger.domain.agenda import Calendar
 from nightledger.domain.attention import Need
 from nightledger.domain.errors import IntegrityError, LockedError, NotDurableError, UnreadableError
+from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Daily, Period
-from nightledger.domain.runs import JobReport, RunOutcome
+from nightledger.domain.runs import CLOCK, JobReport, RunOutcome
 from nightledger.domain.settings import Settings
 from nightledger.files.home import Home
 from nightledger.night import Job, NightReport, calendar_of, read_ledger, run_due
@@ -22,12 +23,13 @@ NOW = datetime(2026, 3, 1, 3, 30, tzinfo=UTC)
 class Clock:
     """A clock that moves a second with each look."""
 
-    def __init__(self, at: datetime = NOW) -> None:
-        self.at = at
+    def __init__(self, at: datetime = NOW, boot: str = "") -> None:
+        self.at, self.boot = at, boot
 
-    def __call__(self) -> datetime:
+    def __call__(self) -> Moment:
         self.at += timedelta(seconds=1)
-        return self.at
+        boot_s = int((self.at - NOW).total_seconds()) + 100_000 if self.boot else 0
+        return Moment(at=self.at, boot=self.boot, boot_s=boot_s)
 
 
 class Worker:
@@ -89,7 +91,7 @@ def test_the_ledger_has_one_line_a_run_in_the_published_form(home: Home) -> None
     record = json.loads(lines[0])
     assert record["id"].startswith("r-")
     assert {key: record[key] for key in record if key != "id"} == {
-        "v": 1,
+        "v": 2,
         "job": "consolidate",
         "period": "2026-02-26",
         "attempt": 1,
@@ -98,7 +100,57 @@ def test_the_ledger_has_one_line_a_run_in_the_published_form(home: Home) -> None
         "outcome": "done",
         "counts": {"proposed": 1},
         "reason": "",
+        "boot": "",
+        "boot_s": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("boot", "step", "told"),
+    [
+        ("", timedelta(hours=-2), 1),
+        ("", timedelta(minutes=-59), 0),
+        ("", timedelta(days=3), 0),  # it may be time that passed
+        ("one", timedelta(hours=-2), 1),
+    ],
+)
+def test_a_clock_that_was_set_back_is_told_once_in_the_ledger(
+    home: Home, boot: str, step: timedelta, told: int
+) -> None:
+    worker = Worker("consolidate")
+    jobs, nights = [worker.job()], calendar(worker)
+    run_due(home, jobs, nights, Clock(NOW, boot))
+    for _ in range(2):
+        run_due(home, jobs, nights, Clock(NOW + step, boot and "two"))
+    runs, _ = read_ledger(home)
+    lines = [run for run in runs if run.job == CLOCK]
+    assert len(lines) == told
+    assert len({run.id for run in runs}) == len(runs)
+    if told:
+        assert "set by more than an hour" in lines[0].reason
+        assert (lines[0].boot, lines[0].period) == (boot and "two", (NOW + step).date().isoformat())
+
+
+def test_within_one_boot_a_clock_that_was_set_either_way_is_told(home: Home) -> None:
+    worker = Worker("consolidate")
+    jobs, nights = [worker.job()], calendar(worker)
+    moments = [Moment(at=NOW + timedelta(hours=h), boot="one", boot_s=1_000 + s) for h, s in STEPS]
+    for moment in moments:
+        run_due(home, jobs, nights, lambda moment=moment: moment)  # type: ignore[misc]
+    runs, _ = read_ledger(home)
+    assert [run.started_at for run in runs if run.job == CLOCK] == [moments[1].at, moments[3].at]
+
+
+STEPS = [(0, 0), (-2, 60), (-1, 3_660), (4, 3_720)]
+"""Hours by the wall clock and seconds by the boot clock: set back, two hours that passed, set forward."""
+
+
+def test_a_clock_that_stands_before_the_home_was_made_tells_nothing(home: Home) -> None:
+    call(home, Worker("consolidate"))
+    before = Path(home.runs).read_bytes()
+    call(home, Worker("consolidate"), at=datetime(2001, 1, 1, tzinfo=UTC))
+    assert Path(home.runs).read_bytes() == before
+    assert call(home, Worker("consolidate"), at=NOW + timedelta(hours=1)).runs == ()
 
 
 def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:

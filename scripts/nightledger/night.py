@@ -14,8 +14,9 @@ from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing
 from nightledger.domain.attention import Item, Need
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.domain.ids import content_id
+from nightledger.domain.moment import Moment
 from nightledger.domain.periods import Period, Schedule, log_day
-from nightledger.domain.runs import JobReport, Run, RunOutcome
+from nightledger.domain.runs import CLOCK, JobReport, Run, RunOutcome, attempts, is_stepped, reckon
 from nightledger.domain.settings import Settings
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
@@ -101,7 +102,7 @@ def calendar_of(home: Home, settings: Settings, schedules: Mapping[str, Schedule
 
 
 def run_due(
-    home: Home, jobs: Sequence[Job], calendar: Calendar, clock: Callable[[], datetime], *, retry: bool = False
+    home: Home, jobs: Sequence[Job], calendar: Calendar, clock: Callable[[], Moment], *, retry: bool = False
 ) -> NightReport:
     """Run what is due. The caller holds the night's lock.
 
@@ -109,7 +110,7 @@ def run_due(
         home: Where.
         jobs: In the order in which they run.
         calendar: By what their periods are counted.
-        clock: Tells the time; aware, UTC.
+        clock: Reads the clocks.
         retry: Try at once what failed a moment ago.
 
     Raises:
@@ -118,7 +119,9 @@ def run_due(
         NotDurableError: The ledger could not be written.
     """
     runs, bad_lines = read_ledger(home)
-    due = duties(calendar, runs, clock(), retry=retry)
+    begun = clock()
+    runs += _note_step(home, calendar, runs, begun)
+    due = duties(calendar, *_reckoned(calendar, runs, begun), retry=retry)
     by_name = {job.name: job for job in jobs}
     failures: list[Failure] = []
     done: list[Run] = []
@@ -129,7 +132,7 @@ def run_due(
         append_records(home.runs, dump_line(run))
         done.append(run)
         failures += [Failure(run=run, error=error)] if error else []
-    now, all_runs = clock(), (*runs, *done)
+    all_runs, now = _reckoned(calendar, (*runs, *done), clock())
     return NightReport(
         runs=tuple(done),
         failures=tuple(failures),
@@ -140,8 +143,37 @@ def run_due(
     )
 
 
-def _run_one(job: Job, duty: Duty, clock: Callable[[], datetime]) -> tuple[Run, Exception | None]:
-    started_at = clock()
+def _reckoned(calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[tuple[Run, ...], datetime]:
+    return reckon(runs, now, calendar.zone), now.at
+
+
+def _note_step(home: Home, calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[Run, ...]:
+    """Write down that the wall clock was set since the newest line: a boot later nobody could tell."""
+    day = log_day(now.at, calendar.zone)
+    # A clock that stands before the home was made says nothing about runs: it has not been set yet.
+    if day < calendar.since or not is_stepped(runs[-1] if runs else None, now):
+        return ()
+    period, attempt = day.isoformat(), attempts(runs, CLOCK, day.isoformat()) + 1
+    line = Run(
+        v=2,
+        id=content_id("r", canonical([CLOCK, period, attempt])),
+        job=CLOCK,
+        period=period,
+        attempt=attempt,
+        started_at=now.at,
+        finished_at=now.at,
+        outcome=RunOutcome.DONE,
+        counts={},
+        reason="the clock was set by more than an hour since the line before",
+        boot=now.boot,
+        boot_s=now.boot_s,
+    )
+    append_records(home.runs, dump_line(line))
+    return (line,)
+
+
+def _run_one(job: Job, duty: Duty, clock: Callable[[], Moment]) -> tuple[Run, Exception | None]:
+    started = clock()
     error: Exception | None = None
     report = JobReport(counts={})
     try:
@@ -152,16 +184,18 @@ def _run_one(job: Job, duty: Duty, clock: Callable[[], datetime]) -> tuple[Run, 
         error = found
     identity = canonical([job.name, duty.period.key, duty.attempt])
     run = Run(
-        v=1,
+        v=2,
         id=content_id("r", identity),
         job=job.name,
         period=duty.period.key,
         attempt=duty.attempt,
-        started_at=started_at,
-        finished_at=clock(),
+        started_at=started.at,
+        finished_at=clock().at,
         outcome=RunOutcome.FAILED if error else RunOutcome.DONE,
         counts=report.counts,
         reason=_reason(error) if error else report.reason,
+        boot=started.boot,
+        boot_s=started.boot_s,
     )
     return run, error
 

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line, dump_record
 from nightledger.codec.run_rows import MAX_PLAIN_COUNTS, read_runs
+from nightledger.codec.strict_json import BOM
 from nightledger.domain.runs import Run, RunOutcome
 
 RUN = Run(
-    v=1,
+    v=2,
     id="r-qygk77v7yviucnh5dahsec22w6",
     job="consolidate",
     period="2026-02-28",
@@ -19,9 +21,15 @@ RUN = Run(
     finished_at=datetime(2026, 3, 1, 3, 5, 4, 120000, tzinfo=UTC),
     outcome=RunOutcome.DONE,
     counts={"proposed": 2, "held": 0},
+    boot="6f1c6a1e-0b34-4c0e-9c5e-0d9b1c3e5a77",
+    boot_s=93_784,
     reason='a \u2013 ü \U0001f31d \x7f\u2028 "\\/\b\t\x1f',
 )
 LINE = dump_line(RUN)
+OLD = replace(RUN, v=1, boot="", boot_s=0)
+OLD_RECORD = {name: value for name, value in json.loads(LINE).items() if not name.startswith("boot")}
+OLD_LINE = canonical({**OLD_RECORD, "v": 1}) + b"\n"
+"""As a ledger has it that was written before version 2."""
 FAILED = replace(RUN, outcome=RunOutcome.FAILED, attempt=2, reason="", counts={})
 
 
@@ -41,9 +49,10 @@ def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_schema")
-@pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), b"\xef\xbb\xbf" + LINE + dump_line(FAILED)])
+@pytest.mark.parametrize("raw", [LINE + dump_line(FAILED), BOM + LINE + dump_line(FAILED)])
 def test_what_was_written_is_read_without_the_schema(raw: bytes) -> None:
     assert read(raw) == ([RUN, FAILED], [])
+    assert read(OLD_LINE + raw.removeprefix(BOM)) == ([OLD, RUN, FAILED], [])
     assert read(b"") == ([], [])
 
 
@@ -60,6 +69,11 @@ def test_a_line_in_another_form_is_judged_by_the_schema() -> None:
     spaced = json.dumps(json.loads(LINE), indent=None).encode()
     assert spaced + b"\n" != LINE
     assert read(spaced + b"\n" + LINE) == ([RUN, RUN], [])
+
+
+def test_an_old_line_behind_new_ones_or_in_another_form_is_read_too() -> None:
+    assert read(LINE + OLD_LINE) == ([RUN, OLD], [])
+    assert read(json.dumps(json.loads(OLD_LINE)).encode() + b"\n" + LINE) == ([OLD, RUN], [])
 
 
 def test_every_problem_of_a_line_is_named() -> None:
@@ -84,7 +98,15 @@ def test_more_counts_than_a_job_has_are_left_to_the_schema() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        line(v=2),
+        line(v=1),
+        line(v=3),
+        line(boot=None),
+        line(boot="x" * 65),
+        line(boot_s=-1),
+        line(boot_s=1.0),
+        OLD_LINE.replace(b'"v":1', b'"v":2'),
+        OLD_LINE.replace(b'"attempt":1', b'"attempt":1,"boot":""'),
+        OLD_LINE.replace(b'"attempt":1', b'"attempt":1,"boot_s":0'),
         line(v=True),
         line(attempt=1.0),
         line(attempt=2**31),
@@ -105,8 +127,8 @@ def test_more_counts_than_a_job_has_are_left_to_the_schema() -> None:
         line(finished_at="2026-03-01T03:05:00.120Z"),
         line(finished_at=1772334300),
         line(extra=1),
-        LINE.replace(b'"v":1', b'"v":1,"w":1'),
-        LINE.replace(b',"v":1', b""),
+        LINE.replace(b'"v":2', b'"v":2,"w":1'),
+        LINE.replace(b',"v":2', b""),
         LINE.replace(b"\xc3\xbc", b"\xff"),
         b"[" * 100_000 + b"\n",
         b"x" * ((1 << 20) + 1) + b"\n",

@@ -20,7 +20,7 @@ def run(
     job: str, period: str, outcome: RunOutcome = RunOutcome.DONE, at: datetime = NOW - 10 * MINUTE
 ) -> Run:
     return Run(
-        v=1,
+        v=2,
         id="r-",
         job=job,
         period=period,

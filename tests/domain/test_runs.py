@@ -1,8 +1,10 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nightledger.domain.runs import Run, RunOutcome, attempts, last_done, retry_at
+from nightledger.domain.moment import Moment
+from nightledger.domain.runs import NEVER, Run, RunOutcome, attempts, is_stepped, last_done, reckon, retry_at
 
 NOW = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -14,9 +16,11 @@ def run(
     *,
     job: str = "consolidate",
     started_at: datetime = NOW,
+    boot: str = "",
+    boot_s: int = 0,
 ) -> Run:
     return Run(
-        v=1,
+        v=2,
         id="r-",
         job=job,
         period=period,
@@ -25,6 +29,8 @@ def run(
         finished_at=started_at + timedelta(minutes=1),
         outcome=outcome,
         counts={},
+        boot=boot,
+        boot_s=boot_s,
     )
 
 
@@ -80,3 +86,96 @@ def test_the_wait_doubles_from_half_an_hour_to_eight_hours(failures: int, minute
 
 def test_a_failure_from_the_future_does_not_delay_the_retry() -> None:
     assert retry_at(failed(5), "consolidate", "2026-02-28", NOW - 2 * HOUR) is None
+
+
+def dated(runs: list[Run], now: Moment) -> list[datetime | None]:
+    """Give when each run started as the clock dates it now; None for one that counts for nothing."""
+    return [None if run.started_at is NEVER else run.started_at for run in reckon(runs, now, UTC)]
+
+
+def at(hours: float, boot: str = "", boot_s: int = 0) -> Moment:
+    return Moment(at=NOW + hours * HOUR, boot=boot, boot_s=boot_s)
+
+
+def test_where_the_clock_was_not_set_every_run_is_as_it_was_written() -> None:
+    runs = [run("2026-02-27", started_at=NOW - 24 * HOUR), run("2026-02-28", boot="b", boot_s=10), *failed(1)]
+    assert reckon(runs, at(5), UTC) == tuple(runs)
+    assert reckon(runs, at(5, "b", 10 + 5 * 3_600), UTC) == tuple(runs)
+    assert reckon(runs, at(5, "c", 7), UTC) == tuple(runs)
+
+
+def test_in_one_boot_a_run_is_dated_by_the_clock_of_now() -> None:
+    """It began at 03:05, an hour ago; the clock was set back by three hours since, across midnight or not."""
+    one = run("2026-02-28", boot="b", boot_s=1_000)
+    assert dated([one], at(1 - 3, "b", 4_600)) == [NOW - 3 * HOUR]
+    assert dated([one], at(1 - 4, "b", 4_600)) == [None]
+    assert dated([replace(one, period="2026-02-27")], at(1 - 4, "b", 4_600)) == [NOW - 4 * HOUR]
+    (moved,) = reckon([one], at(1 - 3, "b", 4_600), UTC)
+    assert moved.finished_at - moved.started_at == one.finished_at - one.started_at
+
+
+def test_a_day_that_a_clock_ahead_ran_too_early_counts_for_nothing_when_it_is_mended() -> None:
+    early = run("2026-03-01", started_at=NOW + 24 * HOUR, boot="b", boot_s=1_000)
+    assert dated([early], at(24, "b", 1_000 + 24 * 3_600)) == [None]
+    # A boot later the clock's line tells it, which stands behind it.
+    told = run("2026-03-01", job="clock", started_at=NOW + HOUR, boot="b", boot_s=4_600)
+    assert dated([early, told], at(48, "c", 5))[0] is None
+    # Written in another boot, it tells as much.
+    assert dated([early, replace(told, boot="c", boot_s=9)], at(48, "d", 5))[0] is None
+    # Without it, nobody can: the wall clock says that the day was over.
+    assert dated([early], at(48, "c", 5)) == [early.started_at]
+
+
+def test_a_run_ahead_of_the_clock_counts_for_nothing_and_one_within_the_hour_as_it_is() -> None:
+    one = run("2026-02-28")
+    assert dated([one], at(-1)) == [NOW]
+    assert dated([one], at(-1.01)) == [None]
+
+
+def test_runs_of_an_earlier_boot_are_dated_by_its_last_reading() -> None:
+    """The clock of boot b was two days behind until it was set; c, which began later, does not know of it."""
+    behind = run("2026-02-26", started_at=NOW - 48 * HOUR, boot="b", boot_s=100)
+    mended = run("2026-02-28", started_at=NOW + HOUR, boot="b", boot_s=100 + 3_600)
+    assert dated([behind, mended], at(9, "c", 50)) == [behind.started_at, mended.started_at]
+    ahead = run("2026-02-28", started_at=NOW + 5 * HOUR, boot="b", boot_s=100)
+    assert dated([ahead, mended], at(9, "c", 50)) == [NOW, mended.started_at]
+
+
+def test_the_slot_of_a_period_counts_from_its_start() -> None:
+    slot = run("2026-03-01T03:00Z", boot="b", boot_s=1_000)
+    assert dated([slot], at(-0.05, "b", 1_000)) == [NOW - 0.05 * HOUR]
+    assert dated([slot], at(-0.1, "b", 1_000)) == [None]
+
+
+@pytest.mark.parametrize(
+    "period", ["nonsense", "2026-02-30", "2026-03-01Tnoon", "2026-03-01T03:00", "9999-12-31"]
+)
+def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period: str) -> None:
+    odd = run(period, started_at=NOW + 5 * HOUR, boot="b", boot_s=10)
+    assert dated([odd], at(0, "b", 10)) == [None]
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    assert (
+        dated([replace(odd, started_at=first, boot="x"), replace(odd, boot="x", boot_s=0)], at(9))[0]
+        is not None
+    )
+    assert dated([odd, replace(odd, started_at=first, boot_s=2**31 - 1, boot="b")], at(9)) == [None, first]
+
+
+@pytest.mark.parametrize(
+    ("newest", "now", "stepped"),
+    [
+        (None, at(0), False),
+        (run("k"), at(-1), False),
+        (run("k"), at(-1.01), True),
+        (run("k"), at(500), False),
+        (run("k", boot="b", boot_s=100), at(1, "b", 3_700), False),
+        (run("k", boot="b", boot_s=100), at(-1.01, "b", 100), True),
+        (run("k", boot="b", boot_s=100), at(1.01, "b", 100), True),
+        (run("k", boot="b", boot_s=100), at(1.01, "c", 100), False),
+        (run("k", boot="b", boot_s=100), at(-1.01, "c", 100), True),
+    ],
+)
+def test_a_step_of_more_than_an_hour_is_told_from_time_that_passed(
+    newest: Run | None, now: Moment, *, stepped: bool
+) -> None:
+    assert is_stepped(newest, now) is stepped

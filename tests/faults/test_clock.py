@@ -5,7 +5,6 @@ import importlib
 import json
 from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,9 +22,9 @@ from nightledger.domain.agenda import Calendar, duties
 from nightledger.domain.cooling import Cooling, Vouched, Witnessed, elapsed_s, remaining_s
 from nightledger.domain.event import Entry
 from nightledger.domain.moment import Moment
-from nightledger.domain.periods import Daily, Schedule, Weekly, log_day
+from nightledger.domain.periods import Daily, Schedule, Weekly, local_moment, log_day, over_at
 from nightledger.domain.presence import since_review_s
-from nightledger.domain.runs import AHEAD, Run, RunOutcome
+from nightledger.domain.runs import CLOCK, Run, RunOutcome, is_stepped, reckon
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
@@ -148,35 +147,50 @@ SCHEDULES: dict[str, Schedule] = {
 
 
 class Nights:
-    """A home's run ledger under a clock that jumps: each call does what is due and writes it down."""
+    """A home's run ledger under a clock that jumps: each call does what is due and writes it down, as ``night`` does."""
 
     def __init__(self, since: date, zone: ZoneInfo = BERLIN) -> None:
         self.calendar = Calendar(schedules=SCHEDULES, zone=zone, since=since, limit=7)
         self.runs: list[Run] = []
+        self.true_at: list[datetime] = []
+        """When each line was really written."""
 
-    def call(self, now: datetime) -> None:
-        for duty in duties(self.calendar, self.runs, now):
-            made = {
-                "job": duty.job,
-                "period": duty.period.key,
-                "attempt": duty.attempt,
-                "started_at": now,
-                "finished_at": now,
-            }
-            self.runs.append(Run(v=1, id="r-1", outcome=RunOutcome.DONE, counts={}, **made))  # type: ignore[arg-type]
+    def call(self, now: Moment, true_at: datetime | None = None) -> None:
+        newest = self.runs[-1] if self.runs else None
+        if log_day(now.at, self.calendar.zone) >= self.calendar.since and is_stepped(newest, now):
+            self._write(CLOCK, "-", 1, now, true_at)
+        for duty in duties(self.calendar, reckon(self.runs, now, self.calendar.zone), now.at):
+            self._write(duty.job, duty.period.key, duty.attempt, now, true_at)
 
-    def settle(self, now: datetime) -> None:
+    def settle(self, now: Moment, true_at: datetime | None = None) -> None:
         """Call until nothing is due: catching up takes seven periods a call."""
         before = -1
         while before != len(self.runs):
             before = len(self.runs)
-            self.call(now)
+            self.call(now, true_at)
 
     def wanted(self, now: datetime) -> set[str]:
         """Give the days that a nightly job must have done by now."""
         last = log_day(now - timedelta(hours=4), self.calendar.zone)
         days = (last - self.calendar.since).days
         return {(self.calendar.since + timedelta(days=n)).isoformat() for n in range(days)}
+
+    def nightly(self) -> list[tuple[Run, datetime]]:
+        """Give the runs of the nightly job, each with when it really was."""
+        return [
+            (run, at) for run, at in zip(self.runs, self.true_at, strict=True) if run.job == "consolidate"
+        ]
+
+    def _write(self, job: str, period: str, attempt: int, now: Moment, true_at: datetime | None) -> None:
+        what: dict[str, Any] = {"job": job, "period": period, "attempt": attempt}
+        clocks: dict[str, Any] = {
+            "started_at": now.at,
+            "finished_at": now.at,
+            "boot": now.boot,
+            "boot_s": now.boot_s,
+        }
+        self.runs.append(Run(v=2, id="r-1", outcome=RunOutcome.DONE, counts={}, **what, **clocks))
+        self.true_at.append(true_at or now.at)
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"])
@@ -190,7 +204,7 @@ def test_over_every_change_of_daylight_saving_each_night_runs_once(zone: str, mo
         while now < datetime(2026, month, 28, 12, tzinfo=UTC):
             now += timedelta(minutes=30)
             if off is None or now.hour not in off:
-                nights.call(now)
+                nights.call(Moment(at=now))
         done = Counter((run.job, run.period) for run in nights.runs)
         assert set(done.values()) == {1}
         assert {day for job, day in done if job == "consolidate"} >= nights.wanted(now)
@@ -214,40 +228,132 @@ def test_a_clock_that_is_wrong_by_less_than_half_an_hour_runs_no_period_twice_an
     for waits_s, ahead_s in befalls:
         machine.turn(Turn.PASS, waits_s)
         machine.ahead_s = ahead_s
-        nights.call(machine.wall())
+        nights.call(machine.moment())
     machine.ahead_s = 0
-    nights.settle(machine.wall())
+    nights.settle(machine.moment())
     done = Counter((run.job, run.period) for run in nights.runs)
     assert set(done.values()) <= {1}
     assert {day for job, day in done if job == "consolidate"} >= nights.wanted(machine.wall())
 
 
-@examples
-@given(befalls=turns(Turn.PASS, Turn.STEP, most_s=20 * DAY_S))
-def test_a_clock_set_forward_and_back_loses_no_period(befalls: Turns) -> None:
-    """What a clock ran that was far ahead of the present one counts for nothing: such a period, and no other, comes again.
-
-    Nobody can tell which of the two clocks was wrong; a period again changes nothing (see the real night
-    below), a period lost is lost.
-    """
+def lived(befalls: Turns, *, every_s: int = 0) -> tuple[Nights, Machine]:
+    """Let things befall a machine on which ``night`` is called after each, and while time passes; then mend its clock."""
     machine = Machine()
     nights = Nights(log_day(START, BERLIN))
+
+    def call() -> None:
+        nights.call(machine.moment(), true_now(machine))
+
+    call()
     for kind, seconds in befalls:
-        machine.turn(kind, seconds)
-        nights.call(machine.wall())
+        if kind is Turn.BOOT and machine.ahead_s > 0:  # mended before it goes down
+            machine.turn(Turn.STEP, -machine.ahead_s)
+            call()
+        if kind is Turn.PASS and every_s:
+            for _ in range(seconds // every_s):
+                machine.turn(Turn.PASS, every_s)
+                call()
+        machine.turn(kind, seconds % every_s if kind is Turn.PASS and every_s else seconds)
+        call()
     machine.turn(Turn.STEP, -machine.ahead_s)
-    nights.settle(machine.wall())
-    now = machine.wall()
-    honest = [run for run in nights.runs if run.started_at <= now + AHEAD]
-    assert {run.period for run in honest if run.job == "consolidate"} >= nights.wanted(now)
-    for (job, period), count in Counter((run.job, run.period) for run in nights.runs).items():
-        ran = [run.started_at for run in nights.runs if (run.job, run.period) == (job, period)]
-        # Each time it came again, the clock stood more than an hour behind the run before.
-        assert all(later < before - AHEAD for before, later in pairwise(ran)), (job, count)
+    nights.settle(machine.moment(), true_now(machine))
+    return nights, machine
+
+
+def true_now(machine: Machine) -> datetime:
+    return START + timedelta(seconds=machine.true_s)
+
+
+def over(period: str) -> datetime:
+    return over_at(period, BERLIN)
+
+
+@examples
+@given(befalls=turns(Turn.PASS, Turn.STEP, most_s=20 * DAY_S))
+def test_within_one_boot_no_clock_skips_a_period_or_repeats_one_that_was_over(befalls: Turns) -> None:
+    """Every day is read when it is really over, and what was read then is not read again once the clock is right."""
+    nights, machine = lived(befalls)
+    ready = {run.period for run, at in nights.nightly() if at >= over(run.period)}
+    assert ready >= nights.wanted(true_now(machine))
+    done: set[str] = set()
+    for run, at in nights.nightly():
+        if run.started_at == at:  # the clock was right
+            assert run.period not in done
+        if at >= over(run.period):
+            done.add(run.period)
+
+
+@examples
+@given(
+    befalls=turns(Turn.PASS, Turn.BOOT, Turn.STEP, most_s=5 * DAY_S),
+    every_s=st.sampled_from([0, 3_600, 6 * 3_600]),
+)
+def test_across_boots_no_period_is_skipped_where_a_clock_ahead_is_mended_before_the_machine_goes_down(
+    befalls: Turns, every_s: int
+) -> None:
+    """Cron calls every half hour, so that a clock that is set is seen. One that is behind may stay so over a boot."""
+    nights, machine = lived(befalls, every_s=every_s)
+    ready = {run.period for run, at in nights.nightly() if at >= over(run.period)}
+    assert ready >= nights.wanted(true_now(machine))
+
+
+@examples
+@given(befalls=turns(Turn.PASS, Turn.BOOT, most_s=5 * DAY_S))
+def test_while_the_clock_is_right_no_number_of_boots_repeats_a_period(befalls: Turns) -> None:
+    nights, machine = lived(befalls)
+    periods = [run.period for run, _ in nights.nightly()]
+    assert len(periods) == len(set(periods))
+    assert set(periods) >= nights.wanted(true_now(machine))
+
+
+@pytest.mark.parametrize("days", [1, 2, 40])
+@pytest.mark.parametrize("minutes", range(0, 24 * 60, 30))
+def test_a_clock_days_ahead_at_any_time_of_the_day_loses_no_period_when_it_is_mended(
+    days: int, minutes: int
+) -> None:
+    """Attack 9 of issue 3: ahead by a day just when 'night' is called, mended an hour later, a boot before or after."""
+    for boots in ((), ("before",), ("after",), ("before", "after")):
+        machine = Machine()
+        nights = Nights(log_day(START, BERLIN))
+        machine.turn(Turn.PASS, 2 * DAY_S + 60 * minutes)
+        nights.settle(machine.moment(), true_now(machine))
+        machine.turn(Turn.STEP, days * DAY_S)
+        nights.settle(machine.moment(), true_now(machine))
+        for turn in [Turn.BOOT] if "before" in boots else []:
+            machine.turn(turn, 60)
+        machine.turn(Turn.PASS, 3_600)
+        machine.turn(Turn.STEP, -days * DAY_S)
+        nights.call(machine.moment(), true_now(machine))
+        for turn in [Turn.BOOT] if "after" in boots else []:
+            machine.turn(turn, 60)
+        for _ in range(4):
+            machine.turn(Turn.PASS, DAY_S)
+            nights.settle(machine.moment(), true_now(machine))
+        ready = [run.period for run, at in nights.nightly() if at >= over(run.period)]
+        assert set(ready) >= nights.wanted(true_now(machine)), boots
+        assert max(Counter(ready).values()) == 1 or "before" in boots, boots
+
+
+@pytest.mark.parametrize("hours", range(1, 27))
+def test_a_clock_set_back_in_one_boot_repeats_no_period_unless_it_opens_its_day_again(hours: int) -> None:
+    """Night at 03:05; at 06:05 the clock is set back. Back to the same day: nothing again. Across midnight: that day
+    is not over by the clock that names the logs, so it is read once more, when it is."""
+    machine = Machine()
+    nights = Nights(log_day(START, BERLIN))
+    wait = local_moment(log_day(START, BERLIN) + timedelta(days=1), time(3, 5), BERLIN) - START
+    machine.turn(Turn.PASS, int(wait.total_seconds()))
+    nights.settle(machine.moment(), true_now(machine))
+    machine.turn(Turn.PASS, 3 * 3_600)
+    machine.turn(Turn.STEP, -hours * 3_600)
+    for _ in range(4 * 24):
+        nights.settle(machine.moment(), true_now(machine))
+        machine.turn(Turn.PASS, 1_800)
+    again = Counter(run.period for run, _ in nights.nightly())[log_day(START, BERLIN).isoformat()]
+    assert again == (1 if hours * 60 <= 3 * 60 + 5 else 2), hours
 
 
 def test_the_rules_of_clocks_are_counted() -> None:
-    sequences = 8 * (ALL_EXAMPLES if whole() else EXAMPLES)
+    sequences = 10 * (ALL_EXAMPLES if whole() else EXAMPLES) + 3 * 48 * 4 + 26
     report(SWEEP, "sequences tried on the rules", points=sequences)
 
 
@@ -410,7 +516,7 @@ def test_a_real_night_that_a_wrong_clock_ran_comes_again_and_changes_nothing(tmp
 def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but_its_own_lines(
     tmp_path: Path,
 ) -> None:
-    """Page 14: the boot clock cannot tell which wall clock was right, so what comes again must be harmless."""
+    """A simulated home has no boot clock: as across a reboot nobody can tell which clock was right (page 14)."""
     desk = make_desk(tmp_path)
     home = desk.memory.parent
     shell = Shell(home=home, keys=desk.ring.directory)
@@ -429,6 +535,68 @@ def test_a_night_that_comes_again_after_a_clock_was_set_back_changes_no_byte_but
     told = {"home/memory/system/runs.jsonl", "home/memory/system/consolidation-log.jsonl"}
     assert changed == {*told, "home/.nightledger/next-due"}
     assert all(after[name].startswith(before[name]) for name in told)
+
+
+def test_a_day_that_was_read_too_early_and_is_not_read_again_by_itself_is_caught_up_by_the_next_night(
+    tmp_path: Path,
+) -> None:
+    """What nobody can know: a clock a day ahead at night, the machine off before the next call, mended when it starts.
+
+    No line of the ledger tells of it, so the period counts. Each night reads two weeks of daily logs.
+    """
+    desk = make_desk(tmp_path)
+    home = desk.memory.parent
+    shell = Shell(home=home, keys=desk.ring.directory)
+    (home / "memory").mkdir(exist_ok=True)
+    log = home / "memory" / "2026-03-01.md"
+    log.write_text("# 2026-03-01\n\n- Decision: keep the backups of the relay for 90 days from now on.\n")
+    ahead = START + timedelta(days=1)
+    assert shell.run("night", now=ahead).status == 0
+    first = set(Path(desk.home.proposals_dir).glob("p-*.json"))
+    with log.open("a") as stream:
+        stream.write("\n## Evening\n\n- Decision: rotate the certificates of the mail server every 60 days from now on.\n")
+    second = shell.run("night", now=ahead + timedelta(days=1))
+    assert second.status == 0
+    assert runs_of(home) == {"2026-03-01": 1, "2026-03-02": 1}
+    later = set(Path(desk.home.proposals_dir).glob("p-*.json")) - first
+    texts = [change["after"] for path in later for change in json.loads(path.read_text())["changes"]]
+    assert len(texts) == 1, second.out
+    assert "certificates" in texts[0]
+    report(SWEEP, "days read too early, caught up by the next night", points=1)
+
+
+def test_nights_that_come_again_propose_nothing_twice_whatever_the_clock_did(tmp_path: Path) -> None:
+    """Every set of a clock that repeats periods, on a home with things to say: no proposal, entry or byte beside."""
+    desk = make_desk(tmp_path)
+    home = desk.memory.parent
+    shell = Shell(home=home, keys=desk.ring.directory)
+    (home / "memory").mkdir(exist_ok=True)
+    for day, text in (
+        (1, "keep the backups of the relay for 90 days"),
+        (2, "rotate the certificates of the mail server every 60 days"),
+    ):
+        said = f"# 2026-03-0{day}\n\n- Decision: {text} from now on.\n"
+        (home / "memory" / f"2026-03-0{day}.md").write_text(said)
+    late = START + timedelta(days=3)
+    assert shell.run("night", now=late).status == 0
+    before = tree(tmp_path)
+    own = {
+        "home/memory/system/runs.jsonl",
+        "home/memory/system/consolidation-log.jsonl",
+        "home/memory/state/ATTENTION.md",
+        "home/.nightledger/next-due",
+    }
+    for hours in (2, 5, 13, 26, 50, 3):
+        assert shell.run("night", now=late - timedelta(hours=hours)).status == 0
+        assert shell.run("night", now=late).status == 0
+    after = tree(tmp_path)
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= own
+    assert max(runs_of(home).values()) > 2
+    report(
+        SWEEP,
+        "periods that came again and changed nothing",
+        points=sum(runs_of(home).values()) - len(runs_of(home)),
+    )
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.errors import ConfigurationError, FileChangedError, NotDurableError, UnreadableError
+from nightledger.domain.errors import (
+    ConfigurationError,
+    FileChangedError,
+    MissingFileError,
+    NotDurableError,
+    UnreadableError,
+)
 from nightledger.files.append import Appender, append_records
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -44,6 +50,25 @@ def test_a_torn_last_line_is_closed_append_only(log: Path, before: bytes, torn: 
     assert appended.torn_bytes == len(torn)
     assert log.read_bytes()[appended.offset :] == b"next\n"
     assert appended.size_bytes == log.stat().st_size
+
+
+@pytest.mark.parametrize("before", [b"", b"one\n", b"one\nhalf", b"half"])
+def test_what_was_read_behind_an_offset_is_where_the_next_append_goes_on(log: Path, before: bytes) -> None:
+    log.write_bytes(before)
+    with Appender(str(log)) as file:
+        assert [file.read_from(at) for at in (0, 2, 100)] == [before, before[2:], b""]
+        torn = file.append(b"next\n").torn_bytes
+        assert file.read_from(0) == log.read_bytes()
+    assert torn == len(before.rpartition(b"\n")[2])
+
+
+def test_a_file_that_may_not_be_made_is_told_to_be_missing(log: Path) -> None:
+    with pytest.raises(MissingFileError, match="is missing"):
+        Appender(str(log), make=False)
+    assert not log.exists()
+    append_records(str(log), b"one\n")
+    with Appender(str(log), make=False) as file:
+        assert file.append(b"two\n").offset == 4
 
 
 @pytest.mark.parametrize("payload", [b"", b"no line end"])

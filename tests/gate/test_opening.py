@@ -10,6 +10,7 @@ from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import ChangeState
+from nightledger.gate import opening
 from nightledger.gate.opening import (
     fold_log,
     keep_last_good,
@@ -21,6 +22,8 @@ from nightledger.gate.opening import (
     sign_head,
     why_no_consent,
 )
+from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.logkey import LogKey
 
 
 def test_an_event_carries_the_boot_clock_only_where_there_is_one(desk: Desk) -> None:
@@ -55,6 +58,30 @@ def test_a_home_without_its_keys_says_where_to_look(desk: Desk) -> None:
     shutil.rmtree(desk.ring.directory)
     with pytest.raises(ConfigurationError, match=r"pin.*missing"):
         read_ledger(desk.gate)
+
+
+def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key that is loaded costs more than all of the append but its disk."""
+    asked: list[str] = []
+    real = load_log_key
+
+    def load(ring: KeyRing, home_id: str, origin: str) -> LogKey:
+        asked.append(home_id)
+        return real(ring, home_id, origin)
+
+    monkeypatch.setattr(opening, "load_log_key", load)
+    kept = desk.ring.path(desk.home.identity.id, "head.json")
+    earlier = kept.read_bytes()
+    record(desk.gate, [(EventName.HEARTBEAT, {"n": 1})], desk.moment)
+    assert asked == []
+    sign_head(desk.gate, desk.moment)
+    assert len(asked) == 1
+    kept.write_bytes(earlier)  # as from a backup: now a signature must tell how far the log is ours
+    record(desk.gate, [(EventName.HEARTBEAT, {"n": 2})], desk.moment)
+    assert len(asked) == 2
+    assert desk.ledger().log.report.ok
 
 
 def test_a_consent_graph_that_loosens_the_floor_is_refused_and_a_tighter_one_holds(desk: Desk) -> None:

@@ -9,6 +9,7 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
 from nightledger.domain.errors import IntegrityError, NightledgerError, NotDurableError
 from nightledger.files import append as appending
+from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
@@ -197,13 +198,15 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
 def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def raced(path: str, payload: bytes) -> appending.Appended:
-        with open(path, "ab") as stream:
+    append = Appender.append
+
+    def raced(log: Appender, payload: bytes) -> Appended:
+        with open(log.path, "ab") as stream:
             stream.write(b"rival\n")
-        return appending.append_records(path, payload)
+        return append(log, payload)
 
     with monkeypatch.context() as patch:
-        patch.setattr(audit, "append_records", raced)
+        patch.setattr(Appender, "append", raced)
         with pytest.raises(IntegrityError, match="another program wrote"):
             world.append(1)
     world.append(2)

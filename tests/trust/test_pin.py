@@ -1,10 +1,13 @@
 import json
+import tempfile
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN
 
 from nightledger.codec.canonical import canonical
@@ -101,6 +104,20 @@ def test_the_acknowledged_head_comes_with_the_pin(ring: KeyRing) -> None:
     assert read_head(ring.home_dir(HOME_ID)) == KeptHead(range=grown, offset=77)
     pin = read_pin(ring, HOME_ID)
     assert (pin.acknowledged, pin.acknowledged_root) == (3, grown.root())
+
+
+@given(size=st.integers(0, 5_000), offset=st.integers(0, 2**53 - 1), turn=st.integers(0, 10**9))
+def test_a_head_is_canonical_json_with_the_hash_of_the_rest_in_it(size: int, offset: int, turn: int) -> None:
+    peaks = tuple(leaf_hash(b"%d" % n) for n in range(size.bit_count()))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset, turn=turn)
+        keep_head(Path(folder), kept)
+        line = (Path(folder) / "head.json").read_bytes().strip()
+        found = read_head(Path(folder))
+    record = json.loads(line)
+    assert canonical(record) == line
+    assert record.pop("check") == sha256(canonical(record)).hexdigest()
+    assert (found, found and found.turn) == (kept, turn + 1)
 
 
 def heads(ring: KeyRing, *sizes: int) -> Path:

@@ -9,7 +9,7 @@ from tests.trust.worlds import NOW, ORIGIN, World
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.note import NoteSigner, dump_note, sign_note
-from nightledger.trust.signed_head import UnsignedError, read_signed_head
+from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
 
 HEAD = Checkpoint(origin=ORIGIN, size=9, root=bytes(32))
 
@@ -61,6 +61,10 @@ def test_a_missing_or_malformed_head_is_refused(bare: World, tmp_path: Path) -> 
 def test_form_alone_can_be_asked_for(bare: World, tmp_path: Path) -> None:
     path = written(tmp_path / "c", stranger(bare.key).signers(NOW))
     assert read_signed_head(path, ORIGIN, bare.key.vkeys, signatures=False).checkpoint == HEAD
+    assert read_stated_head(path, ORIGIN) == HEAD
+    assert read_stated_head(str(tmp_path / "none"), ORIGIN) is None
+    with pytest.raises(UnsignedError, match="a head of another log"):
+        read_stated_head(path, "nightledger/other")
 
 
 def test_without_ml_dsa_the_line_must_still_stand_there(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_INTEGER = 2**53 - 1
 """I-JSON (RFC 7493 section 2.2): integers beyond it are not the same in every reader."""
+_WORDS = {None: "null", True: "true", False: "false"}
 _EXPONENT_FROM = 21  # ECMAScript Number::toString: exponent form from 1e21 ...
 _EXPONENT_BELOW = -6  # ... and below 1e-6
 
@@ -35,39 +36,40 @@ def canonical(value: "Any", *, floats: bool = False) -> bytes:
             2**53 and above, keys that are not strings, lone surrogates, other types.
     """
     try:
-        return "".join(_pieces(value, floats)).encode("utf-8")
+        return _text(value, floats).encode("utf-8")
     except UnicodeEncodeError as error:
         raise CanonicalError("a string holds a lone surrogate and has no UTF-8 form") from error
 
 
-def _pieces(value: "Any", floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
-    if value is None or value is True or value is False:
-        return [{None: "null", True: "true", False: "false"}[value]]
+def _text(value: "Any", floats: bool) -> str:  # noqa: FBT001 - a private recursion
     if isinstance(value, str):
-        return [encode_basestring(value)]
+        return encode_basestring(value)
+    if value is None or value is True or value is False:
+        return _WORDS[value]
     if isinstance(value, int):
-        return [_integer(value)]
+        return _integer(value)
     if isinstance(value, float):
-        return [_float(value, floats)]
+        return _float(value, floats)
     if isinstance(value, (list, tuple)):
-        return ["[", ",".join("".join(_pieces(item, floats)) for item in value), "]"]
+        return f"[{','.join([_text(item, floats) for item in value])}]"
     if isinstance(value, dict):
-        return ["{", ",".join(_members(value, floats)), "}"]
+        return f"{{{','.join(_members(value, floats))}}}"
     raise CanonicalError(f"{type(value).__name__} is not a JSON type")
 
 
-def _members(value: "dict[Any, Any]", floats: bool) -> list[str]:  # noqa: FBT001 - a private recursion
-    if not all(isinstance(key, str) for key in value):
-        raise CanonicalError("an object has a key that is not a string")
-    # RFC 8785 section 3.2.3: keys sort by UTF-16 code units, which differs from code points above U+FFFF.
-    # Code points and code units agree on ASCII, and the UTF-16 codec costs an import.
-    ascii_only = all(map(str.isascii, value))
+def _members(value: "dict[Any, Any]", floats: bool) -> "list[str]":  # noqa: FBT001 - a private recursion
+    try:
+        # RFC 8785 section 3.2.3: keys sort by UTF-16 code units, which differs from code points above U+FFFF.
+        # Code points and code units agree on ASCII, and the UTF-16 codec costs an import.
+        ascii_only = "".join(value).isascii()
+    except TypeError as error:
+        raise CanonicalError("an object has a key that is not a string") from error
     keys = (
         sorted(value)
         if ascii_only
         else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
     )
-    return [f"{encode_basestring(key)}:{''.join(_pieces(value[key], floats))}" for key in keys]
+    return [f"{encode_basestring(key)}:{_text(value[key], floats)}" for key in keys]
 
 
 def _integer(value: int) -> str:

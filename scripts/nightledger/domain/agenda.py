@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
 from nightledger.domain.periods import Period, Schedule, due, next_due_at
-from nightledger.domain.runs import Run, RunOutcome, attempts, last_done, retry_at
+from nightledger.domain.runs import Run, RunOutcome, attempts, done_periods, last_done, retry_at
 
 LATE = timedelta(days=1)
 """A period that was due this long ago was missed: the machine was off, or cron does not call."""
@@ -61,9 +61,8 @@ def duties(
         retry: Try what failed at once, however short ago that was.
     """
     found = []
-    for job, schedule in calendar.schedules.items():
-        done = last_done(runs, job, now)
-        periods = due(schedule, done, now, calendar.zone, since=calendar.since)[: calendar.limit]
+    for job in calendar.schedules:
+        periods = _due(calendar, job, runs, now)[: calendar.limit]
         if periods and (retry or not _waits(runs, job, periods[0], now)):
             found += [
                 Duty(
@@ -82,13 +81,7 @@ def count_due(calendar: Calendar, runs: Collection[Run], now: datetime) -> int:
 
     A period that is due for several jobs is one.
     """
-    return len(
-        {
-            period.key
-            for job, schedule in calendar.schedules.items()
-            for period in due(schedule, last_done(runs, job, now), now, calendar.zone, since=calendar.since)
-        }
-    )
+    return len({period.key for job in calendar.schedules for period in _due(calendar, job, runs, now)})
 
 
 def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> datetime:
@@ -103,7 +96,7 @@ def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> da
     for job, schedule in calendar.schedules.items():
         done = last_done(runs, job, now)
         at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
-        periods = due(schedule, done, now, calendar.zone, since=calendar.since)
+        periods = _due(calendar, job, runs, now)
         again = retry_at(runs, job, periods[0].key, now) if periods else None
         looks.append(max(at, again) if again else at)
     return min(looks)
@@ -112,12 +105,20 @@ def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> da
 def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[Run, ...]:
     """Give, for each job whose oldest due period failed, the first failure at that period."""
     found = []
-    for job, schedule in calendar.schedules.items():
-        done = last_done(runs, job, now)
-        for period in due(schedule, done, now, calendar.zone, since=calendar.since)[:1]:
+    for job in calendar.schedules:
+        for period in _due(calendar, job, runs, now)[:1]:
             tried = [run for run in runs if (run.job, run.period) == (job, period.key)]
             found += [run for run in tried if run.outcome is RunOutcome.FAILED][:1]
     return tuple(found)
+
+
+def _due(calendar: Calendar, job: str, runs: Collection[Run], now: datetime) -> tuple[Period, ...]:
+    """Give the periods of a job that are due and not done, oldest first; also one in a gap that a wrong clock left."""
+    done = done_periods(runs, job, now)
+    waiting = due(
+        calendar.schedules[job], last_done(runs, job, now), now, calendar.zone, since=calendar.since
+    )
+    return tuple(period for period in waiting if period.key not in done)
 
 
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:

@@ -96,6 +96,17 @@ def local_moment(day: date, at: time, zone: tzinfo) -> datetime:
     return datetime.combine(day, at, tzinfo=zone).astimezone(UTC)
 
 
+def over_at(key: str, zone: tzinfo) -> datetime:
+    """Give from when on a period's key names time that has passed: the end of its last log day, or its slot's start.
+
+    Raises:
+        ValueError: When it is no key of a period.
+    """
+    if "T" in key:
+        return datetime.fromisoformat(key)
+    return local_moment(date.fromisoformat(key) + DAY, time(), zone)
+
+
 def due(
     schedule: Schedule, done: str | None, now: datetime, zone: tzinfo, *, since: date
 ) -> tuple[Period, ...]:

@@ -4,17 +4,24 @@ Invariant: the ledger alone says what is done; a job that died before its line w
 written is due again, and its rerun gives the same bytes.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import StrEnum
 
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import over_at
+
 AHEAD = timedelta(hours=1)
-"""How far ahead of ``now`` a run may have started and still count as one of the past.
+"""How far ahead of a later reading of the clock a run may have started and still count as one of the past.
 
 A night is due three hours after its log day ended, so a clock that was wrong by less than
 this cannot have run it too early; and a clock set back a little does not repeat the night.
 """
+NEVER = datetime.max.replace(tzinfo=UTC)
+"""When a run started that counts for nothing: in a future that never comes."""
+CLOCK = "clock"
+"""Name under which the ledger has a line where the wall clock was found to have been set; no job's."""
 FIRST_RETRY = timedelta(minutes=30)
 """How often ``night`` is called; a failed job is tried again at the next call ..."""
 LAST_RETRY = timedelta(hours=8)
@@ -33,7 +40,7 @@ class Run:
     """One attempt of one job at one period: a line of ``memory/system/runs.jsonl``.
 
     Attributes:
-        v: Version of the record, 1.
+        v: Version of the record, 2; lines of version 1 have no boot clock.
         id: ``r-`` and 26 characters; derived from job, period and attempt.
         job: Name of the job, ``consolidate``.
         period: Key of the period, ``2026-02-28``.
@@ -43,6 +50,8 @@ class Run:
         outcome: done or failed; a failed period stays due.
         counts: What it did, in whole numbers: ``{"proposed": 2}``.
         reason: One line: why it proposed nothing, or why it failed; empty where the counts say it all.
+        boot: Names the boot of the machine in which it started; empty where the machine does not tell.
+        boot_s: Whole seconds from then to the start, suspend included; 0 where ``boot`` is empty.
     """
 
     v: int
@@ -55,6 +64,8 @@ class Run:
     outcome: RunOutcome
     counts: Mapping[str, int]
     reason: str = ""
+    boot: str = ""
+    boot_s: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +81,103 @@ class JobReport:
     reason: str = ""
 
 
-def last_done(runs: Iterable[Run], job: str, now: datetime) -> str | None:
-    """Give the newest period that the job has done; None before the first.
+def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
+    """Give the runs as the clock dates them that is read now; one that counts for nothing began :data:`NEVER`.
 
-    A run that started in the future proves that the clock was wrong then, and counts for
-    nothing: better a period again, which changes nothing, than a period lost.
+    Of two readings in one boot the boot clock tells the distance, whoever set the wall clock between them:
+    so a run is dated by the last good reading of its boot, which for the present one is ``now``. It counts where
+    its log day was over by then. A run that stands ahead of a later reading, in another boot, was dated by a
+    clock that was wrong, nobody knows by how much, and counts for nothing: better a period again, which
+    changes nothing, than a period lost.
+
+    Args:
+        runs: The run ledger, in its order.
+        now: The clocks.
+        zone: The home's, in which a log day ends.
     """
-    done = (
-        run.period for run in runs if run.job == job and run.outcome is RunOutcome.DONE and _past(run, now)
-    )
-    return max(done, default=None)
+    last = {now.boot: (now.at, now.boot_s)} if now.boot else {}
+    latest = now.at
+    found: list[Run] = []
+    for run in reversed(runs):
+        at = run.started_at
+        if run.boot in last:
+            wall, boot_s = last[run.boot]
+            at = _before(wall, boot_s - run.boot_s)
+        wrong = at > latest + AHEAD
+        if run.boot and not wrong:
+            last.setdefault(run.boot, (at, run.boot_s))
+        if wrong or at < run.started_at:
+            found.append(_dated(run, NEVER if wrong or _is_early(run.period, at, zone) else at))
+        else:
+            found.append(run)
+        latest = min(latest, at)
+    return tuple(reversed(found))
+
+
+def _before(wall: datetime, seconds: int) -> datetime:
+    try:
+        return wall - timedelta(seconds=seconds)
+    except OverflowError:  # anybody can write a line: no clock of a machine stands there
+        return NEVER
+
+
+def _is_early(period: str, at: datetime, zone: tzinfo) -> bool:
+    try:
+        return at < over_at(period, zone)
+    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
+        return True
+
+
+def _dated(run: Run, at: datetime) -> Run:
+    took = timedelta() if at is NEVER else run.finished_at - run.started_at
+    return replace(run, started_at=at, finished_at=at + took)
+
+
+def is_stepped(newest: Run | None, now: Moment) -> bool:
+    """Tell whether the wall clock was set by more than an hour since the newest line, which the ledger must keep.
+
+    Else the next boot would not know it any more. Set forward while the machine was off cannot be told
+    from time that passed.
+
+    Args:
+        newest: The newest line of the ledger; None where it has none.
+        now: The clocks.
+    """
+    if newest is None:
+        return False
+    if newest.boot and newest.boot == now.boot:
+        passed = timedelta(seconds=now.boot_s - newest.boot_s)
+        return abs(now.at - newest.started_at - passed) > AHEAD
+    return newest.started_at > now.at + AHEAD
+
+
+def done_periods(runs: Iterable[Run], job: str, now: datetime) -> frozenset[str]:
+    """Give every period that the job has done.
+
+    Args:
+        runs: As :func:`reckon` gave them.
+        job: Its name.
+        now: Aware, UTC; a run that started later than an hour after it counts for nothing.
+    """
+    return frozenset(run.period for run in _done(runs, job) if _past(run, now))
+
+
+def last_done(runs: Collection[Run], job: str, now: datetime) -> str | None:
+    """Give the newest period up to which the job has done all; None before the first.
+
+    Args:
+        runs: As :func:`reckon` gave them; a period whose runs count for nothing is a gap, and so what the
+            job did behind it is not the newest.
+        job: Its name.
+        now: As :func:`done_periods`.
+    """
+    done = done_periods(runs, job, now)
+    gap = min((run.period for run in _done(runs, job) if run.period not in done), default=None)
+    return max((period for period in done if gap is None or period < gap), default=None)
+
+
+def _done(runs: Iterable[Run], job: str) -> Iterator[Run]:
+    return (run for run in runs if run.job == job and run.outcome is RunOutcome.DONE)
 
 
 def attempts(runs: Iterable[Run], job: str, period: str) -> int:

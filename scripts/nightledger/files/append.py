@@ -9,7 +9,13 @@ import fcntl
 import os
 import stat
 
-from nightledger.domain.errors import ConfigurationError, FileChangedError, NotDurableError, UnreadableError
+from nightledger.domain.errors import (
+    ConfigurationError,
+    FileChangedError,
+    MissingFileError,
+    NotDurableError,
+    UnreadableError,
+)
 from nightledger.files.durable import FILE_MODE, sync_bytes, sync_directory, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -44,17 +50,34 @@ class Appender:
 
     __slots__ = ("_clean_size", "_descriptor", "path")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
 
+        Args:
+            path: The file.
+            make: Whether it may be made.
+
         Raises:
+            MissingFileError: When it is missing and may not be made.
             ConfigurationError: When its directory is missing.
             UnreadableError: When the name is taken by something that is no regular file.
         """
         self.path = path
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
-        self._descriptor = _open(path)
+        self._descriptor = _open(path, make=make)
+
+    def read_from(self, offset: int) -> bytes:
+        """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
+        size = os.fstat(self._descriptor).st_size
+        blocks, at = [], offset
+        while at < size and (block := os.pread(self._descriptor, size - at, at)):
+            blocks.append(block)
+            at += len(block)
+        found = b"".join(blocks)
+        if found.endswith(b"\n"):
+            self._clean_size = at
+        return found
 
     def append(self, payload: bytes) -> Appended:
         r"""Append whole lines with one write; they survive power loss when this returns.
@@ -136,11 +159,13 @@ def append_records(path: str, payload: bytes) -> Appended:
         return file.append(payload)
 
 
-def _open(path: str) -> int:
+def _open(path: str, *, make: bool) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        descriptor = _open_or_create(path, flags)
+        descriptor = _open_or_create(path, flags) if make else os.open(path, flags)
     except FileNotFoundError as error:
+        if not make:
+            raise MissingFileError(f"{path} is missing") from error
         raise ConfigurationError(
             f"{os.path.dirname(path)} is missing", hint="make the home first: nightledger init --home DIR"
         ) from error

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nightledger.domain.identity import Identity
 
 MAX_IDENTITY_BYTES = 1 << 16
+_ID = re.compile(r"[a-z]-[a-z2-7]{26}")
 
 
 class Home:
@@ -203,7 +204,7 @@ class Home:
         Raises:
             UnreadableError: When it is not an id.
         """
-        return os.path.join(self.proposals_dir, f"{_checked_id(proposal_id)}.json")
+        return f"{self.root}/memory/state/proposals/{_checked_id(proposal_id)}.json"
 
     @property
     def pending_view(self) -> str:
@@ -271,12 +272,12 @@ class Home:
     @property
     def audit_log(self) -> str:
         """The audit log, one event a line; never pruned."""
-        return os.path.join(self.audit_dir, "trusted-channel-audit.jsonl")
+        return f"{self.root}/audit/trusted-channel-audit.jsonl"
 
     @property
     def checkpoint(self) -> str:
         """The newest signed head of the log."""
-        return os.path.join(self.audit_dir, "checkpoint")
+        return f"{self.root}/audit/checkpoint"
 
     @property
     def cosigned(self) -> str:
@@ -299,7 +300,7 @@ class Home:
         Raises:
             UnreadableError: When it is not an id.
         """
-        return os.path.join(self.decisions_dir, f"{_checked_id(decision_id)}.json")
+        return f"{self.root}/audit/decisions/{_checked_id(decision_id)}.json"
 
     @property
     def blobs_dir(self) -> str:
@@ -368,7 +369,7 @@ class Home:
 
     def lock_path(self, name: str = "home") -> str:
         """Give the file of a lock; ``home`` is the one that every writing job holds."""
-        return os.path.join(self.locks_dir, f"{name}.lock")
+        return f"{self.root}/.nightledger/locks/{name}.lock"
 
     @property
     def next_due(self) -> str:
@@ -392,9 +393,7 @@ class Home:
 
 
 def _checked_id(record_id: str) -> str:
-    if not re.fullmatch(r"[a-z]-[a-z2-7]{26}", record_id):
-        raise UnreadableError(
-            f"{record_id!r} is not an id",
-            hint="ids look like p- and 26 characters; 'nightledger proposals' lists them",
-        )
-    return record_id
+    if _ID.fullmatch(record_id):
+        return record_id
+    hint = "ids look like p- and 26 characters; 'nightledger proposals' lists them"
+    raise UnreadableError(f"{record_id!r} is not an id", hint=hint)

@@ -60,8 +60,7 @@ class Lock:
             self._descriptor = -1
 
     def _try(self) -> bool:
-        make_dir(os.path.dirname(self.path), ignored_by_git=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, FILE_MODE)
+        descriptor = self._open()
         try:
             held = self._hold(descriptor)
         except BaseException:  # a server lives on: what it does not use it must not hold
@@ -73,6 +72,14 @@ class Lock:
             os.close(descriptor)
         return held
 
+    def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+        try:
+            return os.open(self.path, flags, FILE_MODE)
+        except (FileNotFoundError, NotADirectoryError):
+            make_dir(os.path.dirname(self.path), ignored_by_git=True)
+            return os.open(self.path, flags, FILE_MODE)
+
     def _hold(self, descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,9 +88,14 @@ class Lock:
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
         name = f"{os.getpid():<{_NAME_BYTES - 1}}\n".encode()
-        os.write(descriptor, name)
-        if os.fstat(descriptor).st_size != len(name):  # to cut a file waits for its journal; most need no cut
-            os.ftruncate(descriptor, len(name))
+        if (
+            os.pread(descriptor, len(name) + 1, 0) != name
+        ):  # a write would be one more for the journal to keep
+            os.write(descriptor, name)
+            if os.fstat(descriptor).st_size != len(
+                name
+            ):  # to cut a file waits for its journal; most need no cut
+                os.ftruncate(descriptor, len(name))
         return True
 
     def __enter__(self) -> "Self":

@@ -66,7 +66,14 @@ def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> by
     Raises:
         UnreadableError: As :func:`read_regular`, a missing file apart.
     """
-    return read_regular(path, max_bytes, within=within) if is_there(path) else None
+    if within is not None and not is_there(path):  # a link that leads nowhere is something
+        return None
+    try:
+        return read_regular(path, max_bytes, within=within)
+    except (MissingFileError, NotADirectoryError):
+        if within is not None:
+            raise
+        return None
 
 
 def list_names(directory: str) -> tuple[str, ...]:

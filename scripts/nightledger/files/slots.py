@@ -5,14 +5,18 @@ to overwrite bytes that it has takes one sync. Invariant: a write touches one sl
 in it leaves the other as it was; whoever reads must be able to tell a slot that is not whole.
 """
 
+import errno
 import os
+from stat import S_ISREG
 
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_regular, sync_bytes, write_all
+from nightledger.files.durable import sync_bytes, write_all
 
 SLOT_BYTES = 4_096
 """A page, which no file system of ours splits between two blocks."""
 SLOTS = 2
+_OTHERS = (errno.ENOENT, errno.ELOOP, errno.EISDIR, errno.ENXIO)
+"""Nothing there, a link, a directory, a FIFO: none of ours."""
 
 
 def write_slot(path: str, slot: int, content: bytes) -> None:
@@ -32,11 +36,11 @@ def write_slot(path: str, slot: int, content: bytes) -> None:
     if len(content) >= SLOT_BYTES:
         raise ValueError(f"{len(content)} bytes do not fit into a slot of {SLOT_BYTES}")
     line = content.ljust(SLOT_BYTES - 1) + b"\n"
-    if not is_regular(path) or os.lstat(path).st_size != SLOTS * SLOT_BYTES:
+    descriptor = _open(path)
+    if descriptor < 0:
         empty = b" " * (SLOT_BYTES - 1) + b"\n"
         replace_file(path, line + empty if slot == 0 else empty + line)
         return
-    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
     try:
         os.lseek(descriptor, slot * SLOT_BYTES, os.SEEK_SET)
         write_all(descriptor, line)
@@ -46,7 +50,22 @@ def write_slot(path: str, slot: int, content: bytes) -> None:
 
 
 def split_slots(raw: bytes) -> tuple[bytes, ...]:
-    """Give what stands in each slot, whole or not, without what fills it up; none where there are no slots."""
+    """Give what stands in each slot, whole or not, with what fills it up; none where there are no slots."""
     if len(raw) != SLOTS * SLOT_BYTES:
         return ()
-    return tuple(raw[at : at + SLOT_BYTES].rstrip() for at in range(0, len(raw), SLOT_BYTES))
+    return tuple(raw[at : at + SLOT_BYTES] for at in range(0, len(raw), SLOT_BYTES))
+
+
+def _open(path: str) -> int:
+    """Open a file of two slots to write to it; -1 where there is none."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in _OTHERS:
+            return -1
+        raise
+    status = os.fstat(descriptor)
+    if S_ISREG(status.st_mode) and status.st_size == SLOTS * SLOT_BYTES:
+        return descriptor
+    os.close(descriptor)
+    return -1

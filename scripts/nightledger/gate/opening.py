@@ -7,6 +7,7 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from nightledger.codec.consent import parse_consent
@@ -25,7 +26,7 @@ from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.logkey import LogKey, UnloadedKey
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.scan import collector_at_rest, event_of_record
 
@@ -166,7 +167,11 @@ def record(
         NewEvent(event=name.value, actor=gate.actor, at=moment.at, fields={**fields, **clocks})
         for name, fields in events
     ]
-    return audit.append(gate.home, log_key(gate), entries)
+    identity = gate.home.identity
+    key = UnloadedKey(
+        origin=identity.origin, directory=gate.ring.home_dir(identity.id), load=partial(log_key, gate)
+    )
+    return audit.append(gate.home, key, entries)
 
 
 def sign_head(gate: Gate, moment: Moment, *, keep: bool = False) -> Checkpoint:

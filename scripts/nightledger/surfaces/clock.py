@@ -8,6 +8,10 @@ from datetime import UTC, datetime
 
 from nightledger.domain.errors import UsageError
 
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from nightledger.domain.moment import Moment
+
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 """Linux, proc_sys_kernel(5): a UUID made anew at each boot."""
 
@@ -15,6 +19,14 @@ BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 def system_now() -> datetime:
     """Give the wall clock, aware, in UTC, to the microsecond."""
     return datetime.now(UTC)  # noqa: TID251 - this is the one place
+
+
+def system_moment() -> "Moment":
+    """Read the wall clock and the boot clock."""
+    from nightledger.domain.moment import Moment
+
+    boot, boot_s = boot_clock()
+    return Moment(at=system_now(), boot=boot, boot_s=boot_s)
 
 
 def parse_now(text: str) -> datetime:

@@ -14,6 +14,7 @@ from nightledger.domain.attention import Item, Need, list_needs
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
+from nightledger.domain.runs import reckon
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
@@ -45,7 +46,7 @@ def find_needs(context: Context) -> list[Item]:
         gate, now = session.gate, session.moment.at
         jobs = night_jobs(context, gate.settings)
         calendar = calendar_of(gate.home, gate.settings, {job.name: job.schedule for job in jobs})
-        runs, _ = read_ledger(gate.home)
+        runs = reckon(read_ledger(gate.home)[0], session.moment, calendar.zone)
         scheduled = needs_of(duties(calendar, runs, now, retry=True), failing(calendar, runs, now))
         gated = _of_gate(gate.home, session.ledger.book, now)
         trusted = _of_trust(gate.home, session.ledger, session.moment)

@@ -13,7 +13,8 @@ from nightledger.codec.records import to_plain
 from nightledger.domain.agenda import duties
 from nightledger.domain.attention import Item
 from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, IntegrityError, NightledgerError
-from nightledger.domain.runs import Run, RunOutcome
+from nightledger.domain.moment import Moment
+from nightledger.domain.runs import Run, RunOutcome, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator, load_settings
@@ -22,7 +23,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.jobs.notify import notify
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
-from nightledger.surfaces.clock import system_now
+from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import find_needs, write_page
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
@@ -65,7 +66,8 @@ def list_due(context: Context) -> int:
     settings = load_settings(home)
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
-    due = duties(calendar, read_ledger(home)[0], context.now, retry=True)
+    runs = reckon(read_ledger(home)[0], context.moment, calendar.zone)
+    due = duties(calendar, runs, context.now, retry=True)
     context.emit(
         [{"job": d.job, "period": d.period.key, "due_at": dump_moment(d.period.due_at)} for d in due]
     )
@@ -89,8 +91,8 @@ def leave_mark(home: Home, next_at: datetime, now: datetime) -> None:
     replace_file(home.next_due, mark.encode("ascii"))
 
 
-def _clock(context: Context, home: Home) -> Callable[[], datetime]:
-    return (lambda: context.now) if home.identity.simulated else system_now
+def _clock(context: Context, home: Home) -> Callable[[], Moment]:
+    return (lambda: context.moment) if home.identity.simulated else clock.system_moment
 
 
 def _say(context: Context, home: Home, report: NightReport) -> None:

@@ -14,7 +14,7 @@ from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.runs import Run
+from nightledger.domain.runs import Run, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
@@ -224,8 +224,9 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     home, now = gate.home, context.now
     jobs = night_jobs(context, gate.settings)
     calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
-    runs, alarms = _runs(home)
-    newest = {run.job: run for run in runs}
+    written, alarms = _runs(home)
+    newest = {run.job: run for run in written}
+    runs = reckon(written, context.moment, calendar.zone)
     failed = [
         Alarm(
             kind="failed",

@@ -36,6 +36,7 @@ _ALWAYS = (
     "begin a reset of the keys: a key of its own counts after 24 hours unless a signature ends it; all lists tell of it",
     "clear the mark of its host from the environment, so that an operator's verb does not refuse; it has still no key",
     "set the clock forward across a reboot, and so shorten cooling that no witness measures",
+    "set the clock ahead over a night and a reboot, so that a day is read before it is over; later nights read it again",
 )
 _BY_PROTECTION = {
     Protection.NONE: "read the operator's key and sign in your name; nothing would show that it was not you",

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nightledger.domain.errors import IntegrityError
+from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
 from nightledger.domain.event import EventName
-from nightledger.files.append import append_records
+from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_regular, is_there, make_dir
 from nightledger.files.home import Home
@@ -25,12 +25,12 @@ from nightledger.trust.event import Actor, Event, NewEvent, dump_event
 from nightledger.trust.head import KeptHead, keep_head, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.leafcache import keep_leaves
-from nightledger.trust.logkey import LogKey
+from nightledger.trust.logkey import LogKey, UnloadedKey
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
 from nightledger.trust.scan import is_entry
-from nightledger.trust.signed_head import SignedHead, read_signed_head
+from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
 
 LOCK = "audit"
 _LOCK_TIMEOUT_S = 10.0
@@ -42,25 +42,21 @@ class _Tail:
 
     Attributes:
         head: Over everything that is there, a line without its end included.
-        digests: Leaf hashes of what ``base`` did not cover.
-        base: Where those begin.
         closure: What to record about lines that nobody acknowledged; empty where there are none.
     """
 
     head: KeptHead
-    digests: tuple[bytes, ...] = ()
-    base: int = 0
     closure: Mapping[str, int] | None = None
 
 
-def append(home: Home, key: LogKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
+def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) -> tuple[Event, ...]:
     """Append events; they are on disk and acknowledged when this returns.
 
     Cost: two writes and two syncs, whatever the size of the log.
 
     Args:
         home: Whose log.
-        key: Its key; names the log and where the acknowledged head is kept.
+        key: Its key, loaded or not; names the log and where the acknowledged head is kept.
         events: What happened, in order.
 
     Returns:
@@ -76,7 +72,7 @@ def append(home: Home, key: LogKey, events: Sequence[NewEvent]) -> tuple[Event, 
     if not events:
         return ()
     with _lock(home):
-        return _write(home, key, _find_tail(home, key), events, events[0].at)
+        return _write(home, key, events, events[0].at)
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -96,10 +92,10 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
     with _lock(home):
-        tail = _find_tail(home, key)
+        tail = _tail_of(home, key)
         if tail.closure:
-            _write(home, key, tail, (), now)
-            tail = _find_tail(home, key)
+            _write(home, key, (), now)
+            tail = _tail_of(home, key)
         signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
         if keep:
             make_dir(home.checkpoints_dir)
@@ -148,14 +144,14 @@ def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
         _require_fresh(home)
         if is_there(home.audit_log):
             replace_file(home.audit_log, b"")
-        _write(home, key, _find_tail(home, key), [genesis], genesis.at)
+        _write(home, key, [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
     pin = Pin(
         home=home.identity.id,
         origin=key.origin,
-        genesis=leaf_hash(_read_from(home.audit_log, 0).split(b"\n", 1)[0]),
+        genesis=leaf_hash(_read_whole(home.audit_log).split(b"\n", 1)[0]),
         vkeys=key.vkeys,
         trust_files=trust_files,
     )
@@ -163,44 +159,60 @@ def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, s
 
 
 def _write(
-    home: Home, key: LogKey, tail: _Tail, events: Sequence[NewEvent], at: datetime
+    home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent], at: datetime
 ) -> tuple[Event, ...]:
-    first = tail.head.range.size
-    if tail.closure:
-        closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
-        events = (closing, *events)
-    placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
-    lines = [dump_event(event) for event in placed]
-    payload = b"".join(line + b"\n" for line in lines)
-    appended = append_records(home.audit_log, payload)
+    kept = read_head(key.directory)
+    with _open_log(home, kept) as log:
+        tail = _find_tail(home, key, kept, log)
+        if tail.closure:
+            closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
+            events = (closing, *events)
+        placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
+        lines = [dump_event(event) for event in placed]
+        appended = log.append(b"".join(line + b"\n" for line in lines))
     if appended.offset != tail.head.offset:
         raise IntegrityError(
-            f"another program wrote to {home.audit_log} at the same time; these entries are not acknowledged",
+            f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
             hint="find out what writes there, then run it again",
         )
-    digests = [leaf_hash(line) for line in lines]
-    grown = tail.head.range.extend(digests)
+    grown = tail.head.range.extend(map(leaf_hash, lines))
     keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes, turn=tail.head.turn))
-    keep_leaves(home, tail.base, (*tail.digests, *digests))
     return placed[1:] if tail.closure else placed
 
 
-def _find_tail(home: Home, key: LogKey) -> _Tail:
+def _tail_of(home: Home, key: LogKey) -> _Tail:
+    kept = read_head(key.directory)
+    with _open_log(home, kept) as log:
+        return _find_tail(home, key, kept, log)
+
+
+def _open_log(home: Home, kept: KeptHead | None) -> Appender:
+    """Open the log; it is made only where there never was one."""
+    path = home.audit_log
+    try:
+        return Appender(path, make=kept is None and not is_there(home.checkpoint))
+    except MissingFileError as error:
+        acknowledged = f"{kept.offset} bytes" if kept else "a part"
+        raise IntegrityError(f"{path} is missing; {acknowledged} of it were acknowledged") from error
+    except UnreadableError as error:
+        raise _not_a_log(path) from error
+
+
+def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, log: Appender) -> _Tail:
     """Read what stands behind the last acknowledged head, usually nothing."""
-    kept = read_head(key.directory) or KeptHead(range=CompactRange(), offset=0)
-    raw = _read_from(home.audit_log, kept.offset)
+    kept = found or KeptHead(range=CompactRange(), offset=0)
+    raw = _read_behind(log, kept.offset)
     lines = raw.split(b"\n")
     unfinished = lines.pop()
     if unfinished:  # the next append closes it: then it is a line like any other
         lines.append(unfinished)
     acknowledged = _check_signed(home, key, kept, lines)
-    digests = tuple(map(leaf_hash, lines))
     head = KeptHead(
-        range=kept.range.extend(digests),
+        range=kept.range.extend(map(leaf_hash, lines)),
         offset=kept.offset + len(raw) + (1 if unfinished else 0),
         turn=kept.turn,
     )
-    tail = _Tail(head=head, digests=digests, base=kept.range.size)
+    tail = _Tail(head=head)
     unknown = lines[acknowledged - kept.range.size :]
     if not unknown:
         return tail
@@ -209,13 +221,11 @@ def _find_tail(home: Home, key: LogKey) -> _Tail:
     return replace(tail, closure=closure)
 
 
-def _check_signed(home: Home, key: LogKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
+def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
     """Give how many leaves are acknowledged or signed for, after checking that they are there."""
     size = kept.range.size
-    if not is_there(home.checkpoint):
-        return size
-    signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False).checkpoint
-    if signed.size < size:
+    signed = read_stated_head(home.checkpoint, key.origin)
+    if signed is None or signed.size < size:
         return size
     if signed.size > size:  # the keys' directory was restored from a backup: the signature must tell
         read_signed_head(home.checkpoint, key.origin, key.vkeys)
@@ -244,31 +254,37 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
                 f"{tree.size} does not continue; nothing was signed"
             )
     raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
+    keep_leaves(home, tree.size)
     replace_file(home.checkpoint, raw)
     remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=now))
     return SignedHead(checkpoint=checkpoint, raw=raw)
 
 
-def _read_from(path: str, offset: int) -> bytes:
-    if not is_there(path):
-        if offset:
-            raise IntegrityError(f"{path} is missing; {offset} bytes of it were acknowledged")
-        return b""
-    if not is_regular(path):
-        raise IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
-    with open(path, "rb") as stream:
-        stream.seek(max(0, offset - 1))
-        found = stream.read()
+def _read_behind(log: Appender, offset: int) -> bytes:
+    found = log.read_from(max(0, offset - 1))
     # The byte before is a line end, and nothing at all where the log is shorter.
     if offset and not found.startswith(b"\n"):
         raise IntegrityError(
-            f"{path} was cut or changed: its first {offset} bytes are not what was acknowledged"
+            f"{log.path} was cut or changed: its first {offset} bytes are not what was acknowledged"
         )
     return found[1:] if offset else found
 
 
+def _read_whole(path: str) -> bytes:
+    if not is_there(path):
+        return b""
+    if not is_regular(path):
+        raise _not_a_log(path)
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def _not_a_log(path: str) -> IntegrityError:
+    return IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
+
+
 def _require_fresh(home: Home) -> None:
-    if is_there(home.checkpoint) or _read_from(home.audit_log, 0).count(b"\n") > 1:
+    if is_there(home.checkpoint) or _read_whole(home.audit_log).count(b"\n") > 1:
         raise IntegrityError(
             f"{home.audit_log} was not begun with these keys",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",

@@ -5,14 +5,13 @@ writes. Lenient decoders take many texts for one value, and then a text that was
 can be changed without breaking its signature.
 """
 
-import base64
 import binascii
 
 
 def decode_base64(text: str) -> bytes | None:
     """Give the bytes, or None where the text is not exactly their standard encoding."""
     try:
-        raw = base64.b64decode(text, validate=True)
+        raw = binascii.a2b_base64(text)
     except (binascii.Error, ValueError):
         return None
     return raw if encode_base64(raw) == text else None
@@ -20,4 +19,4 @@ def decode_base64(text: str) -> bytes | None:
 
 def encode_base64(raw: bytes) -> str:
     """Give the standard encoding, with padding and without line ends."""
-    return base64.b64encode(raw).decode("ascii")
+    return binascii.b2a_base64(raw, newline=False).decode("ascii")

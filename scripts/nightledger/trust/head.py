@@ -8,13 +8,14 @@ what a killed run had not been told is on disk was never acted upon.
 """
 
 import hashlib
+import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.files.reading import read_optional
@@ -23,6 +24,9 @@ from nightledger.trust.merkle import CompactRange
 
 FILE = "head.json"
 _MAX_BYTES = 65_536
+_CHECK = b'{"check":"'
+_CHECK_BYTES = len(_CHECK) + 64 + len('",')
+_TURN = re.compile(rb'"turn":(\d{1,18}),"v":2\}$')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,38 +74,38 @@ def keep_head(directory: Path, head: KeptHead) -> None:
     """
     before = _turn_of(directory) if head.turn is None else head.turn
     turn = before + 1
-    record: dict[str, Any] = {
-        "v": 2,
-        "turn": turn,
-        "size": head.range.size,
-        "offset": head.offset,
-        "peaks": [peak.hex() for peak in head.range.peaks],
-    }
-    write_slot(str(directory / FILE), turn % SLOTS, canonical({**record, "check": _check(record)}))
+    peaks = b",".join([b'"%s"' % peak.hex().encode() for peak in head.range.peaks])
+    record = b'{"offset":%d,"peaks":[%s],"size":%d,"turn":%d,"v":2}' % (
+        head.offset,
+        peaks,
+        head.range.size,
+        turn,
+    )
+    write_slot(os.path.join(directory, FILE), turn % SLOTS, _checked(record))
 
 
 def _read(directory: Path) -> bytes | None:
-    return read_optional(str(directory / FILE), _MAX_BYTES)
+    return read_optional(os.path.join(directory, FILE), _MAX_BYTES)
 
 
 def _turn_of(directory: Path) -> int:
-    return max((record["turn"] for record in _whole(_read(directory) or b"")), default=-1)
+    return max((turn for turn, _ in _whole(_read(directory) or b"")), default=-1)
 
 
-def _newest(raw: bytes) -> dict[str, Any]:
-    return max(_whole(raw), key=itemgetter("turn"))  # ValueError where no slot is whole
+def _newest(raw: bytes) -> Any:
+    return json.loads(max(_whole(raw))[1])  # ValueError where no slot is whole
 
 
-def _whole(raw: bytes) -> Iterator[dict[str, Any]]:
-    """Give what stands in slots that were written to their end."""
-    for line in split_slots(raw):
-        try:
-            record = parse_json(line, FILE)
-            if record.pop("check") == _check(record) and type(record["turn"]) is int:
-                yield record
-        except (NightledgerError, AttributeError, KeyError, TypeError):
-            continue  # a crash came while it was written, or nothing was yet
+def _whole(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """Give what stands in slots that were written to their end, each with its turn."""
+    for slot in split_slots(raw):
+        line = slot[: slot.rfind(b"}") + 1]
+        record = b"{" + line[_CHECK_BYTES:]
+        turn = _TURN.search(record)
+        if turn and line == _checked(record):  # else a crash came while it was written, or nothing was yet
+            yield int(turn[1]), record
 
 
-def _check(record: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical(record)).hexdigest()
+def _checked(record: bytes) -> bytes:
+    """Put the SHA-256 of a canonical object first into it, where its name sorts; the whole is canonical."""
+    return b'%s%s",%s' % (_CHECK, hashlib.sha256(record).hexdigest().encode(), record[1:])

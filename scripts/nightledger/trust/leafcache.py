@@ -6,15 +6,16 @@ forged signature.
 """
 
 import os
-from collections.abc import Sequence
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.durable import FILE_MODE, make_dir, write_all
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.trust.merkle import DIGEST_BYTES, Tree
+from nightledger.trust.merkle import DIGEST_BYTES, Tree, leaf_hash
 
 _MAX_BYTES = 1 << 30
+_BLOCK_BYTES = 1 << 16
+_MAX_TAIL_BYTES = 1 << 25
 
 
 def leaves_path(home: Home) -> str:
@@ -22,26 +23,52 @@ def leaves_path(home: Home) -> str:
     return os.path.join(home.work_dir, "audit-leaves")
 
 
-def keep_leaves(home: Home, first: int, digests: Sequence[bytes]) -> None:
-    """Put leaf hashes at their places; not durable, and nothing where the ones before are missing.
+def keep_leaves(home: Home, size: int) -> None:
+    """Put the hashes of the log's last lines behind those that are kept; not durable.
+
+    Once a run, when its head is signed: what nobody signed nobody asks for, and every append would be
+    one more write for the disk's journal.
 
     Args:
         home: Whose log.
-        first: Index of the first of ``digests``.
-        digests: Leaf hashes, in order.
+        size: How many lines the log has, all of them whole.
     """
-    make_dir(home.work_dir)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        descriptor = os.open(leaves_path(home), flags, FILE_MODE)
+        descriptor = _open(home)
     except OSError:  # something else has the name; the cache is not worth an error
         return
     try:
-        if os.fstat(descriptor).st_size >= first * DIGEST_BYTES:
-            os.lseek(descriptor, first * DIGEST_BYTES, os.SEEK_SET)
-            write_all(descriptor, b"".join(digests))
+        kept = os.fstat(descriptor).st_size // DIGEST_BYTES
+        lines = _last_lines(home.audit_log, size - kept)
+        os.lseek(descriptor, kept * DIGEST_BYTES, os.SEEK_SET)
+        write_all(descriptor, b"".join(map(leaf_hash, lines)))
     finally:
         os.close(descriptor)
+
+
+def _open(home: Home) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(leaves_path(home), flags, FILE_MODE)
+    except FileNotFoundError:
+        make_dir(home.work_dir, ignored_by_git=True)
+        return os.open(leaves_path(home), flags, FILE_MODE)
+
+
+def _last_lines(path: str, count: int) -> list[bytes]:
+    """Give a file's last lines, read from its end; none where there are not as many, or they are too long."""
+    if count <= 0:
+        return []
+    raw, block = b"", _BLOCK_BYTES
+    with open(path, "rb") as stream:
+        start = stream.seek(0, os.SEEK_END)
+        while start > 0 and raw.count(b"\n") <= count and block <= _MAX_TAIL_BYTES:
+            end, start = start, max(0, start - block)
+            stream.seek(start)
+            raw, block = stream.read(end - start) + raw, 2 * block
+    lines = raw.split(b"\n")[:-1]
+    whole = lines if start == 0 else lines[1:]  # the first one may have begun before
+    return whole[-count:] if len(whole) >= count else []
 
 
 def read_leaves(home: Home, size: int, root: bytes) -> list[bytes]:

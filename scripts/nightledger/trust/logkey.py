@@ -12,6 +12,8 @@ from nightledger.trust.cosignature import COSIGNATURE_MLDSA44, MLDSA44Signer
 from nightledger.trust.note import ED25519, Keyed, NoteSigner, VerifierKey
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PrivateKey
 
@@ -66,3 +68,23 @@ class LogKey:
             return (first,)
         public = self.mldsa44.public_key().public_bytes_raw()
         return (first, VerifierKey(name=self.origin, key_type=COSIGNATURE_MLDSA44, public=public))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnloadedKey:
+    """A log's key that nobody needed yet: to append takes its names only, to sign takes itself.
+
+    Attributes:
+        origin: Name of the log.
+        directory: Where it lies; the head that we last acknowledged is kept there.
+        load: Loads it.
+    """
+
+    origin: str
+    directory: Path
+    load: "Callable[[], LogKey]"
+
+    @property
+    def vkeys(self) -> tuple[str, ...]:
+        """Verifier keys, for which it is loaded."""
+        return self.load().vkeys

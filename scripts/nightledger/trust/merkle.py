@@ -64,9 +64,12 @@ class CompactRange:
 
     def extend(self, digests: Iterable[bytes]) -> "CompactRange":
         """Give the range with all of ``digests`` (leaf hashes) appended in order."""
+        leaves = tuple(digests)
+        if not leaves:
+            return self
+        _require_digests(leaves)
         size, peaks = self.size, list(self.peaks)
-        for leaf in digests:
-            _require_digests((leaf,))
+        for leaf in leaves:
             digest, carry = leaf, size
             while carry & 1:  # two perfect subtrees of one size make one of twice the size
                 digest = node_hash(peaks.pop(), digest)
@@ -119,7 +122,7 @@ class Tree:
         Raises:
             TreeRangeError: When the tree never had that size.
         """
-        return self.range(self.size if size is None else size).root()
+        return _fold_right(tuple(self._perfect(0, self._checked(size))))
 
     def range(self, size: int) -> CompactRange:
         """Give the compact range over the first ``size`` leaves.
@@ -127,9 +130,14 @@ class Tree:
         Raises:
             TreeRangeError: When the tree never had that size.
         """
+        return CompactRange(size=size, peaks=tuple(self._perfect(0, self._checked(size))))
+
+    def _checked(self, size: int | None) -> int:
+        if size is None:
+            return self.size
         if not 0 <= size <= self.size:
             raise TreeRangeError(f"the tree has {self.size} leaves, not {size}")
-        return CompactRange(size=size, peaks=tuple(self._perfect(0, size)))
+        return size
 
     def inclusion_proof(self, index: int, size: int) -> tuple[bytes, ...]:
         """Give PATH(index, D[size]) (RFC 6962 section 2.1.1), nearest sibling first.

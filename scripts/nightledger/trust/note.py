@@ -9,10 +9,14 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
 
 from nightledger.domain.errors import ConfigurationError, IntegrityError
 from nightledger.trust.base64_strict import decode_base64, encode_base64
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 ED25519 = 0x01
 """Signature type of Ed25519 over the text (C2SP signed-note, "Signature types")."""
@@ -171,13 +175,20 @@ class Ed25519Verifier(Keyed):
 def verify_ed25519(public: bytes, signature: bytes, message: bytes) -> bool:
     """Tell whether an Ed25519 signature holds (RFC 8032 section 5.1.7); False for any malformed input."""
     from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
-        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+        _ed25519_key(public).verify(signature, message)
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+@lru_cache(maxsize=64)
+def _ed25519_key(public: bytes) -> "Ed25519PublicKey":
+    """Make a key of its 32 bytes: one operator's key verifies thousands of signatures."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    return Ed25519PublicKey.from_public_bytes(public)
 
 
 def parse_note(raw: bytes) -> Note:
@@ -202,6 +213,21 @@ def parse_note(raw: bytes) -> Note:
     if len(split) > MAX_SIGNATURES:
         raise NoteError(f"the note has {len(split)} signature lines; at most {MAX_SIGNATURES} are read")
     return Note(text=text + "\n", signatures=tuple(map(_parse_line, split)))
+
+
+def text_of_note(raw: bytes) -> str:
+    """Give the text of a signed note, for whoever does not ask who signed it; its lines are not looked at.
+
+    Raises:
+        NoteError: When there is no text before a blank line.
+    """
+    text, blank, _ = raw.rpartition(b"\n\n")
+    if not blank:
+        raise NoteError("the note has no blank line followed by signature lines")
+    try:
+        return text.decode("utf-8") + "\n"
+    except UnicodeDecodeError as error:
+        raise NoteError("the note is not UTF-8") from error
 
 
 def dump_note(note: Note) -> bytes:

@@ -7,12 +7,20 @@ no line by a known key is bad.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.errors import IntegrityError
+from nightledger.domain.errors import IntegrityError, MissingFileError
 from nightledger.files.durable import is_there
 from nightledger.files.reading import read_regular
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import NoMLDSAError, verifier_of
-from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteVerifier, parse_note, verify_note
+from nightledger.trust.note import (
+    MAX_NOTE_BYTES,
+    Note,
+    NoteError,
+    NoteVerifier,
+    parse_note,
+    text_of_note,
+    verify_note,
+)
 
 
 class UnsignedError(IntegrityError):
@@ -52,12 +60,38 @@ def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures
     try:
         note = parse_note(raw)
         checkpoint = parse_checkpoint(note.text)
-        if checkpoint.origin != origin:
-            raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
+        _require_origin(path, checkpoint, origin)
         unchecked = _require_signed(note, vkeys) if signatures else ()
     except NoteError as error:
         raise UnsignedError(f"{path}: {error}") from error
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
+
+
+def read_stated_head(path: str, origin: str) -> Checkpoint | None:
+    """Read what a checkpoint states, whoever signed it; None where there is none.
+
+    For whoever knows at least as much itself, and takes nothing from it.
+
+    Args:
+        path: Its file.
+        origin: The log that it must be of.
+
+    Raises:
+        UnsignedError: When it is malformed or of another log.
+    """
+    try:
+        checkpoint = parse_checkpoint(text_of_note(read_regular(path, MAX_NOTE_BYTES)))
+    except MissingFileError:
+        return None
+    except NoteError as error:
+        raise UnsignedError(f"{path}: {error}") from error
+    _require_origin(path, checkpoint, origin)
+    return checkpoint
+
+
+def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:
+    if checkpoint.origin != origin:
+        raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
 
 
 def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:

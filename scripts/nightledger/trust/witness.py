@@ -9,7 +9,7 @@ by asking again. Its own times never go back.
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -221,6 +221,15 @@ def open_witness(directory: Path) -> WitnessBox:
     if not vkeys or vkeys[: len(made)] != made:
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return WitnessBox(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
+
+
+def renew(box: WitnessBox) -> WitnessBox:
+    """Give a witness with the logs that it knows now: one that serves learns of those that were added.
+
+    Raises:
+        RecordError: Its list of logs is malformed.
+    """
+    return replace(box, logs=_read_logs(box.directory))
 
 
 def add_logs(directory: Path, logs: Sequence[VerifierKey]) -> WitnessBox:

@@ -50,7 +50,9 @@ def test_an_ordinary_home_on_a_system_without_boot_ids_is_told_what_that_means(t
     now = datetime(2026, 3, 1, tzinfo=UTC)
     ring = KeyRing(tmp_path / "keys")
     notes = [c.message for c in check_clock(home, ring, now, "") if c.state is State.NOTE]
-    assert notes == ["this system names no boots: a step of the clock may shorten cooling"]
+    assert notes == [
+        "this system names no boots: a step of the clock may shorten cooling, or let a night come again"
+    ]
     assert not [c for c in check_clock(home, ring, now, "a-boot") if c.state is State.NOTE]
 
 

@@ -10,7 +10,7 @@ from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.schedule import check_schedule, cron_lines
+from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, cron_lines
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -117,7 +117,7 @@ def test_a_run_of_late_says_that_something_else_calls(
     home = make_home(tmp_path / "home", simulated=False)
     at = NOW - timedelta(hours=ago)
     run = Run(
-        v=1,
+        v=2,
         id="r-" + "a" * 26,
         job="link",
         period="2026-02-28",
@@ -139,3 +139,28 @@ def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> No
 def test_a_path_that_no_unit_can_hold_is_called_by_nothing(bin_dir: Path, tmp_path: Path) -> None:
     assert bin_dir.is_dir()
     assert [c.state for c in checks(make_home(tmp_path / "ho\nme"), tmp_path)] == [State.NOTE]
+
+
+@pytest.mark.parametrize(("ago", "told"), [([], 0), ([40], 0), ([40, 13], 1), ([3, 2], 2)])
+def test_a_clock_that_was_set_lately_is_told_with_what_it_may_have_done(
+    ago: list[int], told: int, tmp_path: Path
+) -> None:
+    home = make_home(tmp_path / "home", simulated=False)
+    for days in ago:
+        at = NOW - timedelta(days=days)
+        line = Run(
+            v=2,
+            id="r-" + "a" * 26,
+            job="clock",
+            period=at.date().isoformat(),
+            attempt=1,
+            started_at=at,
+            finished_at=at,
+            outcome=RunOutcome.DONE,
+            counts={},
+        )
+        with Path(home.runs).open("ab") as stream:
+            stream.write(dump_line(line))
+    found = [(check.state, check.message) for check in check_steps(home, NOW)]
+    assert [state for state, _ in found] == [State.NOTE] * bool(told)
+    assert not told or f"by more than an hour {told} times in 14 days" in found[0][1]

@@ -25,7 +25,7 @@ def ran(job: str, period: str, *, outcome: RunOutcome = RunOutcome.DONE, reason:
     at = datetime(2026, 3, 2, 3, 5, tzinfo=UTC)
     return dump_line(
         Run(
-            v=1,
+            v=2,
             id="r-" + "a" * 26,
             job=job,
             period=period,

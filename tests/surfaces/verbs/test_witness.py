@@ -35,7 +35,7 @@ def test_a_witness_is_set_up_in_four_steps(console: Console) -> None:
     policy = console.desk.home.policy
     added = away(console, "add", policy)
     assert "It cosigns for 1 log:" in added.out
-    assert "started again" in added.err
+    assert "knows them at its next request" in added.err
     said = console.out("witness", "trust", str(lines))
     assert "quorum witness-example-quay" in said
     in_force = parse_policy(Path(policy).read_bytes(), where="policy")

@@ -26,8 +26,9 @@ from nightledger.surfaces.witnessing.client import HttpChannel
 from nightledger.surfaces.witnessing.server import WitnessServer
 from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness
 from nightledger.trust.note import parse_note
+from nightledger.trust.policy import parse_policy
 from nightledger.trust.proof import Continuation, dump_continuation
-from nightledger.trust.witness import MAX_REQUEST_BYTES, open_witness
+from nightledger.trust.witness import MAX_REQUEST_BYTES, add_logs, open_witness
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -70,6 +71,29 @@ def test_a_head_is_cosigned_and_shown(machines: Machines) -> None:
         shown = HttpChannel(url=url).newest(hashlib.sha256(seen.head.origin.encode()).hexdigest())
     assert shown is not None
     assert parse_note(shown).text == seen.note.text
+
+
+def test_a_witness_that_serves_learns_of_a_log_that_is_added_and_outlives_a_list_that_is_none(
+    machines: Machines, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = machines.box.directory / "logs"
+    known = listed.read_bytes()
+    listed.unlink()
+    machines.box = open_witness(machines.box.directory)
+    request = dump_continuation(
+        Continuation(old_size=0, hashes=(), checkpoint=Path(machines.desk.home.checkpoint).read_bytes())
+    )
+    with machines.serving() as url:
+        assert post(url, request)[0] == 404
+        listed.write_bytes(b"nonsense\n")
+        assert [post(url, request)[0] for _ in range(3)] == [404] * 3
+        listed.unlink()
+        machines.box = add_logs(machines.box.directory, parse_policy(known, where="logs").logs)
+        assert post(url, request)[0] == 200
+        listed.write_bytes(b"more nonsense\n")
+        assert post(url, request)[0] == 409  # it goes on with what it knew
+    said = capfd.readouterr().err
+    assert (said.count("is no word of a policy"), said.count("witness:")) == (2, 2)
 
 
 def test_statuses_and_content_types_are_those_of_the_specification(machines: Machines) -> None:

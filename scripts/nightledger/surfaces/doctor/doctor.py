@@ -18,7 +18,7 @@ from nightledger.surfaces.doctor.locks import check_locks
 from nightledger.surfaces.doctor.machines import check_machines
 from nightledger.surfaces.doctor.program import check_program
 from nightledger.surfaces.doctor.rivals import check_rivals
-from nightledger.surfaces.doctor.schedule import check_schedule, place_of
+from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, place_of
 from nightledger.surfaces.doctor.trust import check_trust
 from nightledger.surfaces.instructions import Offer, offer
 from nightledger.trust.keys import KeyRing
@@ -71,6 +71,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("machines", lambda: check_machines(home, now)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
+        ("clock", lambda: check_steps(home, now)),
     )
     for area, look in looks:
         checks += looked(area, look)

@@ -181,7 +181,10 @@ def check_clock(home: Home, ring: KeyRing, now: datetime, boot: str) -> Iterator
             "set this machine's clock, for example: timedatectl set-ntp true",
         )
     if not boot and not home.identity.simulated:
-        yield note("clock", "this system names no boots: a step of the clock may shorten cooling")
+        yield note(
+            "clock",
+            "this system names no boots: a step of the clock may shorten cooling, or let a night come again",
+        )
 
 
 def _place(home: Home, mounts: str) -> Iterator[Check]:

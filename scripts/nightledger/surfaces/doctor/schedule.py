@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.runs import CLOCK
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
 from nightledger.surfaces.context import CHECKOUT, Context
@@ -16,6 +17,8 @@ from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, s
 
 AREA = "schedule"
 TIMEOUT_S = 10
+STEPS_TOLD = timedelta(days=14)
+"""As long as nights read a day again."""
 LATELY = timedelta(hours=26)
 """The longest local day has 25 hours: a night that was called ran within this time."""
 
@@ -49,6 +52,25 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
         yield note(AREA, f"nothing calls {names}; in a simulated home that is as it should be")
     else:
         yield bad(AREA, f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
+
+
+def check_steps(home: Home, now: datetime) -> Iterator[Check]:
+    """Tell of a wall clock that was set, as the run ledger has it.
+
+    Args:
+        home: Whose.
+        now: Aware, UTC.
+    """
+    steps = [run for run in read_ledger(home)[0] if run.job == CLOCK and now - run.started_at <= STEPS_TOLD]
+    if steps:
+        yield note(
+            "clock",
+            f"it was set by more than an hour {len(steps)} times in {STEPS_TOLD.days} days, the last time found at "
+            f"{steps[-1].started_at:%Y-%m-%d %H:%M} UTC: nights that began while it was wrong come again and change "
+            "nothing; one that began too early, and was not found out before the machine started again, does not, "
+            "and the next nights read its day",
+            "let the network set this machine's clock, for example: timedatectl set-ntp true",
+        )
 
 
 def place_of(context: Context) -> Place:

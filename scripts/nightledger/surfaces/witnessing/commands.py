@@ -70,7 +70,7 @@ def add(options: argparse.Namespace, context: Context) -> int:
     for name in names:
         context.print(f"  {screen.shown(name)}")
     if not context.json:
-        context.note("A 'witness serve' that runs already knows them once it is started again.")
+        context.note("A 'witness serve' that runs already knows them at its next request.")
     return 0
 
 

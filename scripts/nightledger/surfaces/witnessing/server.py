@@ -6,6 +6,7 @@ request; what no known log has signed costs at most a few verifications.
 # mypy: disable-error-code="explicit-override"
 # typing.override is newer than Python 3.11, and http.server is made to be overridden
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from http import HTTPStatus
 
 from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.surfaces.limited_server import LimitedHandler, LimitedServer
-from nightledger.trust.witness import MAX_REQUEST_BYTES, UNAVAILABLE, Answer, WitnessBox
+from nightledger.trust.witness import LOGS, MAX_REQUEST_BYTES, UNAVAILABLE, Answer, WitnessBox, renew
 
 PORT = 18_800
 ADD_CHECKPOINT = "/add-checkpoint"
@@ -46,9 +47,34 @@ class WitnessServer(LimitedServer):
             now: The clock; aware.
             connection_s: How long one request may take to arrive.
         """
-        self.box = box
+        self._known = (_state_of(box), box)
         self.now = now
         super().__init__(address, _Handler, connections=MAX_CONNECTIONS, connection_s=connection_s)
+
+    @property
+    def box(self) -> WitnessBox:
+        """The witness, with the logs that were added since it began to serve.
+
+        A list that cannot be read is told once; it goes on with the logs that it knew.
+        """
+        state, box = self._known
+        found = _state_of(box)
+        if found != state:
+            try:
+                box = renew(box)
+            except (NightledgerError, OSError) as error:
+                print(f"witness: {error}", file=sys.stderr)
+            self._known = (found, box)
+        return box
+
+
+def _state_of(box: WitnessBox) -> tuple[int, int, int]:
+    """Tell one list of logs from another: to read it for each request would be work that anybody could ask for."""
+    try:
+        status = os.stat(box.directory / LOGS)
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 class _Handler(LimitedHandler):
