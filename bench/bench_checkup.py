@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from nightledger.text.checkup import check_memory
+from nightledger.text.checkup.checkup import check_memory
 
 _DAY = re.compile(r"20\d\d-\d\d-\d\d")
 HALVES = ("dev-a", "dev-b")

@@ -32,8 +32,8 @@ from bench.living import live_night, make_home
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.gate.opening import Gate
 from nightledger.jobs.consolidate import statements
-from nightledger.text.estimate import SHIPPED, Model
-from nightledger.text.statements import find_statements
+from nightledger.text.statements.estimate import SHIPPED, Model
+from nightledger.text.statements.statements import find_statements
 
 _DATED = re.compile(r"(?:^|/)memory/(?:.*/)?[^/]*(\d{4}-\d\d-\d\d)[^/]*\.md$")
 _TOOLS = re.compile(r"/(?:dreaming|\.dreams)/")

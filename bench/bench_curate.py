@@ -20,8 +20,8 @@ from tests.gate.principled import seed
 
 from bench import measure
 from nightledger.domain.frames import Frame
-from nightledger.gate.naming import find_standing
-from nightledger.gate.recalling import recollect
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.recalling import recollect
 from nightledger.jobs.curate import curate
 
 HOURS = 400

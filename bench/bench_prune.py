@@ -29,17 +29,17 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
-from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, make_decision
+from nightledger.gate.apply.applying import apply_one
+from nightledger.gate.apply.undoing import apply_undo, plan_undo, undo_choice
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.undoing import apply_undo, plan_undo, undo_choice
+from nightledger.gate.review.composing import Signing, make_decision
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.jobs.prune import Asked, prune
-from nightledger.text.entries import EntryKind, find_entries
-from nightledger.text.markdown import parse_markdown
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import EntryKind, find_entries
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 AFTER = timedelta(days=92)

@@ -20,8 +20,8 @@ from bench import measure
 from nightledger.domain import retention, retention_columns
 from nightledger.domain.retention import DURABLE, EPHEMERAL, PERMANENT, STANDARD, Memory, Policy
 from nightledger.files.home import Home
-from nightledger.gate.remembering import read_facts
-from nightledger.gate.uses import fold_uses
+from nightledger.gate.memory.remembering import read_facts
+from nightledger.gate.memory.uses import fold_uses
 
 MEMORIES = 300_000
 OUTCOMES = 100_000

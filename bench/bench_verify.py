@@ -26,12 +26,12 @@ from bench.long_home import make_long_home
 from bench import measure
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
-from nightledger.gate.applies import look_at_applies
-from nightledger.gate.checking import Held, find_altered, find_drift, verify_decisions
+from nightledger.gate.apply.applies import look_at_applies
 from nightledger.gate.deciding import read_signed, signer_of
-from nightledger.gate.inputs import Inputs, find_rewrites
+from nightledger.gate.integrity.checking import Held, find_altered, find_drift, verify_decisions
+from nightledger.gate.integrity.inputs import Inputs, find_rewrites
+from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, Ledger, fold_beside, fold_log, log_key
-from nightledger.gate.trusting import read_signers
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.verbs import verify
 from nightledger.trust import audit, reading

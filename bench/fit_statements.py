@@ -1,4 +1,4 @@
-"""Fit the weights of `nightledger.text.weights` and `.word_weights` on labelled workspaces.
+"""Fit the weights of `nightledger.text.statements.weights` and `.word_weights` on labelled workspaces.
 
 Reads   LABELS/{dev-a,dev-b,ambiguous}.jsonl, bench/labels/statements.jsonl and the logs that they name
 Writes  OUT/weights.py and OUT/word_weights.py
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nightledger.text.daylog import read_daylog
-from nightledger.text.estimate import Model, features_by_line
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.estimate import Model, features_by_line
 
 OWN = Path(__file__).parent / "labels" / "statements.jsonl"
 HALVES = ("dev-a", "dev-b")

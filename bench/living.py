@@ -10,16 +10,16 @@ from nightledger.domain.decision import LogHead
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
-from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, compose
+from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.daily import close_day
 from nightledger.gate.deciding import accept, sign
+from nightledger.gate.forgetting.keeping import remove_expired
+from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.keeping import remove_expired
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.reviewing import Answer, Verb, list_items, read_documents
-from nightledger.gate.tombstones import tombstones
-from nightledger.gate.views import refresh_views
+from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.review.composing import Signing, compose
+from nightledger.gate.review.reviewing import Answer, Verb, list_items, read_documents
 from nightledger.jobs import prune as pruning
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 from nightledger.jobs.link import Options, link

@@ -23,19 +23,19 @@ from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op
 from nightledger.files.home import Home
-from nightledger.gate.agent_lane import Wish, propose_wish
-from nightledger.gate.applying import apply_one
-from nightledger.gate.composing import Signing, compose
+from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.guarding import Sighting, guard
+from nightledger.gate.guard.guarding import Sighting, guard
+from nightledger.gate.guard.writers import Scene
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.reviewing import Answer, Item, Verb, list_items, read_documents
-from nightledger.gate.writers import Scene
+from nightledger.gate.proposing.agent_lane import Wish, propose_wish
+from nightledger.gate.review.composing import Signing, compose
+from nightledger.gate.review.reviewing import Answer, Item, Verb, list_items, read_documents
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
-from nightledger.text.scan_table import CLASSES
+from nightledger.text.scanners.table import CLASSES
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 FIRST = date(2026, 3, 1)

@@ -20,7 +20,7 @@ from bench.poison_paths import Carried, carry, make_template
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.text.scan import scan
+from nightledger.text.scanners.scan import scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

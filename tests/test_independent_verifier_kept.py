@@ -19,15 +19,15 @@ from tests.gate.forgetting_desk import (
 )
 from tests.gate.forging import counts
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
-from tests.gate.test_pinning import RELAY, pinned
+from tests.gate.memory.test_pinning import RELAY, pinned
 from tests.test_independent_verifier import classes, later_than_all, ours, theirs
 
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Gone
-from nightledger.gate.composing import close_choice, make_decision
 from nightledger.gate.daily import close_day
-from nightledger.gate.keeping import remove_expired
+from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.opening import sign_head
+from nightledger.gate.review.composing import close_choice, make_decision
 
 SECOND = "memory/2026-01-03.md"
 

@@ -27,8 +27,8 @@ from nightledger.domain.periods import Daily, Schedule, Weekly, log_day
 from nightledger.domain.presence import since_review_s
 from nightledger.domain.runs import AHEAD, Run, RunOutcome
 from nightledger.domain.states import ChangeState
+from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.founding import found
-from nightledger.gate.keeping import remove_expired
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 

@@ -15,7 +15,7 @@ from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk
 
 from nightledger.domain.states import ChangeState
-from nightledger.gate.keeping import present_blobs
+from nightledger.gate.forgetting.keeping import present_blobs
 from nightledger.trust.pin import read_pin
 from nightledger.trust.reading import check_log
 

@@ -22,10 +22,10 @@ from nightledger.domain.proposal import Kind, Proposal
 from nightledger.files import atomic
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate import writing
-from nightledger.gate.checking import find_altered, find_drift
+from nightledger.gate.apply import writing
 from nightledger.gate.daily import close_day
-from nightledger.gate.reviewing import Answer, Verb
+from nightledger.gate.integrity.checking import find_altered, find_drift
+from nightledger.gate.review.reviewing import Answer, Verb
 
 RIVAL = "- Written by a rival at the same moment.\n"
 

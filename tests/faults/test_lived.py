@@ -16,8 +16,8 @@ from nightledger.domain.begun import begun_of
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
-from nightledger.gate.applies import look_at_applies
-from nightledger.gate.checking import verify_decisions
+from nightledger.gate.apply.applies import look_at_applies
+from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.opening import Gate
 
 DAYS, FOUNDED = (120, 0) if whole() else (50, 26)

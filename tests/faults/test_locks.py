@@ -19,9 +19,10 @@ from nightledger.domain.event import EventName
 from nightledger.files import owner
 from nightledger.files.flags import Flag, read_flags, set_flag
 from nightledger.files.owner import acting_as_owner, for_child
-from nightledger.gate import locking
-from nightledger.gate.guarding import guard
-from nightledger.gate.locking import (
+from nightledger.gate.apply.recovering import recover
+from nightledger.gate.guard import locking
+from nightledger.gate.guard.guarding import guard
+from nightledger.gate.guard.locking import (
     Held,
     LockError,
     lock_files,
@@ -29,8 +30,7 @@ from nightledger.gate.locking import (
     repair_locks,
     unlock_files,
 )
-from nightledger.gate.recovering import recover
-from nightledger.gate.writers import Scene
+from nightledger.gate.guard.writers import Scene
 
 HELPER = Path(__file__).resolve().parents[2] / "scripts" / "lock_helper.py"
 NOBODY = 65534

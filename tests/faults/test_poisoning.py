@@ -15,16 +15,16 @@ from tests.faults.sweep_report import report
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.gate.applying import apply_one
-from nightledger.gate.editing import revise
+from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, read_ledger
-from nightledger.gate.reviewing import Item, list_items, read_documents
+from nightledger.gate.review.editing import revise
+from nightledger.gate.review.reviewing import Item, list_items, read_documents
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.consolidate import Asked, consolidate
 from nightledger.surfaces.listing import item_record
 from nightledger.surfaces.screen import facts
-from nightledger.text.scan import scan
+from nightledger.text.scanners.scan import scan
 
 SWEEP = "poisoned text on its way into memory"
 

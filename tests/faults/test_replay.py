@@ -27,7 +27,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.errors import NightledgerError, RecordError, RefusedError
 from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Reply, Status
 from nightledger.files.seen import Seen
-from nightledger.gate import messages as gate_messages
+from nightledger.gate.machines import messages as gate_messages
 from nightledger.surfaces.channel import receiving
 from nightledger.surfaces.channel.receiving import seen_paths, take_in
 from nightledger.surfaces.channel.sending import believe, known_peers

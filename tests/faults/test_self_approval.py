@@ -33,11 +33,11 @@ from nightledger.domain.errors import AlteredError, IntegrityError, RefusedError
 from nightledger.domain.event import Actor
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.gate.applying import apply_one
-from nightledger.gate.checking import find_altered
+from nightledger.gate.apply.applying import apply_one
 from nightledger.gate.deciding import Signed, accept, sign, with_id
+from nightledger.gate.integrity.checking import find_altered
+from nightledger.gate.integrity.trust_changes import reset_signers
 from nightledger.gate.opening import open_gate, read_ledger
-from nightledger.gate.trust_changes import reset_signers
 from nightledger.surfaces.agent_host import MARKS
 from nightledger.trust import signer_files
 from nightledger.trust.signers import dump_allowed_signers

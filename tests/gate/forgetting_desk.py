@@ -8,12 +8,12 @@ from tests.gate.homes import Desk, evidence
 
 from nightledger.domain.lanes import JOB
 from nightledger.domain.proposal import Draft, Kind, Op, Proposal
-from nightledger.gate.letting_go import Grounds, archival, compression, copy_path, link_deletion
-from nightledger.gate.proposing import Outcome, Submission, propose
-from nightledger.text.compressed import Marker, count_lines, marker_line
-from nightledger.text.entries import Entry, find_entries
-from nightledger.text.markdown import parse_markdown
-from nightledger.text.place_whole import text_sha256
+from nightledger.gate.forgetting.letting_go import Grounds, archival, compression, copy_path, link_deletion
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.text.changes.whole import text_sha256
+from nightledger.text.forgetting.compressed import Marker, count_lines, marker_line
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import Entry, find_entries
 
 DAY = date(2026, 3, 1)
 LOG = "memory/2026-01-02.md"

@@ -14,10 +14,10 @@ from nightledger.domain.kept import LINKS
 from nightledger.domain.moment import Moment
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.applies import AppliesLook, look_at_applies
-from nightledger.gate.checking import verify_decisions
+from nightledger.gate.apply.applies import AppliesLook, look_at_applies
 from nightledger.gate.deciding import sign, with_id
-from nightledger.gate.unproposed import make_unproposed
+from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.trust.report import Damage
 
 NOTHING: Mapping[str, Any] = {}

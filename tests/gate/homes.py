@@ -15,19 +15,19 @@ from nightledger.domain.lanes import AGENT, OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
-from nightledger.gate.applying import Attempt, apply_one
-from nightledger.gate.composing import Refusal, Signing, compose, make_decision
+from nightledger.gate.apply.applying import Attempt, apply_one
+from nightledger.gate.apply.undoing import Undo, apply_undo, plan_undo, undo_choice
 from nightledger.gate.deciding import Signed, accept, sign
-from nightledger.gate.editing import propose_edit
 from nightledger.gate.founding import PRINCIPAL, Founding, found
-from nightledger.gate.guarding import Sighting, guard
+from nightledger.gate.guard.guarding import Sighting, guard
+from nightledger.gate.guard.settlement import carry_out, compose_settlements
+from nightledger.gate.guard.writers import Scene
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, record, sign_head
-from nightledger.gate.proposing import Outcome, Submission, propose, submit_changes
-from nightledger.gate.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
-from nightledger.gate.settlement import carry_out, compose_settlements
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
+from nightledger.gate.review.composing import Refusal, Signing, compose, make_decision
+from nightledger.gate.review.editing import propose_edit
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
 from nightledger.gate.stored import read_proposal
-from nightledger.gate.undoing import Undo, apply_undo, plan_undo, undo_choice
-from nightledger.gate.writers import Scene
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
 
 START = Moment(at=datetime(2026, 3, 1, 6, 0, tzinfo=UTC))

@@ -8,7 +8,7 @@ from nightledger.codec.message import make_message
 from nightledger.domain.consent import SELF_MODIFICATION
 from nightledger.domain.event import Actor
 from nightledger.domain.message import Peer
-from nightledger.gate.messages import RULES, Work
+from nightledger.gate.machines.messages import RULES, Work
 from nightledger.gate.opening import open_gate
 
 OPS_ID = "fedcba9876543210fedcba9876543210"

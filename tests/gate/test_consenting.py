@@ -9,7 +9,6 @@ from nightledger.domain.consent import Answer, Mode, Tier, Why
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.domain.event import EventName
-from nightledger.gate.checking import find_altered
 from nightledger.gate.consenting import (
     BLOCKED_A_DAY,
     graph_target,
@@ -17,8 +16,9 @@ from nightledger.gate.consenting import (
     record_unknown,
 )
 from nightledger.gate.deciding import with_id
+from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.opening import fold_log
-from nightledger.gate.unproposed import make_unproposed
+from nightledger.gate.proposing.unproposed import make_unproposed
 
 SHIPPED = {
     "email": {"read": 0, "search": 0, "label": 0, "archive_old": 0, "send": 1, "delete": 1, "forward": 1,

@@ -9,7 +9,7 @@ from nightledger.domain.event import EventName
 from nightledger.files.lock import Lock
 from nightledger.gate import leaving
 from nightledger.gate.leaving import disposable, log_leaving, own_directories, remove_disposable
-from nightledger.gate.views import refresh_views
+from nightledger.gate.proposing.views import refresh_views
 
 
 def test_leaving_is_logged_once_and_again_after_something_happened(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from tests.gate.homes import Desk, addition
 
 from nightledger.domain.errors import AlteredError, UsageError
 from nightledger.domain.states import OPEN_STATES, ChangeState
-from nightledger.gate.editing import propose_edit
+from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.stored import find_set_aside, find_status, read_proposal, read_stored
 
 

@@ -12,7 +12,7 @@ from nightledger.codec.outcome_rows import dump_outcome
 from nightledger.domain.ids import content_id
 from nightledger.domain.pattern import Recorded
 from nightledger.gate.opening import sign_head
-from nightledger.gate.views import refresh_views
+from nightledger.gate.proposing.views import refresh_views
 from nightledger.jobs.consolidate import Asked, Done, consolidate
 
 DAY = date(2026, 3, 1)

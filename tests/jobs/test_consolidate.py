@@ -27,7 +27,7 @@ from nightledger.codec.records import dump_line, parse_record
 from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.proposal import Op
-from nightledger.gate.views import stale_views
+from nightledger.gate.proposing.views import stale_views
 
 
 def records(nights: Nights) -> list[Consolidation]:

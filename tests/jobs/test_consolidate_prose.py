@@ -21,10 +21,10 @@ from nightledger.jobs.consolidate.prose import (
     revisions_in,
 )
 from nightledger.text.analyst import Analyst, BlockAnalysis, SelfContext
-from nightledger.text.daylog import read_daylog
-from nightledger.text.entries import find_entries
-from nightledger.text.markdown import parse_markdown
-from nightledger.text.statements import find_statements
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import find_entries
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.statements import find_statements
 
 MEMORY = parse_markdown(
     "# M\n\n- Backups of the ledger are kept for 30 days.\n- two\n  lines\n\nWine goes to the back door.\n"

@@ -9,7 +9,7 @@ from tests.gate.peer_work import make_work
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import Status
 from nightledger.domain.proposal import Origin, Proposal
-from nightledger.gate.messages import Done
+from nightledger.gate.machines.messages import Done
 from nightledger.gate.stored import read_proposal
 from nightledger.jobs.consolidate.received import consolidate_received
 

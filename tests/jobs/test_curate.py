@@ -8,7 +8,7 @@ from tests.gate.principled import seed
 from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.reinforcement import ReinforcementKind
-from nightledger.gate.reinforcing import read_reinforcements, reinforce
+from nightledger.gate.memory.reinforcing import read_reinforcements, reinforce
 from nightledger.jobs.curate import Curated, curate
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel")

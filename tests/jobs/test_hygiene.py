@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, make_desk
-from tests.gate.test_naming import ids
-from tests.gate.test_pinning import pinned
+from tests.gate.memory.test_naming import ids
+from tests.gate.memory.test_pinning import pinned
 from tests.gate.used import add_outcome
 
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.pruning import BUDGET_RULE
 from nightledger.domain.retention import Policy, Status
 from nightledger.files.home import Home
-from nightledger.gate.reinforcing import read_reinforcements
-from nightledger.gate.remembering import Facts, read_facts
+from nightledger.gate.memory.reinforcing import read_reinforcements
+from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.hygiene import Judged, Survey, propose_archive, show_mercy, survey, tags_of, why
 
 MEMORY = (

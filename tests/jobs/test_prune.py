@@ -7,7 +7,7 @@ from tests.jobs.pruning import CLOSED, LOG, answer, read, remember, run, tally
 
 from nightledger.domain.consent import SELF_MODIFICATION, Tier
 from nightledger.domain.proposal import Op
-from nightledger.gate.views import build_views
+from nightledger.gate.proposing.views import build_views
 from nightledger.jobs.prune import ACTION, EVERYTHING
 
 

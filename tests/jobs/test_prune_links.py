@@ -8,8 +8,8 @@ from nightledger.domain.lanes import MOST_DELETIONS
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import Kept
 from nightledger.gate.daily import close_day
-from nightledger.gate.keeping import remove_expired
-from nightledger.gate.tombstones import tombstones
+from nightledger.gate.forgetting.keeping import remove_expired
+from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.jobs.prune import Tally
 
 

@@ -9,7 +9,7 @@ from tests.jobs.pruning import LOG, answer, left, read, tally
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import MOST_MONTHS
-from nightledger.gate.citing import cited
+from nightledger.gate.forgetting.citing import cited
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)

@@ -9,7 +9,7 @@ from tests.homes import make_home
 from nightledger.domain.proposal import Evidence, Origin
 from nightledger.files.home import Home
 from nightledger.surfaces import evidence
-from nightledger.text.veil import HOLE
+from nightledger.text.changes.veil import HOLE
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, START, addition
+from tests.gate.integrity.test_trust_changes import reset_to
 from tests.gate.signers import let_sign, new_key
-from tests.gate.test_trust_changes import reset_to
 from tests.surfaces.calling import Caller, make_caller
 from tests.surfaces.channel.test_dead_letters import bury
 
 from nightledger.domain.attention import Item, Need
-from nightledger.gate.editing import propose_edit
+from nightledger.gate.review.editing import propose_edit
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.needs import find_needs
 

@@ -11,7 +11,7 @@ from nightledger.domain.errors import ConfigurationError, LockedError, RefusedEr
 from nightledger.domain.event import Actor
 from nightledger.files.blobs import BlobStore
 from nightledger.files.lock import Lock
-from nightledger.gate.editing import propose_edit
+from nightledger.gate.review.editing import propose_edit
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
 from nightledger.trust.pin import read_pin

@@ -1,7 +1,7 @@
 """Drafts for the tests of placing: only what placing looks at varies."""
 
 from nightledger.domain.proposal import Draft, Hunk, Op
-from nightledger.text.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
 
 
 def draft(op: Op, *section: str, after: str = "", before: str = "", line: int = 0) -> Draft:

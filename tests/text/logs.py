@@ -3,7 +3,7 @@
 from datetime import date
 
 from nightledger.domain.daylog import DayLog
-from nightledger.text.daylog import read_daylog
+from nightledger.text.statements.daylog import read_daylog
 
 DAY = date(2026, 3, 9)
 

@@ -2,7 +2,7 @@
 
 Invariant: pure, and nothing is left out: an apply whose id was used before, one that was taken
 back and one that never ended are here, too. Who holds the log's key can append any of them;
-``gate/applies.py`` compares them with what operators signed.
+``gate/apply/applies.py`` compares them with what operators signed.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -10,7 +10,7 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState, ProposalStatus
-from nightledger.gate.inputs import read_inputs
+from nightledger.gate.integrity.inputs import read_inputs
 from nightledger.gate.opening import Gate, Ledger, record
 
 UNTIRING = (OPERATOR, EDIT_LANE)
@@ -20,7 +20,7 @@ UNTIRING = (OPERATOR, EDIT_LANE)
 def close_day(gate: Gate, ledger: Ledger, day: str, moment: Moment) -> dict[str, int]:
     """Withdraw what waited too long, and log the day's heartbeat; a rerun for the same day does nothing.
 
-    The heartbeat holds size and hash of what nights read (``gate/inputs.py``).
+    The heartbeat holds size and hash of what nights read (``gate/integrity/inputs.py``).
 
     Args:
         gate: The home; the caller holds its lock.

@@ -16,11 +16,13 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
-from nightledger.gate import expunging, pinning, trust_changes
 from nightledger.gate.consenting import review_reasons
+from nightledger.gate.forgetting import expunging
+from nightledger.gate.integrity import trust_changes
+from nightledger.gate.integrity.trusting import Trust, is_on_log, who_changed
+from nightledger.gate.memory import pinning
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, signer_of, with_id
-from nightledger.gate.trusting import Trust, is_on_log, who_changed
 from nightledger.trust.signers import SignedBy
 
 __all__ = ["Signed", "accept", "read_claim", "read_signed", "sign", "signer_of", "with_id"]

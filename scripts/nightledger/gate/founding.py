@@ -19,8 +19,8 @@ from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.gated import read_gated, require_readable
-from nightledger.gate.trust_changes import keep_contents
-from nightledger.gate.trusting import read_trust_file, trust_files
+from nightledger.gate.integrity.trust_changes import keep_contents
+from nightledger.gate.integrity.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
 from nightledger.trust.checkpoint import log_origin
 from nightledger.trust.event import MAX_LEAF_BYTES, Actor, NewEvent, path_word

@@ -1,7 +1,7 @@
 """Open a home's gate: its identity, settings, consent graph, keys and log, checked together.
 
 Invariant: nothing below works on a home whose log is damaged, cut, forked or older than one
-that was seen. Trust files are taken from the log's chain (``gate/trusting.py``).
+that was seen. Trust files are taken from the log's chain (``gate/integrity/trusting.py``).
 """
 
 import os

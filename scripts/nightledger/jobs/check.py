@@ -17,11 +17,11 @@ from nightledger.domain.proposal import Draft, Kind, Op, SizeMeter
 from nightledger.domain.states import ChangeState, ChangeStatus
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing import Outcome, Submission, propose
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 from nightledger.gate.stored import read_proposal
-from nightledger.text.checkup import check_memory
-from nightledger.text.checkup_drafts import drafts_from_doubts
-from nightledger.text.scan import mask_secrets, told_values
+from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.checkup.drafts import drafts_from_doubts
+from nightledger.text.scanners.scan import mask_secrets, told_values
 
 SETTLED_DAYS = 30
 """What the operator signed is not doubted for as long: whoever signs and is asked the next

@@ -23,12 +23,12 @@ from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.domain.retention import THRESHOLDS, Memory, Policy, Status, lean, utilities_of
 from nightledger.domain.tags import canonical_tag
 from nightledger.domain.words import dump_moment
+from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
-from nightledger.gate.letting_go import Grounds, archival
+from nightledger.gate.memory.reinforcing import reinforce
+from nightledger.gate.memory.remembering import Facts, Remembered
 from nightledger.gate.opening import Gate, Ledger, read_ledger
-from nightledger.gate.proposing import Outcome, Submission, propose
-from nightledger.gate.reinforcing import reinforce
-from nightledger.gate.remembering import Facts, Remembered
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
 
 _HASHTAG = re.compile(r"(?<![\w#&/])#([^\W\d][\w-]{0,63})")
 PROVED = 0.5

@@ -8,7 +8,7 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.home import Home
-from nightledger.gate.checking import find_altered
+from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.opening import MEND, Gate, Ledger, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
-from nightledger.gate.composing import Refusal
-from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.composing import Refusal
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
 from nightledger.surfaces.context import Context

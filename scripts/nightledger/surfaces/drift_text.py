@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.checking import accepted_since, find_drift, find_unsettled
+from nightledger.gate.integrity.checking import accepted_since, find_drift, find_unsettled
 
 
 def drift_alarms(home: Home, book: Book) -> Iterator[tuple[str, str, str]]:

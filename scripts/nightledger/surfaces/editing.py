@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
-from nightledger.gate.editing import revise
-from nightledger.gate.rechecking import recheck
-from nightledger.gate.reviewing import Answer, Item, Verb
+from nightledger.gate.review.editing import revise
+from nightledger.gate.review.rechecking import recheck
+from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import writing
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from nightledger.domain.errors import UsageError
-from nightledger.gate.naming import Placed
-from nightledger.gate.told import told_at_home
+from nightledger.gate.memory.naming import Placed
+from nightledger.gate.proposing.told import told_at_home
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session

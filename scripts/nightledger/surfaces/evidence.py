@@ -3,8 +3,8 @@
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.proposal import Change, Evidence, Op
 from nightledger.files.home import Home
-from nightledger.gate.citing import cited, values_of
-from nightledger.gate.told import NOTHING
+from nightledger.gate.forgetting.citing import cited, values_of
+from nightledger.gate.proposing.told import NOTHING
 from nightledger.surfaces import screen
 
 

@@ -12,9 +12,9 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.needle import Needle
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.expunging import Plan, carry_out, parts, plan_hash, plan_text
+from nightledger.gate.forgetting.expunging import Plan, carry_out, parts, plan_hash, plan_text
 from nightledger.gate.gated import read_gated
-from nightledger.gate.unproposed import make_unproposed
+from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.own_edit import apply_edit

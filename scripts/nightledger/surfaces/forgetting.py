@@ -6,10 +6,10 @@ from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Proposal
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forget_entry import entry_of_change, forget
-from nightledger.gate.naming import Placed, find_standing
-from nightledger.gate.pinning import NO_MARK, read_marks, text_sha256
-from nightledger.gate.proposing import Outcome
+from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
+from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
+from nightledger.gate.proposing.proposing import Outcome
 from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing

@@ -5,8 +5,8 @@ from typing import Any
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.domain.words import dump_moment
-from nightledger.gate.guarding import Sighting, guard
-from nightledger.gate.writers import Scene
+from nightledger.gate.guard.guarding import Sighting, guard
+from nightledger.gate.guard.writers import Scene
 from nightledger.hosts.roots import state_roots
 from nightledger.surfaces import screen
 from nightledger.surfaces.session import Session

@@ -16,10 +16,10 @@ from nightledger.domain.proposal import Anchor, Change, Proposal
 from nightledger.domain.states import Apply, Book, ChangeState, ProposalStatus
 from nightledger.gate.deciding import read_claim
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import read_proposal
-from nightledger.gate.told import told_at_home
-from nightledger.text.scan import mask_secrets
-from nightledger.text.veil import HOLE
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.scanners.scan import mask_secrets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

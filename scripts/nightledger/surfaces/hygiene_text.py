@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nightledger.domain.retention import Status
-from nightledger.gate.remembering import Facts, Oddities
+from nightledger.gate.memory.remembering import Facts, Oddities
 from nightledger.jobs.hygiene import Judged, Survey
 from nightledger.surfaces import screen
 from nightledger.surfaces.entry_choice import SHORT_ID, count_of
@@ -86,7 +86,7 @@ def compared(session: Session, measured: Survey, classic: Survey, *, every: bool
 
 
 def _row(session: Session, one: Judged, other: Judged) -> Iterator[str]:
-    from nightledger.gate.told import told_at_home
+    from nightledger.gate.proposing.told import told_at_home
 
     told = told_at_home(session.gate.home, ())
     text = screen.shown(one.remembered.placed.entry.text.strip(), told=told)

@@ -9,7 +9,7 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.hosts.presets import preset
 from nightledger.surfaces.context import CHECKOUT
-from nightledger.text.diff import unified_diff
+from nightledger.text.changes.diff import unified_diff
 
 SOURCE = os.path.join("docs", "agent-instructions.md")
 MAX_BYTES = 4 << 20

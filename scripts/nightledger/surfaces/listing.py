@@ -10,10 +10,10 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Change, Proposal
 from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, proposal_state
 from nightledger.gate.opening import Gate
-from nightledger.gate.reviewing import Item
-from nightledger.gate.told import NOTHING
+from nightledger.gate.proposing.told import NOTHING
+from nightledger.gate.review.reviewing import Item
 from nightledger.surfaces.screen import mask_diff
-from nightledger.text.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_secrets
 
 ALTERED = "altered"
 """State of a proposal whose file is not what was logged; a fact of the disk, not of the log."""

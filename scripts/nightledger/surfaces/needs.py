@@ -19,11 +19,11 @@ from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.checking import find_unsettled
+from nightledger.gate.integrity.checking import find_unsettled
+from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.opening import Gate, Ledger, why_no_consent
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
-from nightledger.gate.trust_changes import find_differing
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters
 from nightledger.surfaces.context import Context

@@ -42,7 +42,7 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
         from nightledger.domain.event import Actor
         from nightledger.files.configuration import home_zone
         from nightledger.files.home import Home
-        from nightledger.gate.deleted import deleted_links
+        from nightledger.gate.forgetting.deleted import deleted_links
         from nightledger.jobs.link import Options, link
 
         home = Home(context.home_path)
@@ -64,7 +64,7 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
 def _close_day(context: Context) -> Callable[[Period], JobReport]:
     def run(period: Period) -> JobReport:
         from nightledger.gate.daily import close_day
-        from nightledger.gate.keeping import remove_expired
+        from nightledger.gate.forgetting.keeping import remove_expired
         from nightledger.surfaces.session import writing
 
         with writing(context) as session:

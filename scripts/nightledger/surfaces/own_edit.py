@@ -4,16 +4,16 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import DecisionStatus
-from nightledger.gate.applying import apply_one, check_result
-from nightledger.gate.composing import Choice, make_decision, place_changes
-from nightledger.gate.editing import propose_edit
-from nightledger.gate.hunks import readable_diff
-from nightledger.gate.reviewing import read_documents
+from nightledger.gate.apply.applying import apply_one, check_result
+from nightledger.gate.apply.writing import Write
+from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.gate.review.composing import Choice, make_decision, place_changes
+from nightledger.gate.review.editing import propose_edit
+from nightledger.gate.review.reviewing import read_documents
 from nightledger.gate.stored import read_proposal
-from nightledger.gate.writing import Write
 from nightledger.surfaces import signing
 from nightledger.surfaces.session import Session
-from nightledger.text.merge import Merged, merge3
+from nightledger.text.changes.merge import Merged, merge3
 from nightledger.trust.sshsig import Signer
 
 

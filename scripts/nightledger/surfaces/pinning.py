@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import FileChangedError, UsageError
 from nightledger.domain.retention import tier_of
-from nightledger.gate.naming import Placed, find_standing
-from nightledger.gate.pinning import NO_MARK, Mark, entry_named, find_takers, pin_targets, read_marks
-from nightledger.gate.unproposed import make_unproposed
+from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.pinning import NO_MARK, Mark, entry_named, find_takers, pin_targets, read_marks
+from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import entry_choice, screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
 from nightledger.files.reading import read_optional
-from nightledger.gate.witnessing import find_leaves, read_policy
+from nightledger.gate.integrity.witnessing import find_leaves, read_policy
 from nightledger.surfaces.session import Session
 from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint

@@ -16,8 +16,8 @@ from nightledger.files.configuration import home_zone, load_settings
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.tombstones import tombstones
-from nightledger.gate.views import refresh_views, stale_views
+from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.surfaces.session import Session
 

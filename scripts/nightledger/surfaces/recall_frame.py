@@ -4,12 +4,12 @@ from collections import Counter
 from typing import Any
 
 from nightledger.domain.frames import Dropped, Frame, Scored
+from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.opening import Gate, require_settings
-from nightledger.gate.recalling import Recollection, recollect
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
-from nightledger.text.scan import mask_secrets
+from nightledger.text.scanners.scan import mask_secrets
 
 MAX_NAMED = 200
 """Left-out entries that ``--json`` names; all of them are counted."""

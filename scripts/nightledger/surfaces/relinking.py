@@ -1,7 +1,7 @@
 """Fold the links anew at once when one was deleted or came back: nobody is shown it until the night."""
 
 from nightledger.files.configuration import home_zone, load_settings
-from nightledger.gate.tombstones import tombstones
+from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.jobs.link import Options, link
 from nightledger.surfaces.session import Session
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 
 from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Change, Evidence, Proposal
-from nightledger.gate.fates import fate_lines
-from nightledger.gate.reviewing import Item
-from nightledger.gate.told import NOTHING
-from nightledger.text.scan import mask, mask_secrets, scan_secrets
+from nightledger.gate.forgetting.fates import fate_lines
+from nightledger.gate.proposing.told import NOTHING
+from nightledger.gate.review.reviewing import Item
+from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets
 from nightledger.text.visible import visible, visible_lines
 
 NARROWEST = 40
@@ -51,7 +51,7 @@ def shown(text: str, *, told: frozenset[str] = NOTHING) -> str:
 
     Args:
         text: The line.
-        told: Values that a larger text tells as secrets (``gate/told.py``).
+        told: Values that a larger text tells as secrets (``gate/proposing/told.py``).
     """
     return visible(mask_secrets(text, told=told).replace("\n", " "))
 

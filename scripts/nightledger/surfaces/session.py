@@ -15,7 +15,8 @@ from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.owner import acting_as_owner
-from nightledger.gate.expunging import finish_removals
+from nightledger.gate.forgetting.expunging import finish_removals
+from nightledger.gate.integrity.trust_changes import settle_trust
 from nightledger.gate.opening import (
     Gate,
     Ledger,
@@ -25,7 +26,6 @@ from nightledger.gate.opening import (
     require_settings,
     sign_head,
 )
-from nightledger.gate.trust_changes import settle_trust
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, require_machine, this_machine
@@ -102,8 +102,8 @@ def _catch_up(context: Context, gate: Gate, ledger: Ledger) -> bool:
     Raises:
         LockedError: Something is unfinished, and another run is at work.
     """
-    from nightledger.gate.guarding import is_quiet
-    from nightledger.gate.recovering import is_behind
+    from nightledger.gate.apply.recovering import is_behind
+    from nightledger.gate.guard.guarding import is_quiet
 
     unfinished = is_behind(gate, ledger.book)
     behind = unfinished or (context.verb == "review" and not is_quiet(gate, ledger.book))
@@ -141,7 +141,7 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
-    from nightledger.gate.views import refresh_views
+    from nightledger.gate.proposing.views import refresh_views
 
     gate = _open(context, actor or actor_of(context))
     require_machine(gate.home)
@@ -162,7 +162,7 @@ def writing(
 
 def _finish_earlier(session: Session) -> None:
     """Bring to an end what earlier runs had begun, or what only waited for its time."""
-    from nightledger.gate.recovering import recover
+    from nightledger.gate.apply.recovering import recover
 
     keep_last_good(session.gate)
     if recover(session.gate, session.ledger, session.moment):

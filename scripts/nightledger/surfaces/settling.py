@@ -12,11 +12,11 @@ from nightledger.domain.errors import FileChangedError
 from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ProposalStatus
-from nightledger.gate.composing import Refusal, close_choice, compose, make_decision
+from nightledger.gate.guard.settlement import carry_out, compose_settlements
 from nightledger.gate.opening import record
-from nightledger.gate.rechecking import recheck
-from nightledger.gate.reviewing import Answer, Item, Verb, read_documents
-from nightledger.gate.settlement import carry_out, compose_settlements
+from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
+from nightledger.gate.review.rechecking import recheck
+from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
 from nightledger.gate.stored import is_altered
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context

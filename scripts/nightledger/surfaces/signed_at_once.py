@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
-from nightledger.gate.reviewing import Answer, Item, Verb, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE, Decision, LogHead
 from nightledger.domain.errors import RefusedError, UsageError
-from nightledger.gate.composing import Signing
 from nightledger.gate.deciding import Signed, accept, sign
+from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import Gate, sign_head
-from nightledger.gate.trusting import read_signers
+from nightledger.gate.review.composing import Signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, this_machine
 from nightledger.trust import keys

@@ -5,7 +5,7 @@ Invariant: nothing here is claimed that is not built; the longer list is of what
 
 from dataclasses import dataclass
 
-from nightledger.surfaces.doctor_keys import Protection
+from nightledger.surfaces.doctor.keys import Protection
 
 NOT_BUILT = (
     "search, staged context and hooks",

@@ -10,8 +10,8 @@ block and context give the same analysis.
 from dataclasses import dataclass
 from typing import Protocol
 
-from nightledger.text.cues import find_cues
 from nightledger.text.similar import containment
+from nightledger.text.statements.cues import find_cues
 from nightledger.text.summary import summarise
 
 KNOWN_TAGS = ("constitutional", "constraint", "value", "style", "goal", "context")

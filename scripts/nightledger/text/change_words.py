@@ -6,7 +6,7 @@ person or place.
 
 import re
 
-from nightledger.text.cue_words_latin import STOP_WORDS
+from nightledger.text.statements.cue_words_latin import STOP_WORDS
 
 _ENGLISH = """
 a an the and or of to in on at by for with from as is are was were be been being it its this that these those he she they

@@ -6,9 +6,9 @@ source's order, so every name, number and date of what it keeps is kept.
 
 import re
 
-from nightledger.text.cues import find_cues
-from nightledger.text.estimate import SHIPPED
-from nightledger.text.features import line_features
+from nightledger.text.statements.cues import find_cues
+from nightledger.text.statements.estimate import SHIPPED
+from nightledger.text.statements.features import line_features
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])|\n+")
 

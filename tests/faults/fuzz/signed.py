@@ -29,7 +29,7 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor, Event
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.gate.peers import open_message, parse_peers, public_keys
+from nightledger.gate.machines.peers import open_message, parse_peers, public_keys
 from nightledger.surfaces.witnessing.spool import Slip, dump_slip, read_slip
 from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint

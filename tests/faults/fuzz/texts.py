@@ -17,24 +17,31 @@ from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.domain.statement import Found, HeldLine
-from nightledger.gate.hunks import readable_diff
-from nightledger.text.checkup import check_memory
+from nightledger.gate.proposing.hunks import readable_diff
+from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.edits import hunks_between
+from nightledger.text.changes.merge import Conflict, Merged, merge3
+from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.take_back import take_back
+from nightledger.text.changes.veil import veil
+from nightledger.text.checkup.checkup import check_memory
 from nightledger.text.dates import find_dates
-from nightledger.text.daylog import read_daylog
-from nightledger.text.diff import unified_diff
-from nightledger.text.edits import hunks_between
-from nightledger.text.entries import find_entries
-from nightledger.text.markdown import Document, decode, dump_markdown, encode, parse_markdown, split_lines
-from nightledger.text.markdown_check import check_blocks
-from nightledger.text.merge import Conflict, Merged, merge3
-from nightledger.text.place import Applied, Unplaced, apply_hunks, make_hunk
-from nightledger.text.scan import mask_secrets, scan, scan_secrets
-from nightledger.text.scan_file import parse_rule_file
-from nightledger.text.scan_rule import Rule
-from nightledger.text.scan_unicode import see_through
-from nightledger.text.statements import find_statements
-from nightledger.text.take_back import take_back
-from nightledger.text.veil import veil
+from nightledger.text.markdown.check import check_blocks
+from nightledger.text.markdown.document import (
+    Document,
+    decode,
+    dump_markdown,
+    encode,
+    parse_markdown,
+    split_lines,
+)
+from nightledger.text.markdown.entries import find_entries
+from nightledger.text.scanners.rule import Rule
+from nightledger.text.scanners.rule_file import parse_rule_file
+from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets
+from nightledger.text.scanners.unicode import see_through
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.statements import find_statements
 from nightledger.text.visible import visible
 from nightledger.trust.note import NoteError, parse_note
 from nightledger.trust.signers import parse_allowed_signers

@@ -11,7 +11,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.domain.message import MESSAGE_TYPE, PeerKey, Peers, Status
 from nightledger.files.lock import Lock
-from nightledger.gate.peers import present_peers
+from nightledger.gate.machines.peers import present_peers
 from nightledger.surfaces.channel import receiving
 from nightledger.surfaces.channel.contacts import read_contacts
 from nightledger.surfaces.channel.receiving import seen_paths, take_in

@@ -71,7 +71,7 @@ def test_a_refusal_is_told_with_its_reasons(console: Console) -> None:
 
 
 def test_a_race_is_told(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nightledger.gate import writing
+    from nightledger.gate.apply import writing
 
     console.desk.approve(console.desk.proposal(addition("One.")))
     console.desk.wait(hours=3)

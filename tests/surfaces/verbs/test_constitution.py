@@ -9,7 +9,7 @@ from nightledger.codec.constitution import dump_page
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.errors import EXIT_ALARM
-from nightledger.gate.principles import shipped_principles
+from nightledger.gate.memory.principles import shipped_principles
 
 PAGE = dump_page(shipped_principles())
 KINDER = PAGE.replace("in better health", "kinder and in better health")

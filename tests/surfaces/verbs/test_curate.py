@@ -7,8 +7,8 @@ from tests.gate.principled import seed
 from tests.linking import lines, outcome
 from tests.surfaces.console import Console
 
-from nightledger.gate.naming import find_standing
-from nightledger.gate.reinforcing import read_reinforcements
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.reinforcing import read_reinforcements
 
 
 @pytest.fixture

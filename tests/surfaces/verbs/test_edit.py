@@ -90,7 +90,7 @@ def test_without_the_passphrase_nothing_happens(tmp_path: Path, monkeypatch: pyt
 def test_an_edit_that_could_not_be_applied_says_why(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nightledger.gate import applying
+    from nightledger.gate.apply import applying
     from nightledger.surfaces import own_edit  # before: what it imports from a patched module it keeps
 
     def refuse(*_: object) -> list[str]:

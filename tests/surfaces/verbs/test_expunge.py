@@ -15,8 +15,8 @@ from tests.surfaces.calling import Caller, make_caller
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import Gone
 from nightledger.files.blobs import BlobStore
-from nightledger.gate import expunging
 from nightledger.gate.daily import close_day
+from nightledger.gate.forgetting import expunging
 from nightledger.surfaces.context import Context
 
 LEAK = "Q7-vault-combination-4411"

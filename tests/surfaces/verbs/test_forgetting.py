@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition, make_desk
-from tests.gate.test_naming import BACKUPS, ids
-from tests.gate.test_pinning import RELAY, marks
+from tests.gate.memory.test_naming import BACKUPS, ids
+from tests.gate.memory.test_pinning import RELAY, marks
 from tests.gate.used import add_outcome
 from tests.surfaces.calling import make_caller
 from tests.surfaces.console import Console
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.errors import FileChangedError
-from nightledger.gate.composing import Refusal
-from nightledger.gate.hunks import Unfit
-from nightledger.gate.naming import find_standing
-from nightledger.gate.proposing import Outcome
-from nightledger.gate.reinforcing import read_reinforcements
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.reinforcing import read_reinforcements
+from nightledger.gate.proposing.hunks import Unfit
+from nightledger.gate.proposing.proposing import Outcome
+from nightledger.gate.review.composing import Refusal
 from nightledger.surfaces import forgetting
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.settling import Settled

@@ -8,7 +8,7 @@ from tests.surfaces.console import Console
 from nightledger.domain.event import EventName
 from nightledger.files.lock import Lock
 from nightledger.gate.daily import close_day
-from nightledger.gate.keeping import remove_expired
+from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.surfaces.verbs.guard import MARK
 
 BOAT = "- Boat: paint the hull"

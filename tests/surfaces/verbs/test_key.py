@@ -9,9 +9,12 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
-from nightledger.gate.trusting import read_signers
-from nightledger.surfaces import key_actions, key_changes, key_list, trust_change
+from nightledger.gate.integrity.trusting import read_signers
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys import actions as key_actions
+from nightledger.surfaces.keys import changes as key_changes
+from nightledger.surfaces.keys import listing as key_list
+from nightledger.surfaces.keys import trust_change
 from nightledger.trust import operator_keys
 from nightledger.trust.keys import needs_passphrase, public_key_of
 from nightledger.trust.signers import AllowedSigner

@@ -6,7 +6,7 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.event import EventName
-from nightledger.gate.views import refresh_views
+from nightledger.gate.proposing.views import refresh_views
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.unattended import Place, cron_text, systemd_files
 

@@ -25,7 +25,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Evidence, Origin, Proposal
 from nightledger.gate.daily import close_day
-from nightledger.gate.keeping import remove_expired
+from nightledger.gate.forgetting.keeping import remove_expired
 
 LEAK = b"- The gate code was blue-falcon-42 then.\n"
 

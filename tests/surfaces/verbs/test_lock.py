@@ -5,7 +5,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.event import EventName
 from nightledger.files.flags import Flag
-from nightledger.gate import locking
+from nightledger.gate.guard import locking
 
 
 class System:

@@ -8,7 +8,7 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.configuration import home_zone, load_settings
-from nightledger.gate.views import refresh_views
+from nightledger.gate.proposing.views import refresh_views
 from nightledger.jobs.link import link
 from nightledger.jobs.log_outcomes import log_outcomes
 

@@ -10,7 +10,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.constitution import FOUNDING
 from nightledger.domain.frames import Frame
-from nightledger.gate.recalling import recollect
+from nightledger.gate.memory.recalling import recollect
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 RESTART = "Restart the relay after an upgrade."

@@ -20,8 +20,8 @@ from tests.surfaces.witnessing.machines import NAME, Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
 from nightledger.files.lock import Lock
+from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.gate.witnessing import read_policy
 from nightledger.surfaces.witnessing.client import HttpChannel
 from nightledger.surfaces.witnessing.server import WitnessServer
 from nightledger.trust.cosigning import LogView, WitnessUnreachableError, ask_witness

@@ -13,8 +13,8 @@ from tests.surfaces.witnessing.machines import NAME, Machines
 from tests.trust.witnesses import head_of, note_of, tree_of
 
 from nightledger.domain.errors import MissingFileError
+from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
-from nightledger.gate.witnessing import read_policy
 from nightledger.surfaces.witnessing.spool import Slip, SpoolChannel, answer_spool, dump_slip, read_slip
 from nightledger.trust.cosigning import Asked, LogView, ask_witness
 from nightledger.trust.note import parse_note

@@ -20,18 +20,18 @@ from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.words import read_moment
 from nightledger.files.append import append_records
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgotten import read_forgotten
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing import Outcome, Submission, propose, supersede
-from nightledger.gate.screening import Held
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
+from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
 from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import MINED, find_in_logs
-from nightledger.text.markdown import parse_markdown
+from nightledger.text.markdown.document import parse_markdown
 
 WINDOW_DAYS = 14
 """How long a statement that had no room competes again: as long as a proposal waits for its operator."""

@@ -21,10 +21,10 @@ from nightledger.domain.states import ChangeState
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
-from nightledger.text.entries import find_entries
-from nightledger.text.markdown import Document
-from nightledger.text.sections import Shelf, choose_section
+from nightledger.text.markdown.document import Document
+from nightledger.text.markdown.entries import find_entries
 from nightledger.text.similar import fold
+from nightledger.text.statements.sections import Shelf, choose_section
 
 MAX_OUTCOMES_BYTES = 4 << 30
 RECENT_DAYS = 14

@@ -15,14 +15,14 @@ from nightledger.domain.daylog import DayLog
 from nightledger.domain.proposal import Change, Flag, Proposal
 from nightledger.domain.statement import Statement
 from nightledger.gate.stored import Stored
-from nightledger.text.additions import THRESHOLD
 from nightledger.text.analyst import Analyst, ExtractiveAnalyst, SelfContext
 from nightledger.text.contradictions import Contradiction, Standing
-from nightledger.text.entries import Entry, EntryKind, find_entries
-from nightledger.text.markdown import Document
-from nightledger.text.revisions import Revision, find_revisions
+from nightledger.text.markdown.document import Document
+from nightledger.text.markdown.entries import Entry, EntryKind, find_entries
 from nightledger.text.similar import fold
-from nightledger.text.wording import claims_of
+from nightledger.text.statements.additions import THRESHOLD
+from nightledger.text.statements.revisions import Revision, find_revisions
+from nightledger.text.statements.wording import claims_of
 
 ALIGNMENT_SHARE = 0.2
 """How much of what is missing to certainty full alignment adds to a statement's rank; our choice."""

@@ -11,7 +11,7 @@ from nightledger.domain.daylog import DayLog
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Change, Draft, Evidence, Flag, Op, Scope
 from nightledger.domain.statement import Found, HeldLine, Statement
-from nightledger.gate.screening import Held
+from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import Stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import (
@@ -26,16 +26,16 @@ from nightledger.jobs.consolidate.prose import (
     rank_of,
     revisions_in,
 )
-from nightledger.text.additions import Known, choose_additions
-from nightledger.text.daylog import read_daylog
-from nightledger.text.forgotten import Forgotten
-from nightledger.text.markdown import Document
-from nightledger.text.revisions import Revision
-from nightledger.text.scan import scan_secrets
-from nightledger.text.sections import Shelf, choose_section
+from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.markdown.document import Document
+from nightledger.text.scanners.scan import scan_secrets
 from nightledger.text.similar import fold
-from nightledger.text.statements import find_statements
-from nightledger.text.wording import claims_of
+from nightledger.text.statements.additions import Known, choose_additions
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.revisions import Revision
+from nightledger.text.statements.sections import Shelf, choose_section
+from nightledger.text.statements.statements import find_statements
+from nightledger.text.statements.wording import claims_of
 
 MINED = 15
 """How many statements a run over older logs offers: as many as may wait at a time."""

@@ -22,13 +22,13 @@ from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
 from nightledger.domain.words import read_moment
 from nightledger.files.configuration import home_zone
-from nightledger.gate.closing import said_and_gone
+from nightledger.gate.forgetting.closing import said_and_gone
+from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing import Submission, propose, supersede
+from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored, read_stored
-from nightledger.gate.tombstones import tombstones
 from nightledger.jobs.prune.entries import entry_batches
 from nightledger.jobs.prune.links import Looked, draft_of, look_at_links
 from nightledger.jobs.prune.logs import log_months

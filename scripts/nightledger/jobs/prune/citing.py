@@ -3,9 +3,9 @@
 import hashlib
 
 from nightledger.domain.proposal import Evidence, Origin
-from nightledger.text.markdown import encode
-from nightledger.text.scan import told_values
-from nightledger.text.veil import veil
+from nightledger.text.changes.veil import veil
+from nightledger.text.markdown.document import encode
+from nightledger.text.scanners.scan import told_values
 
 
 class Citable:

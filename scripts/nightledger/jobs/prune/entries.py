@@ -23,16 +23,16 @@ from nightledger.domain.pruning import (
     split_by_budget,
 )
 from nightledger.domain.states import Book, ChangeState
+from nightledger.gate.forgetting.letting_go import Grounds, archival
 from nightledger.gate.gated import read_gated
-from nightledger.gate.letting_go import Grounds, archival
-from nightledger.gate.naming import find_standing
-from nightledger.gate.pinning import NO_MARK, Mark, read_marks
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.pinning import NO_MARK, Mark, read_marks
 from nightledger.gate.stored import Stored
 from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
-from nightledger.text.entries import Entry
+from nightledger.text.forgetting.status import Status, find_statuses
+from nightledger.text.markdown.entries import Entry
 from nightledger.text.similar import fold
-from nightledger.text.status import Status, find_statuses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from nightledger.domain.pruning import REFERENCED_FROM, find_weak
 from nightledger.files.home import Home
 from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex
-from nightledger.gate.letting_go import Grounds, link_deletion
+from nightledger.gate.forgetting.letting_go import Grounds, link_deletion
 from nightledger.jobs.prune.tally import Told
 
 

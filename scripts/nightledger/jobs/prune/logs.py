@@ -17,14 +17,14 @@ from nightledger.domain.proposal import Draft, Origin
 from nightledger.domain.pruning import Kept, is_old_log, month_of
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.letting_go import Grounds, compression, copy_path
+from nightledger.gate.forgetting.letting_go import Grounds, compression, copy_path
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Batch, Tally, Told
-from nightledger.text.compressed import count_lines
-from nightledger.text.daily_summary import summarise_daily
-from nightledger.text.daylog import read_daylog
+from nightledger.text.forgetting.compressed import count_lines
+from nightledger.text.forgetting.daily_summary import summarise_daily
+from nightledger.text.statements.daylog import read_daylog
 
 
 def log_months(

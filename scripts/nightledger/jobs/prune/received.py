@@ -8,7 +8,7 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import Status
 from nightledger.domain.periods import log_day
 from nightledger.files.configuration import home_zone
-from nightledger.gate.messages import Done, Work
+from nightledger.gate.machines.messages import Done, Work
 from nightledger.jobs.prune import Asked, prune
 
 

@@ -11,13 +11,13 @@ from nightledger.domain.message import PeerKey, Peers
 from nightledger.domain.peering import add_peer, remove_peer
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
-from nightledger.gate.messages import RULES
-from nightledger.gate.peers import parse_peers
+from nightledger.gate.machines.messages import RULES
+from nightledger.gate.machines.peers import parse_peers
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
-from nightledger.surfaces.trust_change import change_trust
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.machine_key import machine_public_key, take_over
 from nightledger.trust.sshkey import ED25519, PublicKey, parse_public_line

@@ -16,10 +16,10 @@ from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
-from nightledger.gate.messages import Done, Handler, Work, perform, rule_of
-from nightledger.gate.peer_actions import decide, load_memory_file, propose_change, update_heartbeat
-from nightledger.gate.peers import Opened, logged_seqs, open_message, present_peers, read_peers
-from nightledger.gate.travelling import list_waiting
+from nightledger.gate.machines.messages import Done, Handler, Work, perform, rule_of
+from nightledger.gate.machines.peer_actions import decide, load_memory_file, propose_change, update_heartbeat
+from nightledger.gate.machines.peers import Opened, logged_seqs, open_message, present_peers, read_peers
+from nightledger.gate.machines.travelling import list_waiting
 from nightledger.jobs.consolidate.received import consolidate_received
 from nightledger.jobs.prune.received import prune_received
 from nightledger.surfaces.channel.contacts import note_contact

@@ -17,9 +17,9 @@ from nightledger.domain.message import Peer, Reply, Status
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.composing import Refusal, Signing, compose_by
-from nightledger.gate.remote import RemoteReview, unpack
-from nightledger.gate.reviewing import Answer, Item, Verb
+from nightledger.gate.machines.remote import RemoteReview, unpack
+from nightledger.gate.review.composing import Refusal, Signing, compose_by
+from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.signed import Signed, sign
 from nightledger.surfaces import screen, signing
 from nightledger.surfaces.channel.sending import (

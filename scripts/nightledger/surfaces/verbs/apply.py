@@ -14,7 +14,7 @@ from nightledger.surfaces.context import Context
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from nightledger.domain.states import DecisionStatus
-    from nightledger.gate.applying import Attempt
+    from nightledger.gate.apply.applying import Attempt
     from nightledger.surfaces.session import Session
 
 WITNESS_MARK = os.path.join(".nightledger", "witness-due")
@@ -64,7 +64,7 @@ def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], i
 
 def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
-    from nightledger.gate.settlement import finish_settlements
+    from nightledger.gate.guard.settlement import finish_settlements
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.guarding import look_after
 
@@ -90,7 +90,7 @@ def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], boo
 def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bool]":
     """Apply one approval; one whose proposal or decision was altered is set aside, and the rest go on."""
     from nightledger.domain.errors import AlteredError
-    from nightledger.gate.applying import Attempt, apply_one
+    from nightledger.gate.apply.applying import Attempt, apply_one
 
     try:
         return apply_one(session.gate, session.ledger, decision, session.moment), False

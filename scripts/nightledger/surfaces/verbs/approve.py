@@ -22,6 +22,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff and sign it."""
-    from nightledger.gate.reviewing import Verb
+    from nightledger.gate.review.reviewing import Verb
 
     return answer_one(context, options.id, options.only, Verb.APPROVE, diff_sha256=options.diff_sha256)

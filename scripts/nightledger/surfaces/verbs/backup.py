@@ -124,7 +124,7 @@ def _about(context: Context, home: "Home", report: "Report", *, with_keys: bool)
 
 
 def _warnings(home: "Home", ring: "KeyRing", report: "Report", *, with_keys: bool) -> list[str]:
-    from nightledger.surfaces.doctor_keys import Protection, protection
+    from nightledger.surfaces.doctor.keys import Protection, protection
 
     warnings = [f"the log was damaged already: {found.message}" for found in report.alarms[:1]]
     if with_keys:

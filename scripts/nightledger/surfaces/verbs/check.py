@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from nightledger.gate.proposing import Outcome
+    from nightledger.gate.proposing.proposing import Outcome
     from nightledger.jobs.check import Checkup
 
 _GUTTER = "      | "

@@ -126,7 +126,7 @@ def _review(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.decision import DecisionType
     from nightledger.domain.errors import FileChangedError, RefusedError
     from nightledger.gate.consenting import graph_target, read_standing
-    from nightledger.gate.unproposed import make_unproposed
+    from nightledger.gate.proposing.unproposed import make_unproposed
     from nightledger.surfaces import signing
     from nightledger.surfaces.session import reading, writing
 

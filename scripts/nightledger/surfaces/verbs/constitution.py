@@ -35,8 +35,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _show(context: Context) -> int:
     from nightledger.codec.records import to_plain
-    from nightledger.gate.principles import NAME, WHERE, read_principles
-    from nightledger.gate.trust_changes import find_differing
+    from nightledger.gate.integrity.trust_changes import find_differing
+    from nightledger.gate.memory.principles import NAME, WHERE, read_principles
     from nightledger.surfaces import screen
     from nightledger.surfaces.session import reading
 
@@ -60,12 +60,12 @@ def _show(context: Context) -> int:
 def _amend(options: argparse.Namespace, context: Context) -> int:
     from nightledger.codec.constitution import dump_constitution, dump_page, parse_page
     from nightledger.domain.errors import FileChangedError
-    from nightledger.gate.hunks import readable_diff
-    from nightledger.gate.principles import NAME, WHERE, require_sound
+    from nightledger.gate.memory.principles import NAME, WHERE, require_sound
+    from nightledger.gate.proposing.hunks import readable_diff
     from nightledger.surfaces import screen
     from nightledger.surfaces.editing import kept_aside
+    from nightledger.surfaces.keys.trust_change import change_trust
     from nightledger.surfaces.session import reading
-    from nightledger.surfaces.trust_change import change_trust
 
     with reading(context, person=True) as seen:
         standing = _standing(seen)
@@ -95,7 +95,7 @@ def _amend(options: argparse.Namespace, context: Context) -> int:
 
 def _standing(session: "Session") -> "Constitution":
     from nightledger.domain.errors import RefusedError
-    from nightledger.gate.principles import read_principles
+    from nightledger.gate.memory.principles import read_principles
 
     found = read_principles(session.gate.home, session.ledger, session.moment)
     if found is None:

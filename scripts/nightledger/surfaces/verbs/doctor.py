@@ -18,8 +18,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print the diagnosis; 0 when all that is needed is there, else 1."""
     del options
     from nightledger.domain.errors import EXIT_REFUSED
-    from nightledger.surfaces.doctor import diagnose
-    from nightledger.surfaces.doctor_text import doctor_lines, doctor_record
+    from nightledger.surfaces.doctor.doctor import diagnose
+    from nightledger.surfaces.doctor.text import doctor_lines, doctor_record
 
     diagnosis = diagnose(context)
     context.emit(doctor_record(diagnosis))

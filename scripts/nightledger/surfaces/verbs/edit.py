@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
     from nightledger.gate.gated import read_gated
-    from nightledger.gate.hunks import readable_diff
+    from nightledger.gate.proposing.hunks import readable_diff
     from nightledger.surfaces import screen, signing
     from nightledger.surfaces.editing import kept_aside
     from nightledger.surfaces.own_edit import apply_edit, rebase

@@ -16,7 +16,7 @@ from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from nightledger.gate.guarding import Sighting
+    from nightledger.gate.guard.guarding import Sighting
 
 MARK = os.path.join(".nightledger", "guarded")
 """Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""

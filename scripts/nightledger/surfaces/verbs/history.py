@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print what changed."""
     from nightledger.domain.errors import UsageError
-    from nightledger.gate.checking import find_drift
+    from nightledger.gate.integrity.checking import find_drift
     from nightledger.surfaces import screen
     from nightledger.surfaces.history import applies_to, history_of
     from nightledger.surfaces.session import reading
@@ -110,7 +110,7 @@ def _undo(step: "Step", change: "Told") -> str:
 
 def _record(step: "Step") -> dict[str, Any]:
     from nightledger.domain.words import dump_moment
-    from nightledger.text.scan import mask_secrets
+    from nightledger.text.scanners.scan import mask_secrets
 
     return {
         "at": dump_moment(step.at),

@@ -106,7 +106,7 @@ def _constitution(options: argparse.Namespace) -> bytes:
         RecordError: The own principle is too long, or scanners find something in it.
     """
     from nightledger.codec.constitution import dump_constitution
-    from nightledger.gate.principles import require_sound, shipped_principles
+    from nightledger.gate.memory.principles import require_sound, shipped_principles
 
     if options.seed is False:
         if options.own is not None:
@@ -131,9 +131,9 @@ def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> 
         RefusedError: It has one, and the owner's own principle would change it.
     """
     from nightledger.domain.errors import RefusedError
-    from nightledger.gate.principles import NAME, WHERE, read_principles
+    from nightledger.gate.memory.principles import NAME, WHERE, read_principles
+    from nightledger.surfaces.keys.trust_change import change_trust
     from nightledger.surfaces.session import reading
-    from nightledger.surfaces.trust_change import change_trust
 
     with reading(context) as seen:
         standing = read_principles(seen.gate.home, seen.ledger, seen.moment)

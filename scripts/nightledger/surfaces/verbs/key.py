@@ -46,14 +46,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Do what was asked for."""
     from nightledger.domain.errors import UsageError
-    from nightledger.surfaces import key_actions
-    from nightledger.surfaces.key_list import show_keys
+    from nightledger.surfaces.keys import actions
+    from nightledger.surfaces.keys.listing import show_keys
 
     if options.what in NEEDED and not options.key:
         raise UsageError(f"'key {options.what}' needs {NEEDED[options.what]}", hint="nightledger key --help")
     if options.what == "list":
         return show_keys(context)
-    asked = key_actions.Asked(
+    asked = actions.Asked(
         key=options.key or "",
         principal=options.principal or "",
         reason=options.reason,
@@ -63,11 +63,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
         passphrase_forgotten=options.passphrase_forgotten,
     )
     return {
-        "add": key_actions.add,
-        "rotate": key_actions.rotate,
-        "revoke": key_actions.revoke,
-        "recovery": key_actions.add_recovery,
-        "confirm": key_actions.confirm,
-        "reset": key_actions.reset,
-        "restore": key_actions.restore,
+        "add": actions.add,
+        "rotate": actions.rotate,
+        "revoke": actions.revoke,
+        "recovery": actions.add_recovery,
+        "confirm": actions.confirm,
+        "reset": actions.reset,
+        "restore": actions.restore,
     }[options.what](asked, context)

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _record(context: Context, session: "Session") -> dict[str, Any]:
     from nightledger.gate.leaving import own_directories
-    from nightledger.surfaces.doctor_schedule import cron_lines, installed_units, place_of
+    from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
     from nightledger.surfaces.status import waiting_in
 
     home, book, place = session.gate.home, session.ledger.book, place_of(context)

@@ -29,7 +29,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Link, and say what was read and what there is."""
     from nightledger.files.configuration import home_zone, load_settings
     from nightledger.files.home import Home
-    from nightledger.gate.deleted import deleted_links
+    from nightledger.gate.forgetting.deleted import deleted_links
     from nightledger.jobs.link import Options, link
     from nightledger.surfaces.home import actor_of
     from nightledger.surfaces.session import require_machine

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nightledger.domain.moment import Moment
-    from nightledger.gate.locking import Lockable
+    from nightledger.gate.guard.locking import Lockable
     from nightledger.gate.opening import Gate
 
 _TOLD = {
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Lock what can be locked, and say how each file stands."""
     del options
-    from nightledger.gate.locking import lock_files
+    from nightledger.gate.guard.locking import lock_files
 
     return change(context, lock_files)
 

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print the list."""
     from nightledger.domain.errors import EXIT_WAITING
     from nightledger.domain.judge import EDIT_LANE
-    from nightledger.gate.told import told_at_home
+    from nightledger.gate.proposing.told import told_at_home
     from nightledger.surfaces.session import reading
 
     with reading(context) as session:

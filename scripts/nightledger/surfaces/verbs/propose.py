@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import UsageError
     from nightledger.domain.event import Actor
     from nightledger.files.home import Home
-    from nightledger.gate.agent_lane import Wish, propose_wish
+    from nightledger.gate.proposing.agent_lane import Wish, propose_wish
     from nightledger.surfaces.session import writing
 
     home = Home(context.home_path).require()
@@ -90,7 +90,7 @@ def _read_stdin() -> str:
 def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
     from nightledger.domain.errors import UsageError
     from nightledger.files.reading import read_regular
-    from nightledger.gate.agent_lane import agent_evidence
+    from nightledger.gate.proposing.agent_lane import agent_evidence
 
     if source is None:
         return ()

@@ -21,6 +21,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Sign the rejection."""
-    from nightledger.gate.reviewing import Verb
+    from nightledger.gate.review.reviewing import Verb
 
     return answer_one(context, options.id, options.only, Verb.REJECT, reason=options.reason)

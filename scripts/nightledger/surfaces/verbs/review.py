@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nightledger.domain.decision import Decision
-    from nightledger.gate.reviewing import Answer, Item
+    from nightledger.gate.review.reviewing import Answer, Item
     from nightledger.surfaces.session import Session
 
 KEYS = "y sign  n reject  e edit  s later  d whole diff  v evidence  q quit"
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         from nightledger.surfaces.channel.remote_review import review_remote
 
         return review_remote(context, options.remote)
-    from nightledger.gate.reviewing import list_items, read_documents
+    from nightledger.gate.review.reviewing import list_items, read_documents
     from nightledger.surfaces import session as sessions
     from nightledger.surfaces.listing import item_record
 
@@ -93,7 +93,7 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
 
 
 def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
-    from nightledger.gate.checking import find_drift
+    from nightledger.gate.integrity.checking import find_drift
     from nightledger.gate.stored import find_set_aside
 
     home, book = session.gate.home, session.ledger.book
@@ -114,7 +114,7 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
 
 
 def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
-    from nightledger.gate.reviewing import list_items, read_documents
+    from nightledger.gate.review.reviewing import list_items, read_documents
     from nightledger.surfaces.settling import settle
 
     answers: list[Answer] = []
@@ -198,7 +198,7 @@ def _alike(items: "list[Item]", at: int) -> "list[Item]":
 
 def _answer_alike(context: Context, items: "list[Item]", at: int) -> "list[Answer]":
     """Show the others too and ask once about all; nothing where they are to be answered one by one."""
-    from nightledger.gate.reviewing import Answer, Verb
+    from nightledger.gate.review.reviewing import Answer, Verb
     from nightledger.surfaces import screen
 
     alike = _alike(items, at)
@@ -237,7 +237,7 @@ def _keys(item: "Item", alike: "list[Item]") -> str:
 
 
 def _answer(item: "Item", key: str) -> "list[Answer]":
-    from nightledger.gate.reviewing import Answer, Verb
+    from nightledger.gate.review.reviewing import Answer, Verb
 
     name, n = item.stored.proposal.id, item.change.n
     if key == "y" and not item.unplaced:

@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
+    from nightledger.gate.proposing.told import told_at_home
     from nightledger.gate.stored import find_status, read_proposal
-    from nightledger.gate.told import told_at_home
     from nightledger.surfaces import evidence, screen
     from nightledger.surfaces.listing import proposal_record
     from nightledger.surfaces.session import reading

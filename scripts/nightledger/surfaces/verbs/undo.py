@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
-    from nightledger.gate.undoing import Undo
+    from nightledger.gate.apply.undoing import Undo
     from nightledger.surfaces.session import Session
 
 
@@ -55,8 +55,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 
 def _plan(session: "Session", name: str, only: tuple[int, ...]) -> "Undo":
+    from nightledger.gate.apply.undoing import plan_undo
     from nightledger.gate.stored import find_status
-    from nightledger.gate.undoing import plan_undo
 
     status = find_status(session.ledger.book, name)
     return plan_undo(session.gate, session.ledger, status, only, session.moment)
@@ -64,8 +64,8 @@ def _plan(session: "Session", name: str, only: tuple[int, ...]) -> "Undo":
 
 def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
     from nightledger.domain.errors import FileChangedError
-    from nightledger.gate.composing import make_decision
-    from nightledger.gate.undoing import apply_undo, undo_choice
+    from nightledger.gate.apply.undoing import apply_undo, undo_choice
+    from nightledger.gate.review.composing import make_decision
     from nightledger.surfaces import signing
     from nightledger.surfaces.session import writing
 
@@ -89,9 +89,9 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
 
 
 def _propose_reversal(context: Context, session: "Session", undo: "Undo") -> int:
-    from nightledger.gate.proposing import propose
-    from nightledger.gate.reviewing import read_documents
-    from nightledger.gate.undoing import reversal
+    from nightledger.gate.apply.undoing import reversal
+    from nightledger.gate.proposing.proposing import propose
+    from nightledger.gate.review.reviewing import read_documents
 
     submission = reversal(undo, read_documents(session.gate))
     outcome = propose(session.gate, session.ledger, submission, session.moment)

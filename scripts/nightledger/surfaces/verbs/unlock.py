@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Unlock everything, and say how each file stands."""
     del options
-    from nightledger.gate.locking import unlock_files
+    from nightledger.gate.guard.locking import unlock_files
     from nightledger.surfaces.verbs.lock import change
 
     return change(context, unlock_files)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from nightledger.domain.states import Drifted, Gone
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
-    from nightledger.gate.applies import AppliesLook
-    from nightledger.gate.checking import Altered, Closed
-    from nightledger.gate.inputs import Rewrites, Rewritten
+    from nightledger.gate.apply.applies import AppliesLook
+    from nightledger.gate.integrity.checking import Altered, Closed
+    from nightledger.gate.integrity.inputs import Rewrites, Rewritten
+    from nightledger.gate.integrity.witnessing import WitnessLook
     from nightledger.gate.opening import Ledger
-    from nightledger.gate.witnessing import WitnessLook
     from nightledger.trust.reading import VerifiedLog
     from nightledger.trust.report import Finding, Report
 
@@ -126,8 +126,9 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
-    from nightledger.gate.applies import look_at_applies
-    from nightledger.gate.checking import (
+    from nightledger.gate.apply.applies import look_at_applies
+    from nightledger.gate.forgetting.keeping import count_gone, find_missing
+    from nightledger.gate.integrity.checking import (
         accepted_since,
         find_altered,
         find_closed,
@@ -135,8 +136,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         find_unsettled,
         verify_decisions,
     )
-    from nightledger.gate.inputs import Inputs, find_rewrites
-    from nightledger.gate.keeping import count_gone, find_missing
+    from nightledger.gate.integrity.inputs import Inputs, find_rewrites
     from nightledger.gate.opening import Ledger, fold_beside
 
     inputs = Inputs()

@@ -19,8 +19,8 @@ from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.gate.integrity.witnessing import has_waits_between, read_policy
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
-from nightledger.gate.witnessing import has_waits_between, read_policy
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.surfaces.witnessing.memory import MARK, Remembered, read_memory, write_memory

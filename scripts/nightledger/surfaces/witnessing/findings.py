@@ -8,9 +8,9 @@ from nightledger.domain.moment import Moment
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
+from nightledger.gate.integrity.witnessing import WitnessLook, look_at_witnesses, read_policy
 from nightledger.gate.opening import Ledger
-from nightledger.gate.witnessing import WitnessLook, look_at_witnesses, read_policy
-from nightledger.surfaces.doctor_checks import Check, bad, good, note
+from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.witnessing.memory import Remembered, read_memory
 from nightledger.trust.anchor import contradicts, read_anchor
 from nightledger.trust.cosigned import Cosignatures

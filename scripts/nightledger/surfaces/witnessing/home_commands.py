@@ -7,7 +7,7 @@ from nightledger.domain.errors import EXIT_ALARM, ConfigurationError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.trust_change import change_trust
+from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.witnessing.asking import Round, ask_round
 from nightledger.trust.cosigning import Asked
 from nightledger.trust.policy import MAX_POLICY_BYTES, Policy, dump_policy, parse_policy

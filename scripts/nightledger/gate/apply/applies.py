@@ -1,0 +1,332 @@
+"""Compare every apply that the log tells of with what an operator signed.
+
+Invariant: who holds the log's key and no operator's key can add no change to a gated file that
+this finds nothing wrong with: the decision holds, it stood to be carried out at that place of
+the log, the file began with what had been accepted, and what was signed leads from there to
+what was put there. What expired is counted and not guessed; damage is named, never raised.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from nightledger.codec.records import decode_record
+from nightledger.domain.begun import Begun, begun_of
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Proposal
+from nightledger.domain.states import AppliedTarget, Gone
+from nightledger.files.blobs import BlobStore
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.gate.apply.around import carry, place_around
+from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.planning import place_changes
+from nightledger.gate.guard.drifting import course_of, shows
+from nightledger.gate.integrity.checking import Held, verify_decisions
+from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.kept_files import places_of
+from nightledger.gate.opening import Ledger
+from nightledger.gate.stored import read_logged
+from nightledger.trust.report import Damage, Finding
+
+WINDOW = timedelta(days=7)
+"""No blob goes earlier (DESIGN promise 2): one that the log says went before cannot excuse anything."""
+AHEAD = timedelta(days=2)
+"""How far ahead of the clock a removal may be dated: as much as one gap of the log may count for."""
+OTHER_START = "what it began with is not what had been accepted"
+OTHER_RESULT = "what was signed does not lead from what stood there to what it put there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliesLook:
+    """What a look at every apply found.
+
+    Attributes:
+        findings: Those that nobody signed, each an alarm.
+        checked: How many are what was signed.
+        expired: How many cannot be checked any more: bytes that it takes have expired, or were expunged.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    checked: int = 0
+    expired: int = 0
+
+
+class _ExpiredError(Exception):
+    """Bytes that a check needs are gone, as they may be."""
+
+
+class _UnsignedError(Exception):
+    """An apply is not what was signed; the message says why."""
+
+
+def look_at_applies(home: Home, ledger: Ledger, held: Held, at: Moment) -> AppliesLook:
+    """Check every apply, undo, edit and settlement that the log tells of, unfinished ones included.
+
+    Those that were taken back changed nothing, and are passed over.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        held: Its decisions, each signature verified.
+        at: The clocks.
+    """
+    look = _Look(home, ledger, held, at)
+    findings: list[Finding] = []
+    checked = expired = 0
+    for begun in (begun_of(begin) for begin in ledger.book.begun if begin.outcome != "aborted"):
+        try:
+            look.check(begun)
+            checked += 1
+        except _ExpiredError:
+            expired += 1
+        except _UnsignedError as error:
+            findings.append(_finding(home, begun.line, f"{begun.id} is not what was signed: {error}"))
+    findings += [_finding(home, n, "it ends an apply that had not begun") for n in ledger.book.unbegun]
+    return AppliesLook(findings=tuple(findings), checked=checked, expired=expired)
+
+
+def is_signed(home: Home, ledger: Ledger, apply: str, at: Moment) -> bool:
+    """Tell whether the last apply of an id is what was signed, before a crash in it is made good.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        apply: Id of an apply that the log tells of.
+        at: The clocks.
+    """
+    begun = next(begun_of(one) for one in reversed(ledger.book.begun) if one.fields["apply"] == apply)
+    held = verify_decisions(home, ledger, only=begun.decision)
+    try:
+        _Look(home, ledger, held, at).check(begun)
+    except (_UnsignedError, _ExpiredError):
+        return False
+    return True
+
+
+def _finding(home: Home, line: int, message: str) -> Finding:
+    path = home.relative(home.audit_log)
+    return Finding(damage=Damage.UNSIGNED, path=path, line=line, message=f"line {line}: {message}")
+
+
+class _Look:
+    """One look at a home; each rule raises what it finds."""
+
+    def __init__(self, home: Home, ledger: Ledger, held: Held, at: Moment) -> None:
+        self.home = home
+        self.book = ledger.book
+        self.held = held
+        self.at = at
+        self.trust = Trust(home, ledger)
+        self.blobs = BlobStore(home.blobs_dir)
+
+    def check(self, begun: Begun) -> None:
+        _require_none(self._of_place(begun))
+        if begun.decision in self.held.away:
+            raise _ExpiredError
+        decision = self.held.decisions.get(begun.decision)
+        if decision is None:
+            raise _UnsignedError("its decision does not hold")
+        _require_none((*self._of_decision(begun, decision), *self._of_targets(begun, decision)))
+        for target, exact in zip(begun.targets, _are_exact(begun), strict=True):
+            if decision.type is DecisionType.DRIFT:
+                self._settlement(begun, decision, target, exact=exact)
+            else:
+                self._change(begun, decision, target, exact=exact)
+
+    def _of_place(self, begun: Begun) -> Iterator[str]:
+        if begun.again:
+            yield "it was carried out before, and a decision counts once"
+        if begun.standing is None:
+            yield "no decision about that proposal was recorded before it"
+            return
+        numbers = {*begun.changes, *begun.taken_back}
+        if not numbers:
+            yield "it names no change"
+        for n in sorted(numbers - begun.standing):
+            yield f"change {n} did not stand to be carried out under its decision"
+        if begun.outcomes and begun.outcomes > self._outcomes():
+            yield "it forgets more outcomes of a link than there are"
+
+    def _outcomes(self) -> int:
+        """Give how many outcomes there may be at most: those that a deleted link forgets were recorded before."""
+        try:
+            with LineLog(self.home.outcomes) as log:
+                return sum(chunk.count(b"\n") for chunk in log.chunks(0))
+        except NightledgerError:
+            return 0
+
+    def _of_decision(self, begun: Begun, decision: Decision) -> Iterator[str]:
+        status = self.book.decisions[begun.decision]
+        if decision.proposal_sha256 != self.book.proposals[decision.proposal].sha256:
+            yield "its decision was signed over other bytes of the proposal"
+        if decision.type is not DecisionType.APPROVE and set(begun.changes) != set(decision.changes):
+            yield "it carries out other changes than were signed"
+        if begun.taken_back and decision.type is not DecisionType.DRIFT:
+            yield "it takes back what is no drift"
+        if begun.clocks.at >= decision.expires:
+            yield "its decision had expired"
+        steps = self.book.trust.steps[: begun.trust]
+        if replace(self.book.trust, steps=steps).was_reset(status.recorded, status.trust, begun.clocks):
+            yield "the keys had been reset since it was signed"
+        if begun.trust > status.trust and self._is_revoked(begun):
+            yield "the key that signed it had been revoked"
+
+    def _of_targets(self, begun: Begun, decision: Decision) -> Iterator[str]:
+        """A deleted link is signed for and writes no file; what some of the changes do not write may be left out."""
+        signed = {one.path: (one.base, one.result) for one in decision.targets if one.path != LINKS}
+        paths = {target.path for target in begun.targets}
+        least = set(signed)
+        if decision.type is DecisionType.APPROVE and set(begun.changes) != set(decision.changes):
+            least = set(files_of([one for one in self._proposal(begun).changes if one.n in begun.changes]))
+        if not least <= paths <= set(signed) or len(paths) != len(begun.targets):
+            yield "it changes other files than were signed for"
+        elif any(told != signed[one.path] for one, told in zip(begun.targets, begun.signed, strict=True)):
+            yield "the bytes that it says were signed are not those of its decision"
+
+    def _is_revoked(self, begun: Begun) -> bool:
+        signers = self.trust.signers_at(begun.clocks, upto=begun.trust)
+        return self.held.keys[begun.decision] in signers.revoked_fingerprints
+
+    def _change(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+        """Check what an approval or an undo did to one file."""
+        if target.path not in self.home.identity.gated and is_kept(target.path):
+            self._kept(begun, decision, target, exact=exact)
+            return
+        around = bool(target.accepted_before or target.accepted)
+        if (target.accepted_before if around else target.before) != begun.accepted[target.path]:
+            raise _UnsignedError(OTHER_START)
+        undoes = decision.type is DecisionType.UNDO
+        if undoes and not exact:
+            raise _UnsignedError("it did not put there what was signed")
+        if exact and not around and set(begun.changes) == set(decision.changes):
+            return  # from what was accepted to what was signed: the hashes say it all
+        before = self._bytes(begun, target.before)
+        accepted = self._bytes(begun, target.accepted_before) if around else before
+        if undoes:
+            after = self._bytes(begun, target.after)
+            made = (after, carry(accepted, before, after))
+        else:
+            made = _made(self._proposal(begun), begun, target.path, accepted, before, around=around)
+        if _hashes(*made) != (target.after, target.accepted if around else target.after):
+            raise _UnsignedError(OTHER_RESULT)
+
+    def _kept(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+        """Check what an approval or an undo did to a daily log or a file of the archive.
+
+        Others may write there, so whatever it began with will do.
+        """
+        if exact and set(begun.changes) == set(decision.changes):
+            return
+        if decision.type is DecisionType.UNDO:
+            raise _UnsignedError("it did not put there what was signed")
+        changes = [change for change in self._proposal(begun).changes if change.n in begun.changes]
+        places = places_of(self.home)
+        _require_none(why for change in changes for why in why_forbidden(change, places))
+        wanted = [one for one in begun.targets if one.path not in places.gated]
+        documents = {one.path: _text(self._bytes(begun, one.before)) for one in wanted}
+        made, unplaced = put_changes(documents, changes)
+        if unplaced:
+            raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
+        if hashlib.sha256(_raw(made[target.path])).hexdigest() != target.after:
+            raise _UnsignedError(OTHER_RESULT)
+
+    def _settlement(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
+        """Check what the settling of drift did: what was shown and kept is accepted, and nothing else."""
+        if not exact:
+            raise _UnsignedError("it did not put there what was signed")
+        accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
+        proposal, course = self._proposal(begun), course_of(accepted, before)
+        is_whole = len(decision.changes) == len(proposal.changes)
+        if target.accepted_before != begun.accepted[target.path] and not is_whole:
+            raise _UnsignedError(OTHER_START)
+        if not shows(proposal, course):
+            raise _UnsignedError("its item did not show what had drifted")
+        stays = [change.n for change in proposal.changes if change.n not in begun.taken_back]
+        made = (_raw(course.rebuild(stays)), _raw(course.rebuild(decision.changes)))
+        if _hashes(*made) != (target.after, target.accepted):
+            raise _UnsignedError(OTHER_RESULT)
+
+    def _proposal(self, begun: Begun) -> Proposal:
+        """Give the proposal that an apply carries out; the text of one that is over goes as blobs do.
+
+        Raises:
+            _ExpiredError: It is gone, as it may be.
+            _UnsignedError: It is missing or altered, or went too early for that.
+        """
+        status = self.book.proposals[begun.proposal]
+        try:
+            content = read_logged(self.home, status)
+            return decode_record(Proposal, content, where=self.home.proposal(status.id))
+        except NightledgerError as error:
+            self._require_not_expired(begun, status.sha256)
+            raise _UnsignedError("its proposal is not what was logged") from error
+
+    def _bytes(self, begun: Begun, sha256: str) -> bytes:
+        """Give bytes that an apply names.
+
+        Raises:
+            _ExpiredError: They are gone, as they may be.
+            _UnsignedError: They are missing or altered, or went too early for that.
+        """
+        try:
+            return self.blobs.get(sha256)
+        except (NightledgerError, ValueError) as error:
+            self._require_not_expired(begun, sha256)
+            named = f"the bytes {sha256[:16]}… that it names" if sha256 else "bytes that it should name"
+            raise _UnsignedError(f"{named} are not there") from error
+
+    def _require_not_expired(self, begun: Begun, sha256: str) -> None:
+        """Raise where bytes went as they may: after the window in which they may be needed, by log and clock."""
+        why = self.book.gone.get(sha256)
+        expired = why is Gone.EXPIRED and begun.latest + WINDOW <= self.book.gone_at[sha256]
+        if why is Gone.EXPUNGED or (expired and self.book.gone_at[sha256] <= self.at.at + AHEAD):
+            raise _ExpiredError
+
+
+def _require_none(problems: Iterable[str]) -> None:
+    if found := "; ".join(problems):
+        raise _UnsignedError(found)
+
+
+def _are_exact(begun: Begun) -> Iterator[bool]:
+    """Tell for each file whether it went from the very bytes to the very bytes that were signed."""
+    pairs = zip(begun.targets, begun.signed, strict=True)
+    return ((target.before, target.after) == signed for target, signed in pairs)
+
+
+def _made(
+    proposal: Proposal, begun: Begun, path: str, accepted: bytes, before: bytes, *, around: bool
+) -> tuple[bytes, bytes]:
+    """Give what the signed changes make of a file and of its accepted bytes.
+
+    Raises:
+        _UnsignedError: One of them does not fit.
+    """
+    changes = [change for change in proposal.changes if change.n in begun.changes and change.target == path]
+    if around and proposal.lane != EDIT_LANE:
+        placed = place_around(accepted, before, changes)
+        after, unplaced, made = placed.after, [*placed.stale, *placed.waiting], placed.accepted
+    else:
+        after, unplaced = place_changes(before, changes)
+        made = carry(accepted, before, after) if around else after
+    if unplaced:
+        raise _UnsignedError(f"change {unplaced[0][0]} does not fit what stood there")
+    return after, made
+
+
+def _hashes(after: bytes, accepted: bytes) -> tuple[str, str]:
+    return hashlib.sha256(after).hexdigest(), hashlib.sha256(accepted).hexdigest()
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,173 @@
+"""What approved changes make of their files now: new bytes, what lost its place, what waits for drift.
+
+Invariant: a change is placed in all of its files or in none; changes of text in several gated files
+stand or fall together, as they were signed; what is archived, compressed or forgotten stands alone.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LETTING_GO, files_of, parts_of
+from nightledger.domain.proposal import Anchor, Change
+from nightledger.domain.states import Book
+from nightledger.gate.apply.around import LOST, TOUCHES, carry, place_around, read_accepted
+from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.writing import Write
+from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.opening import Gate
+from nightledger.gate.proposing.hunks import why_not
+from nightledger.gate.stored import Stored
+from nightledger.text.changes.place import Applied, apply_hunks
+
+TOGETHER = "another of its files has changed, and its files change together or not at all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What an apply would do now.
+
+    Attributes:
+        writes: New bytes of each file.
+        stale: For each change that has no place any more, its number and why.
+        waits: For each change that touches what drifted, its number and why.
+    """
+
+    writes: tuple[Write, ...]
+    stale: Mapping[int, str]
+    waits: Mapping[int, str]
+
+
+def plan_apply(gate: Gate, book: Book, stored: Stored, live: Sequence[int]) -> Plan:
+    """Place changes on the bytes of now; what has no place takes no other with it but where all were signed as one.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        stored: The proposal.
+        live: Numbers of the changes that are approved and still to be applied.
+    """
+    changes = [change for change in stored.proposal.changes if change.n in live]
+    before, stale = _read(gate, changes)
+    waits: dict[int, str] = {}
+    while True:
+        left = [change for change in changes if change.n not in stale and change.n not in waits]
+        writes, lost, waiting = _writes(gate, book, stored, left, before)
+        _join(changes, stale | lost, lost)
+        _join(left, waiting, waiting, why=TOUCHES)
+        if not lost and not waiting:
+            return Plan(writes=tuple(writes), stale=stale, waits=waits)
+        stale |= lost
+        waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
+
+
+def _join(
+    changes: Sequence[Change], known: Mapping[int, str], into: dict[int, str], *, why: str = TOGETHER
+) -> None:
+    """Let changes of text in several files share their fate: where one is named, all are."""
+    texts = [change for change in changes if change.op not in LETTING_GO]
+    if len({change.target for change in texts}) > 1 and any(change.n in known for change in texts):
+        into |= {change.n: why for change in texts if change.n not in known}
+
+
+def _read(gate: Gate, changes: Sequence[Change]) -> tuple[dict[str, bytes], dict[int, str]]:
+    """Read every file once; a change whose log or archive cannot be read has no place."""
+    before: dict[str, bytes] = {}
+    unread: dict[str, str] = {}
+    for path in files_of(changes):
+        try:
+            before[path] = read_target(gate.home, path)
+        except NightledgerError as error:
+            if is_gated(gate.home, path):
+                raise
+            unread[path] = str(error)
+    stale = {
+        change.n: unread[part.target]
+        for change in changes
+        for part in parts_of(change)
+        if part.target in unread
+    }
+    return before, stale
+
+
+def _writes(
+    gate: Gate, book: Book, stored: Stored, changes: Sequence[Change], before: Mapping[str, bytes]
+) -> tuple[list[Write], dict[int, str], dict[int, str]]:
+    writes: list[Write] = []
+    stale: dict[int, str] = {}
+    waits: dict[int, str] = {}
+    gated = [path for path in files_of(changes) if is_gated(gate.home, path)]
+    for path in gated:
+        own = [change for change in changes if change.target == path]
+        write, lost, waiting = _gated(gate, book, stored, path, own, before[path])
+        writes.append(write)
+        stale |= dict(lost)
+        waits |= dict(waiting)
+    texts = {path: _text(content) for path, content in before.items() if path not in gated}
+    after, lost = put_changes(texts, changes)
+    writes += [_kept(path, texts[path], after[path], changes) for path in files_of(changes) if path in texts]
+    return writes, stale | dict(lost), waits
+
+
+def _kept(path: str, before: str, after: str, changes: Sequence[Change]) -> Write:
+    """Give the new bytes of a daily log or of a file of the archive, with what is new text in it."""
+    parts = [part for change in changes for part in parts_of(change) if part.target == path]
+    fresh = "".join(part.hunk.added for part in parts if part.hunk.anchor is not Anchor.COPY)
+    return Write(path=path, before=_bytes(before), after=_bytes(after), fresh=fresh)
+
+
+def _gated(
+    gate: Gate, book: Book, stored: Stored, path: str, changes: Sequence[Change], before: bytes
+) -> tuple[Write, Sequence[tuple[int, str]], Sequence[tuple[int, str]]]:
+    """Give new bytes of a file, the changes without a place, and those that wait for drift to be settled."""
+    if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
+        after, lost = place_changes(before, changes)
+        return Write(path=path, before=before, after=after), lost, ()
+    signed = read_accepted(gate.home, book, path)
+    if signed is None:
+        why = [(change.n, LOST) for change in changes]
+        is_edit = stored.proposal.lane == EDIT_LANE  # made at once or not at all
+        return Write(path=path, before=before, after=before), why if is_edit else (), () if is_edit else why
+    if stored.proposal.lane == EDIT_LANE:
+        after, lost = place_changes(before, changes)
+        carried = carry(signed, before, after)
+        return (
+            Write(path=path, before=before, after=after, accepted_before=signed, accepted=carried),
+            lost,
+            (),
+        )
+    around = place_around(signed, before, changes)
+    write = Write(
+        path=path, before=before, after=around.after, accepted_before=signed, accepted=around.accepted
+    )
+    return write, around.stale, around.waiting
+
+
+def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list[tuple[int, str]]]:
+    """Place each change that still has exactly one place; name the others.
+
+    Returns:
+        The new bytes, and for each change without a place its number and why.
+    """
+    text = _text(before)
+    placed: list[Change] = []
+    stale: list[tuple[int, str]] = []
+    result = text
+    for change in changes:
+        attempt = apply_hunks(text, [*(other.hunk for other in placed), change.hunk])
+        if isinstance(attempt, Applied):
+            placed.append(change)
+            result = attempt.text
+        else:
+            stale.append((change.n, why_not(attempt)))
+    return _bytes(result), stale
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

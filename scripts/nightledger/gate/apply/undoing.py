@@ -1,0 +1,369 @@
+"""Take applied changes back: three-way, signed, at once.
+
+Invariant: later edits survive an undo; where that is impossible, or the window is
+closed, the reversal waits as a proposal like any other. A secret does not come back.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from nightledger.domain.cooling import elapsed_s
+from nightledger.domain.decision import DecisionTarget, DecisionType
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.kept import is_archive, parts_of
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.states import (
+    AppliedTarget,
+    Apply,
+    Book,
+    ChangeState,
+    DecisionStatus,
+    Gone,
+    ProposalStatus,
+)
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply.applying import check_result
+from nightledger.gate.apply.around import LOST, carry, read_accepted
+from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
+from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.replaying import replay_without
+from nightledger.gate.apply.writing import Write, write_all
+from nightledger.gate.deciding import read_claim
+from nightledger.gate.guard.drifting import course_of
+from nightledger.gate.guard.locking import require_exchangeable
+from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.hunks import line_at
+from nightledger.gate.proposing.proposing import Submission
+from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.merge import Conflict, Merged
+from nightledger.text.changes.take_back import take_back
+from nightledger.text.changes.veil import HOLE, veil_blocked
+from nightledger.text.changes.whole import text_sha256
+from nightledger.text.scanners.scan import told_values
+
+DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """What undoing would do now.
+
+    Attributes:
+        stored: The proposal.
+        status: Its state.
+        changes: Numbers of the changes to take back.
+        writes: New bytes for each file.
+        diff: What would change now, for the operator to see.
+        problem: Why it cannot be undone in place; empty when it can. Then a reversal is proposed.
+    """
+
+    stored: Stored
+    status: ProposalStatus
+    changes: tuple[int, ...]
+    writes: tuple[Write, ...]
+    diff: str
+    problem: str = ""
+
+    @property
+    def brings_links(self) -> bool:
+        """Whether links come back: their view is to be folded anew."""
+        changes = self.stored.proposal.changes
+        return any(change.op is Op.DELETE_LINK and change.n in self.changes for change in changes)
+
+
+def plan_undo(
+    gate: Gate, ledger: Ledger, status: ProposalStatus, only: Sequence[int], moment: Moment
+) -> Undo:
+    """Work out how to take changes of a proposal back.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        status: The proposal.
+        only: Numbers of the changes; empty takes back all that are applied.
+        moment: The clocks.
+
+    Raises:
+        UsageError: Nothing of it is applied.
+        RefusedError: It would bring back what was taken out as a secret.
+        LockError: The file is locked by the operating system, and this user cannot exchange it.
+    """
+    wanted = _wanted(status, only)
+    if ledger.book.gone.get(status.sha256) is Gone.EXPUNGED:
+        raise RefusedError(
+            f"{status.id} was expunged: it held a text that was removed for ever, and cannot be taken back",
+            hint="'nightledger edit' changes the file by hand",
+        )
+    if ledger.book.gone.get(status.sha256) is Gone.EXPIRED and status.kind is not Kind.DRIFT:
+        raise RefusedError(
+            f"the text of {status.id} went on {ledger.book.gone_at[status.sha256]:%Y-%m-%d}, after its undo window",
+            hint="what it archived or compressed is in memory/archive; 'nightledger edit' changes a file by hand",
+        )
+    stored = read_proposal(gate, status)
+    apply = _last_apply(ledger, status, wanted)
+    closes = apply.at + timedelta(days=gate.undo_days)
+    needs_none = all(change.op in UNCAPPED for change in stored.proposal.changes if change.n in wanted)
+    if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S and not needs_none:
+        # no step of a clock closes it early
+        return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
+    if not needs_none and (why := _why_gone(ledger, apply)):
+        return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
+    undo = _merge(gate, ledger.book, stored, wanted, apply)
+    require_exchangeable(gate, (write.path for write in undo.writes))
+    return undo
+
+
+def _wanted(status: ProposalStatus, only: Sequence[int]) -> tuple[int, ...]:
+    applied = [n for n in sorted(status.changes) if status.state_of(n) is ChangeState.APPLIED]
+    wanted = tuple(only) or tuple(applied)
+    missing = [n for n in wanted if n not in applied]
+    if missing or not wanted:
+        states = ", ".join(f"{n} is {status.state_of(n).value}" for n in missing or sorted(status.changes))
+        raise UsageError(
+            f"{status.id} has nothing to undo there: change {states}",
+            hint="'nightledger history' shows what is applied",
+        )
+    return wanted
+
+
+def _why_gone(ledger: Ledger, apply: Apply) -> str:
+    """Say why bytes of an apply are not there any more; empty where they are."""
+    named = (s for t in apply.targets for s in (t.before, t.after, t.accepted_before, t.accepted))
+    gone = {ledger.book.gone.get(sha256) for sha256 in named} - {None}
+    return "" if not gone else "expunged" if Gone.EXPUNGED in gone else "expired"
+
+
+def _cannot(stored: Stored, status: ProposalStatus, wanted: tuple[int, ...], problem: str) -> Undo:
+    return Undo(stored=stored, status=status, changes=wanted, writes=(), diff="", problem=problem)
+
+
+def _last_apply(ledger: Ledger, status: ProposalStatus, wanted: Sequence[int]) -> Apply:
+    """Give the apply that put changes in, which are applied still: an undo holds none of these."""
+    for apply in reversed(list(ledger.book.applies.values())):
+        if apply.proposal == status.id and apply.outcome != "aborted" and set(wanted) & set(apply.changes):
+            if not set(wanted) <= set(apply.changes):
+                raise RefusedError(
+                    "these changes were applied at different times",
+                    hint=f"undo them one by one: {status.id}#N",
+                )
+            return apply
+    raise RefusedError(f"the log holds no apply of {status.id}")
+
+
+def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], apply: Apply) -> Undo:
+    status = book.proposals[stored.proposal.id]
+    writes, diffs = [], [link_back(c) for c in stored.proposal.changes if c.n in wanted and not apply.targets]
+    for target in reversed(apply.targets):  # what matters most was written last, and is shown first
+        changes = [
+            c
+            for c in stored.proposal.changes
+            if c.n in apply.changes and any(part.target == target.path for part in parts_of(c))
+        ]
+        kept = [change for change in changes if change.n not in wanted]
+        if len(kept) == len(changes):
+            continue
+        merges = is_gated(gate.home, target.path) or is_archive(target.path)
+        tries = _tries(gate, book, stored, apply, target, kept)
+        write = _without(gate, book, target, tries) if merges else give_back(gate, target, changes[0])
+        if write is None:
+            continue
+        if isinstance(write, str):
+            return _cannot(stored, status, wanted, write)
+        if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
+            raise _never_back(stored)
+        if reasons := check_result(gate, write, capped=False):
+            return _cannot(stored, status, wanted, "; ".join(reasons))
+        writes.append(write)
+        diffs.append(undo_diff(write))
+    return Undo(stored=stored, status=status, changes=wanted, writes=tuple(writes), diff="".join(diffs))
+
+
+def _told_before(gate: Gate, target: AppliedTarget) -> frozenset[str]:
+    return told_values(_text(BlobStore(gate.home.blobs_dir).get(target.before)))
+
+
+def _brings_secret(write: Write, told: frozenset[str]) -> bool:
+    old = set(_text(write.before).split("\n"))
+    added = "\n".join(line for line in _text(write.after).split("\n") if line not in old)
+    return veil_blocked(added, told=told) != added
+
+
+def _never_back(stored: Stored) -> RefusedError:
+    return RefusedError(
+        f"{stored.proposal.id} took out a secret, and that does not come back",
+        hint=f"its other changes can be undone one by one: 'nightledger undo {stored.proposal.id[:10]}#N'",
+    )
+
+
+def _without(
+    gate: Gate, book: Book, target: AppliedTarget, tries: Iterable[tuple[str, str] | str]
+) -> Write | str:
+    """Give a file without what an apply put in, by the first pair of texts that tells it; or why that cannot be."""
+    current = read_target(gate.home, target.path)
+    merged: Merged | Conflict = Conflict(spans=())
+    for bounds in tries:
+        if isinstance(bounds, str):
+            return bounds
+        merged = take_back(*bounds, _text(current))
+        if isinstance(merged, Merged):
+            break
+    if isinstance(merged, Conflict):
+        return f"the same lines of {target.path} were changed since"
+    result = merged.text.encode("utf-8", "surrogateescape")
+    if not is_gated(gate.home, target.path):
+        return Write(path=target.path, before=current, after=result)
+    if hashlib.sha256(current).hexdigest() == book.accepted_of(target.path):
+        return Write(path=target.path, before=current, after=result)
+    signed = read_accepted(gate.home, book, target.path)
+    if signed is None:
+        return LOST
+    carried = carry(signed, current, result)
+    return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
+
+
+def _tries(
+    gate: Gate, book: Book, stored: Stored, apply: Apply, target: AppliedTarget, kept: Sequence[Change]
+) -> Iterator[tuple[str, str] | str]:
+    """Give the texts to merge between: among all other changes that stand today, else around this apply alone."""
+    wanted = set(apply.changes) - {change.n for change in kept}
+    replayed = replay_without(gate, book, target.path, apply, wanted)
+    if replayed is not None:
+        yield replayed
+    yield _bounds(gate, stored, target, kept)
+
+
+def _bounds(
+    gate: Gate, stored: Stored, target: AppliedTarget, kept: Sequence[Change]
+) -> tuple[str, str] | str:
+    """Give the text with the kept changes only, and with all; or why there is no such text."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    if stored.proposal.kind is Kind.DRIFT:  # what was kept came into the accepted bytes, not into the file
+        found = blobs.get(stored.proposal.targets[0].base_sha256)
+        course = course_of(blobs.get(target.accepted_before), found)
+        return course.rebuild({change.n for change in kept}), _text(blobs.get(target.accepted))
+    before = {target.path: _text(blobs.get(target.before))}
+    without, lost = put_changes(before, kept)
+    if lost:
+        return f"change {lost[0][0]} rests on it"
+    return without[target.path], _text(blobs.get(target.after))
+
+
+def undo_choice(undo: Undo) -> Choice:
+    """Give what the undo decision says; for an undo ``hunks_sha256`` covers the diff shown."""
+    return Choice(
+        type=DecisionType.UNDO,
+        changes=undo.changes,
+        targets=tuple(
+            DecisionTarget(
+                path=write.path,
+                base=hashlib.sha256(write.before).hexdigest(),
+                result=hashlib.sha256(write.after).hexdigest(),
+                hunks_sha256=text_sha256(undo_diff(write)),
+            )
+            for write in undo.writes
+        )
+        or _links_back(undo),
+    )
+
+
+def _links_back(undo: Undo) -> tuple[DecisionTarget, ...]:
+    """Give what a decision says of links that come back: nothing is written, their names stand for them."""
+    changes = [change for change in undo.stored.proposal.changes if change.n in undo.changes]
+    return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK])
+
+
+def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, moment: Moment) -> bool:
+    """Carry a recorded undo decision out at once; the caller holds the home's lock.
+
+    Returns:
+        Whether a rival wrote at the same moment.
+
+    Raises:
+        RefusedError: The decision does not verify, or the files are not what was signed.
+    """
+    claim = read_claim(gate.home, ledger, status)
+    reasons = (
+        [] if claim.signer == claim.decision.principal and claim.on_log else ["its signature does not verify"]
+    )
+    signed = {(t.path, t.base, t.result) for t in claim.decision.targets}
+    actual = {(t.path, t.base, t.result) for t in undo_choice(undo).targets}
+    if signed != actual:
+        reasons.append("the files have changed since it was signed")
+    if reasons:
+        raise RefusedError(
+            "the undo is refused:\n  " + "\n  ".join(reasons),
+            hint="run it again; it is then signed over the new bytes",
+        )
+    return write_all(gate, claim.decision, claim.decision.changes, undo.writes, moment)
+
+
+def reversal(undo: Undo, documents: dict[str, str]) -> Submission:
+    """Give the proposal that stands in for an undo which is not possible in place.
+
+    Raises:
+        RefusedError: It would bring back what was taken out as a secret.
+    """
+    drafts = [
+        draft
+        for change in undo.stored.proposal.changes
+        if change.n in undo.changes
+        for draft in [_reverse(undo, change, documents[change.target])]
+        if draft is not None
+    ]
+    return Submission(
+        kind=Kind.REVERSAL,
+        lane=OPERATOR,
+        period=undo.stored.proposal.period,
+        title=f"Take back {undo.stored.proposal.id[:10]}: {undo.stored.proposal.title}",
+        drafts=drafts,
+    )
+
+
+def _reverse(undo: Undo, change: Change, document: str) -> Draft | None:
+    """Give the opposite of a change; None when what it put in is no longer there as it was, and of a whole file."""
+    if change.op in UNCAPPED:
+        return None
+    before = change.hunk.added if change.hunk.added.strip() else ""  # a removal may leave a blank line
+    after = change.hunk.removed
+    if change.hunk.anchor is Anchor.MASKED and HOLE in after:
+        raise _never_back(undo.stored)
+    line = _line_of(document, before) if before else 0
+    if before and not line:
+        return None
+    return Draft(
+        op=Op.REPLACE if before and after else Op.REMOVE if before else Op.ADD,
+        target=change.target,
+        section=change.hunk.section,
+        before=before,
+        line=line,
+        after=after,
+        reason=f"The operator takes back change {change.n} of {undo.stored.proposal.id}; {undo.problem}.",
+        evidence=(
+            Evidence(
+                path=f"memory/state/proposals/{undo.stored.proposal.id}.json",
+                lines=(1, 1),
+                sha256=undo.stored.sha256,
+                origin=Origin.OWNER,
+            ),
+        ),
+        confidence=1.0,
+        rank=float(-change.n),
+        statement_key=f"reversal of {undo.stored.proposal.id}#{change.n}",
+    )
+
+
+def _line_of(document: str, lines: str) -> int:
+    at = document.find(lines)
+    if at < 0 or (at > 0 and document[at - 1] != "\n"):
+        return 0
+    return line_at(document, at)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

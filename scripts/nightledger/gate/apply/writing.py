@@ -1,0 +1,269 @@
+"""Write files together: the intent on disk, blobs on disk, exchange, what was replaced hashed again, done.
+
+Invariant: at every moment, power loss included, each file holds the bytes before or the bytes after,
+the log says which, and the bytes before are kept for undo. A copy is on disk and has its hash before
+what it is a copy of is replaced; gated files come last. A writer that ignores our lock loses nothing:
+beside a gated file its bytes are kept and offered; of any other file all is put back.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.decision import Decision, DecisionTarget
+from nightledger.domain.errors import NotDurableError, RefusedError
+from nightledger.domain.event import EventName
+from nightledger.domain.ids import content_id
+from nightledger.domain.kept import is_archive, is_copy
+from nightledger.domain.moment import Moment
+from nightledger.files.atomic import create_file, exchange_file
+from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import make_dir, sync_directory
+from nightledger.files.home import Home
+from nightledger.gate.guard.locking import require_exchangeable, swap_for
+from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.memory.naming import naming_events
+from nightledger.gate.opening import Gate, record
+
+EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
+
+
+class PutBackError(RefusedError):
+    """Another program wrote to a file at the very moment of an apply; its bytes stand there again."""
+
+    hint = "nothing was changed; it is tried again, over the bytes of now"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """New bytes for one file, and the bytes that they replace.
+
+    Attributes:
+        path: The file.
+        before: What stands in it.
+        after: What is to stand in it.
+        accepted_before: What was accepted before, where drift makes it something else than ``before``.
+        accepted: What is accepted since, where it is something else than ``after``.
+        fresh: Of a file that is not gated, the text that is new in it; all else only moves.
+        restores: Whether it puts the full text of a compressed log back.
+    """
+
+    path: str
+    before: bytes
+    after: bytes
+    accepted_before: bytes | None = None
+    accepted: bytes | None = None
+    fresh: str = ""
+    restores: bool = False
+
+
+def write_all(
+    gate: Gate,
+    decision: Decision,
+    changes: tuple[int, ...],
+    writes: Sequence[Write],
+    moment: Moment,
+    *,
+    besides: Mapping[str, object] | None = None,
+) -> bool:
+    """Write files so that a crash at any moment is finished or taken back at the next start.
+
+    Args:
+        gate: The home.
+        decision: What is carried out.
+        changes: Numbers of its changes that are.
+        writes: New bytes of each file; where they are those that stand there, only the log is written.
+        moment: The clocks.
+        besides: What else the log says of it: ``taken_back``, numbers of the changes of a drift that are taken
+            back; ``outcomes``, how many there are when a link is deleted, for which they count no longer.
+
+    Returns:
+        Whether a rival wrote to a gated file at the same moment (its bytes are kept as a blob and logged).
+
+    Raises:
+        LockError: A file is locked by the operating system, and this user cannot exchange it.
+        PutBackError: A rival wrote to another file at the same moment; all is as it was.
+        NotDurableError: A copy is not on disk as it was written; the next start goes on from there.
+    """
+    writes = in_order(gate.home, writes)
+    require_exchangeable(gate, (write.path for write in writes if write.before != write.after))
+    signed = {target.path: target for target in decision.targets}
+    fields: dict[str, object] = {
+        "decision": decision.id,
+        "proposal": decision.proposal,
+        "changes": list(changes),
+        "targets": [_logged(gate, write, signed[write.path]) for write in writes],
+        **(besides or {}),
+    }
+    return go_on(gate, _intend(gate, fields, writes, moment), writes, {}, moment)
+
+
+def _intend(gate: Gate, fields: Mapping[str, object], writes: Sequence[Write], moment: Moment) -> str:
+    """Log what is to be done, and which entries keep their ids by it; give the apply's id."""
+    apply_id = content_id("a", canonical(fields))
+    named = naming_events(apply_id, [_accepted(gate, write) for write in writes])
+    record(gate, [(EventName.APPLY_INTENT, {"apply": apply_id, **fields}), *named], moment)
+    return apply_id
+
+
+def in_order(home: Home, writes: Iterable[Write]) -> list[Write]:
+    """Give writes in the order in which nothing is ever missing: copies, then what they are copies of, gated last."""
+
+    def rank(write: Write) -> tuple[bool, bool, bool]:
+        return is_gated(home, write.path), not write.after, not is_copy(write.path)
+
+    return sorted(writes, key=rank)
+
+
+def go_on(
+    gate: Gate, apply_id: str, writes: Sequence[Write], done: Mapping[str, Sequence[str]], moment: Moment
+) -> bool:
+    """Exchange what is not exchanged yet, and log the end.
+
+    Args:
+        gate: The home.
+        apply_id: Whose intent is on disk.
+        writes: In the order of its targets.
+        done: For each file that has its new bytes already, the hashes of what they replaced.
+        moment: The clocks.
+
+    Returns:
+        Whether a rival wrote to a gated file at the same moment.
+
+    Raises:
+        PutBackError: A rival wrote to another file at the same moment; all is as it was.
+        NotDurableError: A copy is not on disk as it was written.
+    """
+    replaced: list[tuple[str, str]] = []
+    for write in writes:
+        if done.get(write.path):
+            replaced += [(write.path, sha256) for sha256 in done[write.path]]
+        elif write.before != write.after:
+            replaced.append((write.path, exchange(gate, write)))
+            _require_written(gate.home, write)
+        if _is_raced(gate.home, replaced, write):
+            _put_back(gate, apply_id, writes, replaced, moment)
+    raced = finish(gate, apply_id, replaced, writes, moment)
+    drop_empty(gate.home, (write.path for write in writes if not write.after))
+    return raced
+
+
+def _is_raced(home: Home, replaced: Sequence[tuple[str, str]], write: Write) -> bool:
+    """Tell whether somebody else wrote to a daily log or the archive: before the exchange, or to a copy since."""
+    if is_gated(home, write.path) or not replaced or replaced[-1][0] != write.path:
+        return False
+    same = not is_copy(write.path) or read_target(home, write.path) == write.after
+    return not same or replaced[-1][1] != hashlib.sha256(write.before).hexdigest()
+
+
+def _require_written(home: Home, write: Write) -> None:
+    """Make sure that a copy can be read before its original goes."""
+    if is_copy(write.path) and read_target(home, write.path) != write.after:
+        raise NotDurableError(
+            f"{write.path} is not what was written there just now; nothing else was changed"
+        )
+
+
+def _put_back(
+    gate: Gate,
+    apply_id: str,
+    writes: Sequence[Write],
+    replaced: Sequence[tuple[str, str]],
+    moment: Moment,
+) -> None:
+    """Put back what stood in each file, the rival's bytes among them, and log that nothing was applied."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    after = {write.path: write.after for write in writes}
+    rivals = []
+    for path, sha256 in reversed(replaced):
+        found = exchange(gate, Write(path=path, before=after[path], after=blobs.get(sha256)))
+        if found != hashlib.sha256(after[path]).hexdigest():
+            rivals.append({"path": path, "sha256": found})
+    fields: dict[str, object] = {"apply": apply_id, "reason": "raced"}
+    if rivals:
+        fields["replaced"] = rivals
+    record(gate, [(EventName.APPLY_ABORTED, fields)], moment)
+    drop_empty(gate.home, (path for path, sha256 in replaced if sha256 == EMPTY_SHA256))
+    raise PutBackError(f"another program wrote to {replaced[-1][0]} at the same moment")
+
+
+def drop_empty(home: Home, paths: Iterable[str]) -> None:
+    """Remove files of the archive that hold nothing: an empty one counts as none."""
+    for path in paths:
+        if not (is_copy(path) or is_archive(path)):
+            continue
+        with suppress(FileNotFoundError):
+            if os.lstat(home.path(path)).st_size == 0:
+                os.unlink(home.path(path))
+                sync_directory(os.path.dirname(home.path(path)))
+
+
+def _logged(gate: Gate, write: Write, signed: DecisionTarget) -> dict[str, str]:
+    """Give what the log says of a write; all bytes that it names are kept as blobs when this returns."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    target = {
+        "path": write.path,
+        "before": blobs.put(write.before),
+        "after": blobs.put(write.after),
+        "signed_base": signed.base,
+        "signed_result": signed.result,
+    }
+    if write.accepted is not None and write.accepted_before is not None:
+        target["accepted_before"] = blobs.put(write.accepted_before)
+        target["accepted"] = blobs.put(write.accepted)
+    return target
+
+
+def _accepted(gate: Gate, write: Write) -> tuple[bytes, bytes]:
+    """Give a gated file's accepted bytes before and after a write; of any other file twice the same."""
+    if write.path not in gate.home.identity.gated:
+        return b"", b""
+    if write.accepted is None or write.accepted_before is None:
+        return write.before, write.after
+    return write.accepted_before, write.accepted
+
+
+def exchange(gate: Gate, write: Write) -> str:
+    """Put new bytes in place; what really stood there is kept as a blob, whose hex SHA-256 is given."""
+    blobs = BlobStore(gate.home.blobs_dir)
+    path = gate.home.resolve(write.path)
+    if not write.before:
+        _make_dir(gate.home, write.path)
+        try:
+            create_file(path, write.after)
+        except FileExistsError:
+            pass
+        else:
+            return EMPTY_SHA256
+    kept: list[str] = []
+    exchange_file(
+        path,
+        write.after,
+        keep=lambda replaced: kept.append(blobs.put(replaced)),
+        swap=swap_for(gate, write.path),
+    )
+    return kept[0]
+
+
+def _make_dir(home: Home, path: str) -> None:
+    """Make the directories of an archive; where ours are ignored by git, so are these."""
+    if not is_gated(home, path):
+        ignored = os.path.lexists(os.path.join(home.system_dir, ".gitignore"))
+        make_dir(os.path.dirname(home.path(path)), ignored_by_git=ignored)
+
+
+def finish(
+    gate: Gate, apply_id: str, replaced: Sequence[tuple[str, str]], writes: Sequence[Write], moment: Moment
+) -> bool:
+    """Log the end of an apply; ``apply.raced`` when what was replaced is not what was read."""
+    expected = {write.path: hashlib.sha256(write.before).hexdigest() for write in writes}
+    raced = [(path, sha256) for path, sha256 in replaced if sha256 != expected[path]]
+    if raced:
+        rivals = [{"path": path, "sha256": sha256} for path, sha256 in raced]
+        record(gate, [(EventName.APPLY_RACED, {"apply": apply_id, "replaced": rivals})], moment)
+    else:
+        record(gate, [(EventName.APPLY_DONE, {"apply": apply_id})], moment)
+    return bool(raced)

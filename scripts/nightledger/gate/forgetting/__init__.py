@@ -1,0 +1,1 @@
+"""Letting go: archives, compressed logs, deleted links, forgotten and expunged text."""

@@ -1,0 +1,220 @@
+"""What curation proposes to let go: links that nothing speaks for, entries that faded.
+
+Invariant: everything is a proposal in the pruner's lane. Links are asked about one by one; faded
+entries once a month, all in one proposal that stays within the budget of what it removes.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.domain.bridges import LinkUse
+from nightledger.domain.consent import ConsentGraph, Tier
+from nightledger.domain.curation import MOST_ARCHIVED, WEAK_BELOW, fades
+from nightledger.domain.lanes import JOB, MOST_DELETIONS
+from nightledger.domain.links import link_key
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Op, Origin
+from nightledger.domain.pruning import (
+    BUDGET_RULE,
+    blocked_words,
+    find_weak,
+    month_of,
+    names_blocked,
+    split_by_budget,
+)
+from nightledger.domain.retention import Memory
+from nightledger.files.configuration import home_zone
+from nightledger.files.link_fold import folded_links
+from nightledger.files.link_index import LinkIndex
+from nightledger.gate.forgetting.letting_go import Grounds, archival, link_deletion
+from nightledger.gate.forgetting.tombstones import tombstones
+from nightledger.gate.gated import read_gated
+from nightledger.gate.memory.measuring import read_network
+from nightledger.gate.memory.remembering import Facts, Remembered
+from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.gate.proposing.proposing import Submission, propose
+from nightledger.gate.stored import Stored
+from nightledger.text.markdown.document import encode
+from nightledger.text.markdown.entries import Entry
+from nightledger.text.similar import fold
+
+UNTOLD = "no outcome names what was shown before it, so nothing can have proved useful"
+ASKED = "faded entries are asked about once a month"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetGo:
+    """What was found, and what was proposed of it.
+
+    Attributes:
+        found: How many there are.
+        kept: How many of them stay: links that hold others together, entries that speak of what
+            the consent graph blocks.
+        proposals: Ids of the proposals made.
+        reason: Why nothing was proposed; empty where something was, or there was nothing.
+    """
+
+    found: int = 0
+    kept: int = 0
+    proposals: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a pass knows of a home's entries.
+
+    Attributes:
+        facts: Of every entry.
+        signed: Those that stand as they were signed.
+        stored: All proposals.
+    """
+
+    facts: Facts
+    signed: Sequence[Remembered]
+    stored: Sequence[Stored]
+
+
+def propose_weak(
+    gate: Gate, ledger: Ledger, known: Known, moment: Moment, day: date, *, dry_run: bool
+) -> LetGo:
+    """Propose to delete links whose confidence is under a tenth; the caller holds the home's lock.
+
+    They are some of those that the pruner asks about on Sundays, judged by the same rule: nothing
+    is asked twice, and what it would leave, this leaves.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        known: What is known of it.
+        moment: The clocks.
+        day: The date in the home's zone.
+        dry_run: Count, and propose nothing.
+    """
+    zone = home_zone(gate.home, gate.settings)
+    faint: set[tuple[str, str]] = set()
+    with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
+        weak = find_weak(_uses(index, faint), day)
+    drafts = [_deletion(link, day) for link in weak.removable if link.pair in faint]
+    said = {change.key for item in known.stored for change in item.proposal.changes}
+    made: list[str] = []
+    for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
+        name = draft.before.partition(": ")[0]
+        made += _submit(gate, [draft], day.isoformat(), f"Forget the link {name}", moment, dry_run=dry_run)
+    return LetGo(found=len(drafts) + weak.bridges, kept=weak.bridges, proposals=tuple(made))
+
+
+def _uses(index: LinkIndex, faint: set[tuple[str, str]]) -> Iterator[LinkUse]:
+    for item in index.every():
+        link = LinkUse(item.link.first, item.link.second, item.link.co_occurrences, item.link.last_day)
+        if item.confidence < WEAK_BELOW:
+            faint.add(link.pair)
+        yield link
+
+
+def _deletion(link: LinkUse, day: date) -> Draft:
+    seen = date.fromordinal(link.last_day)
+    days = (day - seen).days
+    reason = f"its confidence has fallen under a tenth; last seen on {seen}, {days} days ago"
+    grounds = Grounds(reason=reason, rank=round(days / 100_000, 4))
+    return link_deletion(link_key(*link.pair), link.co_occurrences, seen, grounds)
+
+
+def propose_faded(gate: Gate, known: Known, moment: Moment, day: date, *, dry_run: bool) -> LetGo:
+    """Propose to archive entries that faded, the most faded first; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        known: What is known of its entries.
+        moment: The clocks.
+        day: The date in the home's zone.
+        dry_run: Count, and propose nothing.
+    """
+    signed, facts = known.signed, known.facts
+    memories = [one.memory for one in signed]
+    network = read_network(gate.home)
+    degrees = [network.degree(fold(one.placed.entry.text).split()) for one in signed]
+    words = _blocked(gate.consent)
+    faded = [signed[at] for at in fades(memories, degrees, facts.now_hour)]
+    free = [one for one in faded if not names_blocked(one.placed.entry.text, words)]
+    found = LetGo(found=len(faded), kept=len(faded) - len(free))
+    if not free:
+        return found
+    asked = {
+        change.entry for item in known.stored for change in item.proposal.changes if change.op is Op.ARCHIVE
+    }
+    free.sort(key=lambda one: one.memory.id in asked)  # what was refused stands behind what was not asked
+    why = ASKED if _was_asked(known.stored, day) else "" if facts.named else UNTOLD
+    if why:
+        return LetGo(found=found.found, kept=found.kept, reason=why)
+    made: list[str] = []
+    few = free[:MOST_ARCHIVED]
+    for path in dict.fromkeys(one.placed.path for one in few):
+        drafts = _archivals(gate, path, [one for one in few if one.placed.path == path], facts, day)
+        made += _submit(gate, drafts, month_of(day), f"Archive what faded of {path}", moment, dry_run=dry_run)
+    return LetGo(found=found.found, kept=found.kept, proposals=tuple(made))
+
+
+def _blocked(graph: ConsentGraph) -> frozenset[str]:
+    return blocked_words(
+        action
+        for actions in graph.domains.values()
+        for action, tier in actions.items()
+        if tier is Tier.BLOCKED
+    )
+
+
+def _was_asked(stored: Iterable[Stored], day: date) -> bool:
+    """Tell whether a proposal of this month archives something already: one a month is what a person reads."""
+    return any(
+        item.proposal.kind is Kind.PRUNE
+        and item.proposal.lane == JOB
+        and item.proposal.period == month_of(day)
+        and any(change.op is Op.ARCHIVE for change in item.proposal.changes)
+        for item in stored
+    )
+
+
+def _archivals(gate: Gate, path: str, faded: Sequence[Remembered], facts: Facts, day: date) -> list[Draft]:
+    """Give the drafts of one file, as many as one proposal may remove of it."""
+    size = len(read_gated(gate.home, path).decode("utf-8", "surrogateescape"))
+    portion = split_by_budget([len(one.placed.entry.text) for one in faded], size)[0]
+    flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
+    return [
+        archival(path, faded[at].placed.entry, day, _grounds(path, faded[at], facts, flags, rank=-at))
+        for at in portion.members
+    ]
+
+
+def _grounds(path: str, one: Remembered, facts: Facts, flags: tuple[Flag, ...], *, rank: int) -> Grounds:
+    return Grounds(
+        reason=_why(one.memory, facts.now_hour),
+        evidence=(_evidence(path, one.placed.entry),),
+        flags=flags,
+        rank=float(rank),
+    )
+
+
+def _why(memory: Memory, now_hour: int) -> str:
+    idle = now_hour - max(memory.created_hour, memory.used_hour)
+    return f"It was of no use for {idle} active hours ({memory.tier.name} memories fade so fast)."
+
+
+def _evidence(path: str, entry: Entry) -> Evidence:
+    text = "\n".join(line.removesuffix("\n") for line in entry.text.splitlines(keepends=True))
+    return Evidence(
+        path=path,
+        lines=(entry.first_line, entry.last_line),
+        sha256=hashlib.sha256(encode(text)).hexdigest(),
+        origin=Origin.UNKNOWN,
+    )
+
+
+def _submit(
+    gate: Gate, drafts: Sequence[Draft], period: str, title: str, moment: Moment, *, dry_run: bool
+) -> list[str]:
+    submission = Submission(kind=Kind.PRUNE, lane=JOB, period=period, title=title, drafts=drafts)
+    outcome = propose(gate, read_ledger(gate), submission, moment, dry_run=dry_run)
+    return [outcome.proposal.id] if outcome.proposal else []

@@ -1,0 +1,159 @@
+"""Where a leaked text may lie: which files of a home are ours, and what is beyond our reach."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.home import Home
+from nightledger.files.reading import read_regular
+from nightledger.gate.integrity.inputs import append_only
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.trust.dsse import payloads_in
+
+MAX_BYTES = 1 << 32
+Holds = Callable[[bytes], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a text is; paths relative to the home, sorted.
+
+    Attributes:
+        removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts, texts and
+            dead letters of messages.
+        rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
+        derived: Files that are folded from others, and disposable ones: they go and are made anew.
+        gated: Gated files; they change by a signed edit only.
+        trust: Trust files and the decisions behind them: who may sign rests on these very bytes.
+        accepted: Blobs of what gated files were last signed to hold: the guard compares with them.
+        elsewhere: Files in the home that are not ours.
+    """
+
+    removed: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    gated: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def anything(self) -> bool:
+        """Whether it is in any file of ours."""
+        return bool(self.removed or self.rewritten or self.derived or self.gated or self.accepted)
+
+
+@dataclass(slots=True)
+class _Search:
+    home: Home
+    holds: Holds
+    seen: set[str] = field(default_factory=set)
+
+    def among(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Give those that hold it, of the files that were not looked at before; relative to the home."""
+        found = []
+        for path in paths:
+            if path in self.seen:
+                continue
+            self.seen.add(path)
+            if self._held(path):
+                found.append(self.home.relative(path))
+        return tuple(sorted(found))
+
+    def _held(self, path: str) -> bool:
+        try:
+            content = read_regular(path, MAX_BYTES)
+        except NightledgerError:
+            return False  # a link, a FIFO, no file: nothing of ours is there
+        return self.holds(content) or any(map(self.holds, payloads_in(content)))
+
+
+def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
+    """Look into every file of a home that may hold something.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        holds: Tells whether a file's bytes hold what is looked for.
+    """
+    home = gate.home
+    search = _Search(home=home, holds=holds)
+    trust = search.among(_trust(home, ledger))
+    gated = search.among(_existing(home.gated_paths()))
+    accepted = search.among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
+    found = search.among((*_ours(home), *_existing([home.dead_letters])))
+    rewritten = search.among(
+        [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
+    )
+    derived = search.among([*_existing(_views(home)), *_files(home.work_dir)])
+    elsewhere = search.among([*_files(home.audit_dir), *_files(home.config_dir), *_others(home)])
+    return Found(
+        removed=tuple(sorted({*found, *_signatures(home, found)})),
+        rewritten=rewritten,
+        derived=derived,
+        gated=gated,
+        trust=trust,
+        accepted=accepted,
+        elsewhere=elsewhere,
+    )
+
+
+def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
+    """Give the files that the chain of trust files rests on, the blobs of every one that there was."""
+    steps = ledger.book.trust.steps
+    for step in steps:
+        if step.decision:
+            status = ledger.book.decisions[step.decision]
+            yield from (_blob(home, sha256) for sha256 in (status.sha256, status.signature_sha256))
+            yield home.decision(step.decision)
+            yield f"{home.decision(step.decision)}.sig"
+        yield from (_blob(home, sha256) for sha256 in step.files.values())
+
+
+def _blob(home: Home, sha256: str) -> str:
+    return os.path.join(home.blobs_dir, sha256[:2], sha256)
+
+
+def _ours(home: Home) -> Iterator[str]:
+    """Give the files of which each is one record of ours."""
+    for directory in (
+        home.proposals_dir,
+        home.decisions_dir,
+        home.blobs_dir,
+        home.quarantine_dir,
+        home.received_dir,
+    ):
+        yield from _files(directory)
+
+
+def _views(home: Home) -> tuple[str, ...]:
+    return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
+
+
+def _signatures(home: Home, found: Iterable[str]) -> Iterator[str]:
+    """Give the signature beside each decision that goes."""
+    for path in found:
+        beside = f"{path}.sig"
+        if os.path.lexists(home.path(beside)):
+            yield beside
+
+
+def _existing(paths: Iterable[str]) -> Iterator[str]:
+    return (path for path in paths if os.path.lexists(path))
+
+
+def _files(directory: str) -> Iterator[str]:
+    for folder, _, names in os.walk(directory):
+        for name in sorted(names):
+            if not name.endswith((TEMP_SUFFIX, ".lock")):
+                yield os.path.join(folder, name)
+
+
+def _others(home: Home) -> Iterator[str]:
+    """Give the agent's own files beside ours: its notes in the home's root, and all below memory/."""
+    for name in sorted(os.listdir(home.root)):
+        if name.endswith((".md", ".txt", ".json", ".jsonl")):
+            yield os.path.join(home.root, name)
+    yield from _files(home.memory_dir)

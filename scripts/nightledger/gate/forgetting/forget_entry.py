@@ -1,0 +1,123 @@
+"""Forget one entry: propose its removal, which once signed keeps it from being learned again.
+
+What that means is in ``gate/forgetting/forgotten.py``.
+
+Invariant: an entry is taken out whole and nothing else; its removal waits, cools and is undone
+like any other.
+"""
+
+import hashlib
+
+from nightledger.domain.errors import UsageError
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin
+from nightledger.domain.states import ChangeState
+from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.gate.stored import find_status, read_proposal
+from nightledger.text.similar import fold
+
+
+def forget(
+    gate: Gate, ledger: Ledger, placed: Placed, moment: Moment, *, period: str, dry_run: bool = False
+) -> Outcome:
+    """Propose that an entry is forgotten; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        placed: The entry.
+        moment: The clocks.
+        period: The log day.
+        dry_run: Say what would be proposed and write nothing.
+
+    Raises:
+        UsageError: Its forgetting waits already, for an answer or to be applied.
+    """
+    waiting = _waiting(gate, ledger, placed)
+    if waiting:
+        raise UsageError(
+            f"to forget this entry was proposed already, as {waiting}",
+            hint=f"'nightledger show {waiting[:10]}' says what it waits for",
+        )
+    submission = Submission(
+        kind=Kind.FORGET,
+        lane=OPERATOR,
+        period=period,
+        title=f"Forget one entry of {placed.path}",
+        drafts=[_draft(placed)],
+    )
+    return propose(gate, ledger, submission, moment, dry_run=dry_run)
+
+
+def _draft(placed: Placed) -> Draft:
+    entry = placed.entry
+    return Draft(
+        op=Op.REMOVE,
+        target=placed.path,
+        section=entry.section,
+        before=entry.text,
+        line=entry.first_line,
+        after="",
+        reason="The operator has it forgotten: it is not learned again.",
+        evidence=(
+            Evidence(
+                path=placed.path,
+                lines=(entry.first_line, entry.last_line),
+                sha256=hashlib.sha256(entry.text.rstrip("\n").encode("utf-8", "surrogateescape")).hexdigest(),
+                origin=Origin.OWNER,
+            ),
+        ),
+        confidence=1.0,
+        rank=1.0,
+        statement_key=f"forget {entry.id}",
+        entry=entry.id,
+    )
+
+
+def _waiting(gate: Gate, ledger: Ledger, placed: Placed) -> str:
+    """Give the proposal that already asks to forget an entry; empty where none does."""
+    for status in ledger.book.live():
+        asked = {
+            *status.open_changes(),
+            *(n for n in status.changes if status.state_of(n) is ChangeState.APPROVED),
+        }
+        if status.kind is Kind.FORGET and asked:
+            changes = read_proposal(gate, status).proposal.changes
+            if any(change.n in asked and change.entry == placed.entry.id for change in changes):
+                return status.id
+    return ""
+
+
+def entry_of_change(gate: Gate, ledger: Ledger, name: str, n: int) -> Placed:
+    """Give the entry that an applied change put in.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        name: The proposal, or the beginning of its id.
+        n: Number of the change.
+
+    Raises:
+        UsageError: There is no such change, it was not applied, or what it put in stands there no more.
+    """
+    status = find_status(ledger.book, name)
+    if n not in status.changes:
+        raise UsageError(
+            f"{status.id} has no change {n}", hint=f"'nightledger show {status.id[:10]}' lists them"
+        )
+    if status.state_of(n) is not ChangeState.APPLIED:
+        raise UsageError(
+            f"change {n} of {status.id} is {status.state_of(n).value}; only what was applied can be forgotten",
+            hint=f"'nightledger reject {status.id[:10]} --only {n} --reason ...' turns down what waits",
+        )
+    added = fold(read_proposal(gate, status).proposal.changes[n - 1].hunk.added)
+    for placed in find_standing(gate.home, ledger.book).entries.values():
+        if added and fold(placed.entry.text) == added:
+            return placed
+    raise UsageError(
+        f"what change {n} of {status.id} put in does not stand there as one entry any more",
+        hint="name the entry itself: 'nightledger pin' with some of its words lists those that fit",
+    )

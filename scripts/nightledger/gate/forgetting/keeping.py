@@ -1,0 +1,254 @@
+"""The end of life of blobs and closed proposals: they go once no undo window and nothing that waits needs them.
+
+Invariant: the log names what goes before it goes, so that ``verify`` can tell what expired
+from what is missing. Trust files, the decisions about them and about consent, the bytes last
+accepted, and what drift or an unfinished apply needs never go. No single step of a clock makes
+a blob go early: a gap between two entries of the log counts for two days at most.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from nightledger.domain.cooling import elapsed_s
+from nightledger.domain.event import EventName
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import Apply, Book, ChangeState, Gone
+from nightledger.files.blobs import BlobStore
+from nightledger.files.durable import sync_directory
+from nightledger.files.home import Home
+from nightledger.gate.forgetting.closing import closed_proposals, remember
+from nightledger.gate.integrity.checking import Altered
+from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.signed import KEPT
+from nightledger.gate.stored import Stored
+
+MOST_GAP_S = 2 * 86_400
+"""What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
+longer gap is one in which it was off, or a clock that jumped."""
+GRACE_S = MOST_GAP_S
+"""Blobs stay this much longer than the undo window: so much may one jump of a clock have counted for."""
+NAMES_AN_ENTRY = 500
+"""Hashes in one entry; it has a limit of 65,535 bytes."""
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_UNANSWERED = frozenset({ChangeState.SUPERSEDED, ChangeState.WITHDRAWN})
+_REMOVALS = frozenset({EventName.BLOBS_REMOVED, EventName.EXPUNGED})
+
+
+def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
+    """Remove the blobs that nothing needs any more; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        moment: The clocks.
+
+    Returns:
+        How many went.
+    """
+    blobs = BlobStore(gate.home.blobs_dir)
+    keep_s = gate.undo_days * 86_400 + GRACE_S
+    needed = needed_blobs(ledger, moment, keep_s)
+    named = _named(ledger)
+    young = moment.at - timedelta(seconds=keep_s)
+    going = sorted(
+        sha256
+        for sha256 in present_blobs(gate.home)
+        if sha256 not in needed and (sha256 in named or _written(blobs.path(sha256), moment) < young)
+    )
+    items = closed_items(gate.home, ledger, moment, keep_s)
+    for stored in closed_bodies(gate, ledger, moment, keep_s):
+        if stored.sha256 not in ledger.book.gone:  # else a crash came before its file went
+            remember(gate.home, stored, moment.at)
+        items[gate.home.proposal(stored.proposal.id)] = stored.sha256
+    told = [sha256 for sha256 in going if sha256 in named and sha256 not in ledger.book.gone]
+    told += sorted(set(items.values()) - ledger.book.gone.keys())
+    for at in range(0, len(told), NAMES_AN_ENTRY):
+        fields: dict[str, object] = {"sha256s": told[at : at + NAMES_AN_ENTRY]}
+        record(gate, [(EventName.BLOBS_REMOVED, fields)], moment)
+    remove_blobs(gate.home, going)
+    for path in items:
+        os.unlink(path)
+    if items:
+        sync_directory(gate.home.proposals_dir)
+    return len(going) + len(items)
+
+
+def closed_items(home: Home, ledger: Ledger, moment: Moment, keep_s: int) -> dict[str, str]:
+    """Give the files of drift that nobody answered, because newer bytes or its own end took its place.
+
+    An agent that edits by habit makes several a day; nothing refers to them but their own leaves.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        keep_s: For how long they stay.
+
+    Returns:
+        For each path that is there, the hex SHA-256 that its leaf names.
+    """
+    lately = _touched(ledger, moment, keep_s)
+    return {
+        home.proposal(status.id): status.sha256
+        for status in ledger.book.proposals.values()
+        if status.kind is Kind.DRIFT
+        and status.id not in lately
+        and all(change.state in _UNANSWERED for change in status.changes.values())
+        and os.path.lexists(home.proposal(status.id))
+    }
+
+
+def closed_bodies(gate: Gate, ledger: Ledger, moment: Moment, keep_s: int) -> list[Stored]:
+    """Give the proposals whose text nothing needs any more and that nothing happened to for so long.
+
+    Args:
+        gate: Whose.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        keep_s: For how long they stay.
+    """
+    lately = _touched(ledger, moment, keep_s)
+    return list(closed_proposals(gate, ledger.book, lately))
+
+
+def _touched(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
+    """Give the proposals that an entry of the log names, itself or by an apply of theirs, and is not old enough."""
+    touched: set[str] = set()
+    for fields, age_s in _aged(ledger, moment):
+        if age_s < keep_s:
+            apply = ledger.book.applies.get(fields.get("apply", ""))
+            touched |= {fields.get("proposal", ""), apply.proposal if apply else ""}
+    return frozenset(touched)
+
+
+def remove_blobs(home: Home, sha256s: Iterable[str]) -> None:
+    """Remove blobs that are there; their names are gone from the disk when this returns."""
+    blobs = BlobStore(home.blobs_dir)
+    paths = [blobs.path(sha256) for sha256 in sha256s]
+    for path in paths:
+        os.unlink(path)
+    for directory in sorted({os.path.dirname(path) for path in paths}):
+        sync_directory(directory)
+
+
+def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
+    """Give the hex SHA-256 of every blob that something may still need; more may be named than there are.
+
+    Args:
+        ledger: The log, as checked.
+        moment: The clocks.
+        keep_s: For how long whatever the log names stays.
+    """
+    book = ledger.book
+    needed = {sha256 for step in book.trust.steps for sha256 in step.files.values()}
+    needed |= _of_decisions(book)
+    needed |= {*book.gated.values(), *book.protected.values()}
+    needed |= {sha256 for race in book.races for sha256 in (race.sha256, race.before)}
+    needed |= {sha256 for apply in book.unfinished() for sha256 in _of_apply(apply)}
+    waiting = _waiting(book)
+    for fields, age_s in _aged(ledger, moment):
+        if age_s < keep_s or fields.get("proposal") in waiting:
+            needed.update(_hashes(fields))
+            apply = book.applies.get(fields.get("apply", ""))
+            needed |= _of_apply(apply) if apply else set()
+    return frozenset(needed)
+
+
+def missing_blobs(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the blobs that the log says are there and that are not; sorted.
+
+    What expired or was expunged is not missing. Of trust files only those that were changed by
+    signature count: an older home kept its first ones as files alone.
+    """
+    named = {sha256 for step in book.trust.steps[1:] for sha256 in step.files.values()}
+    for apply in book.applies.values():
+        if apply.outcome != "aborted":
+            named |= {sha256 for target in apply.targets for sha256 in (target.before, target.after)}
+    blobs = BlobStore(home.blobs_dir)
+    return tuple(sorted(sha256 for sha256 in named - book.gone.keys() if not blobs.exists(sha256)))
+
+
+def find_missing(home: Home, book: Book) -> tuple[Altered, ...]:
+    """Give the blobs that are missing, as ``verify`` shows them."""
+    blobs = BlobStore(home.blobs_dir)
+    return tuple(
+        Altered(path=home.relative(blobs.path(sha256)), message="it is missing; an undo may need it")
+        for sha256 in missing_blobs(home, book)
+    )
+
+
+def count_gone(book: Book) -> dict[Gone, int]:
+    """Count what went, by why."""
+    return {why: sum(found is why for found in book.gone.values()) for why in Gone}
+
+
+def present_blobs(home: Home) -> Iterator[str]:
+    """Give the hex SHA-256 of every blob on disk."""
+    if not os.path.isdir(home.blobs_dir):
+        return
+    for directory in sorted(os.listdir(home.blobs_dir)):
+        below = os.path.join(home.blobs_dir, directory)
+        if os.path.isdir(below):
+            yield from (name for name in sorted(os.listdir(below)) if _SHA256.fullmatch(name))
+
+
+def _of_apply(apply: Apply) -> set[str]:
+    """Give what an apply names; an empty string where it names nothing."""
+    return {
+        sha256
+        for target in apply.targets
+        for sha256 in (target.before, target.after, target.accepted_before, target.accepted)
+    }
+
+
+def _of_decisions(book: Book) -> set[str]:
+    """Give the blobs of the decisions on which others rest; an empty string for a signature that has none."""
+    kept = (status for status in book.decisions.values() if status.type in KEPT)
+    return {sha256 for status in kept for sha256 in (status.sha256, status.signature_sha256)}
+
+
+def _waiting(book: Book) -> frozenset[str]:
+    approved = {decision.proposal for decision in book.approvals_to_apply()}
+    return frozenset(approved | {status.id for status in book.proposals.values() if status.open_changes()})
+
+
+def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
+    """Give the members of each entry with the seconds that surely passed since, removals left out."""
+    times = [_clocks(fields, at) for _, fields, at in ledger.log.entries()]
+    ages, age_s = [], 0
+    for here, later in zip(reversed(times), [moment, *reversed(times[1:])], strict=True):
+        age_s += min(max(0, elapsed_s(here, later)), MOST_GAP_S)
+        ages.append(age_s)
+    for (name, fields, _), old_s in zip(ledger.log.entries(), reversed(ages), strict=True):
+        if name not in _REMOVALS:
+            yield fields, old_s
+
+
+def _clocks(fields: dict[str, Any], at: datetime) -> Moment:
+    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
+
+
+def _named(ledger: Ledger) -> frozenset[str]:
+    return frozenset(sha256 for _, fields, _ in ledger.log.entries() for sha256 in _hashes(fields))
+
+
+def _hashes(value: Any) -> Iterator[str]:
+    """Give every SHA-256 in the members of an entry, however deep."""
+    if isinstance(value, str):
+        if len(value) == 64 and _SHA256.fullmatch(value):  # noqa: PLR2004 - hex digits of SHA-256
+            yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _hashes(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _hashes(item)
+
+
+def _written(path: str, moment: Moment) -> datetime:
+    """Give when a blob that the log never named was written, as far as the file system tells."""
+    return datetime.fromtimestamp(os.lstat(path).st_mtime, moment.at.tzinfo)

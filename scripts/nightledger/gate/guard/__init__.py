@@ -1,0 +1,1 @@
+"""What was changed outside the gate: found, kept, offered, settled; and locks against it."""

@@ -1,0 +1,219 @@
+"""What drifted, as an item that an operator settles: its changes, what scanners see, its proposal.
+
+Invariant: a drift's changes are rebuilt from two blobs, the bytes accepted last and those
+found, and never placed by their text; the proposal shows them with secrets masked, so
+that it holds for any bytes and copies no secret.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.drift import Writer
+from nightledger.domain.ids import content_id
+from nightledger.domain.lanes import DRIFT
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import (
+    Anchor,
+    Change,
+    Evidence,
+    Flag,
+    Hunk,
+    Kind,
+    Op,
+    Origin,
+    Proposal,
+    SizeMeter,
+    Target,
+)
+from nightledger.gate.guard.writers import Guess
+from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
+from nightledger.text.changes.course import Course, trace
+from nightledger.text.markdown.document import Document, parse_markdown, section_at
+from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
+from nightledger.text.similar import fold
+
+_ORIGINS = {Writer.DREAMING: Origin.TOOL, Writer.EXTRACTION: Origin.TOOL, Writer.SESSION: Origin.AGENT}
+_MASKED = "[masked: "
+"""Before the size of a secret, where one is masked: which ones are is for the scanners of that day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Bytes that stand in a file and were not accepted.
+
+    Attributes:
+        path: The file, relative to the home.
+        accepted: The bytes accepted last.
+        present: The bytes found.
+        guess: Who most likely wrote them.
+        title: One line that names it in lists.
+        note: What else the operator should know; empty where nothing is.
+        cap_characters: The cap of the file's host; None where there is none.
+        told: Values that are secrets by the operator's own rule files: masked, too.
+    """
+
+    path: str
+    accepted: bytes
+    present: bytes
+    guess: Guess
+    title: str
+    cap_characters: int | None
+    note: str = ""
+    told: frozenset[str] = frozenset()
+
+
+def course_of(accepted: bytes, present: bytes) -> Course:
+    """Give how the accepted bytes became those found."""
+    return trace(_text(accepted), _text(present))
+
+
+def shows(proposal: Proposal, course: Course) -> bool:
+    """Tell whether an item shows how a file drifted: each change as it is, those with something masked apart.
+
+    Its maker saw to that; but whoever has the log's key can put another item into the log.
+    """
+    return len(proposal.changes) == len(course.runs) and all(
+        _MASKED in change.hunk.removed + change.hunk.added
+        or (change.hunk.removed, change.hunk.added)
+        == (_readable(course.removed(change.n)), _readable(course.added(change.n)))
+        for change in proposal.changes
+    )
+
+
+def drift_proposal(found: Found, *, log_size: int, moment: Moment) -> Proposal:
+    """Give the item in which the operator settles what was found.
+
+    Args:
+        found: What stands in the file.
+        log_size: Entries of the log: the same bytes may drift again, and that is another item.
+        moment: The clocks.
+    """
+    base, present = (hashlib.sha256(content).hexdigest() for content in (found.accepted, found.present))
+    identity: dict[str, object] = {
+        "kind": Kind.DRIFT.value,
+        "target": found.path,
+        "base": base,
+        "present": present,
+        "log_size": log_size,
+    }
+    meter = SizeMeter(
+        before_characters=len(_text(found.accepted)),
+        after_characters=len(_text(found.present)),
+        cap_characters=found.cap_characters,
+    )
+    target = Target(path=found.path, base_sha256=present, meter=meter)
+    return lane_proposal(identity, found.title, target, drift_changes(found), moment)
+
+
+def lane_proposal(
+    identity: Mapping[str, object], title: str, target: Target, changes: tuple[Change, ...], moment: Moment
+) -> Proposal:
+    """Give a proposal of the lane of drift: one file's.
+
+    Args:
+        identity: What its id is made of; its ``kind`` is the proposal's.
+        title: One line for lists.
+        target: The file.
+        changes: What the operator is asked about.
+        moment: The clocks.
+    """
+    return Proposal(
+        v=1,
+        id=content_id("p", canonical(identity)),
+        kind=Kind(str(identity["kind"])),
+        lane=DRIFT,
+        created_at=moment.at,
+        period=moment.at.date().isoformat(),
+        title=title,
+        targets=(target,),
+        changes=changes,
+    )
+
+
+def drift_changes(found: Found) -> tuple[Change, ...]:
+    """Give each run of changed lines as a change, with its diff against the text as those before it left it."""
+    course = course_of(found.accepted, found.present)
+    told = told_values(_text(found.accepted)) | told_values(_text(found.present)) | found.told
+    document = parse_markdown(_text(found.accepted))
+    changes = []
+    before = course.rebuild(())
+    for n in range(1, len(course.runs) + 1):
+        after = course.rebuild(range(1, n + 1))
+        diff = readable_diff(before, after, path=found.path, told=told)
+        changes.append(_change(found, course, n, diff, document, told))
+        before = after
+    return tuple(changes)
+
+
+def _change(
+    found: Found, course: Course, n: int, diff: str, document: Document, told: frozenset[str]
+) -> Change:
+    removed, added = course.removed(n), course.added(n)
+    origin = origin_of(found.guess)
+    path = section_at(document, course.runs[n - 1].old_start + 1).path
+    section = tuple(shown_text(title, told) for title in path)
+    hunk = Hunk(
+        anchor=Anchor.EXACT,
+        section=section,
+        removed=shown_text(removed, told),
+        added=shown_text(added, told),
+    )
+    return Change(
+        n=n,
+        op=Op.REPLACE if removed and added else Op.ADD if added else Op.REMOVE,
+        target=found.path,
+        section=SHOWN_SECTION.join(section),
+        before=hunk.removed,
+        after=hunk.added,
+        diff=diff,
+        hunk=hunk,
+        reason=" ".join(filter(None, (found.guess.sentence, found.note))),
+        evidence=_evidence(found.path, course, n, origin, told),
+        provenance=(origin,),
+        confidence=1.0,
+        key=fold(hunk.added or f"remove {hunk.removed}"),
+        flags=flags_of(added, told, origin),
+    )
+
+
+def origin_of(guess: Guess) -> Origin:
+    """Give who said what stands in a file, as far as its most likely writer tells."""
+    return _ORIGINS.get(guess.writer, Origin.UNKNOWN)
+
+
+def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
+    """Give what scanners see in a text that stands in a file: each rule once."""
+    findings = (*scan(text, origin=origin, snippets=True), *scan_secrets(text, told=told))
+    return tuple(
+        Flag(rule=rule, message=message)
+        for rule, message in dict.fromkeys((finding.rule, finding.message) for finding in findings)
+    )
+
+
+def shown_text(text: str, told: frozenset[str]) -> str:
+    r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
+    return _readable(mask_secrets(text, told=told))
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _evidence(
+    path: str, course: Course, n: int, origin: Origin, told: frozenset[str]
+) -> tuple[Evidence, ...]:
+    """Point to the lines found; where they hold a secret their hash is not given, because it would tell it."""
+    run = course.runs[n - 1]
+    if run.new_start == run.new_stop:
+        return ()
+    first, last = run.new_start + 1, run.new_stop
+    lines = course.added(n)
+    named = f"{path}:{first}" if scan_secrets(lines, told=told) else lines.removesuffix("\n")
+    sha256 = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()
+    return (Evidence(path=path, lines=(first, last), sha256=sha256, origin=origin),)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

@@ -1,0 +1,271 @@
+"""Look after gated and protected files: what was changed outside the gate is kept, told and offered.
+
+Invariant: no byte is changed here but to put back what the operator signed (``on_drift:
+propose``); what was found is a blob before its leaf is written; a state that was told of
+is not told of again; each file has one open item at most.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from nightledger.domain.drift import Drift, OnDrift, Writer
+from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.event import EventName
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book, ChangeState
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.gated import read_gated
+from nightledger.gate.guard.drifting import Found, course_of, drift_proposal, shows
+from nightledger.gate.guard.locking import repair_locks
+from nightledger.gate.guard.offering import offer_race, put_back
+from nightledger.gate.guard.protected import first_seen, protected_now
+from nightledger.gate.guard.writers import Guess, Scene, guess_writer
+from nightledger.gate.opening import Gate, Ledger, read_ledger, record
+from nightledger.gate.proposing.proposing import store
+from nightledger.gate.proposing.screening import own_values
+from nightledger.gate.stored import read_proposal
+
+_UNLOCKED = "it is not locked by the operating system any more, and only root can lock it again"
+_LOST = "The bytes accepted before were never kept, so the whole file is shown as new."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A file that is not what was accepted.
+
+    Attributes:
+        path: Relative to the home.
+        proposal: The item in which it is settled; empty where nothing can be asked.
+        writer: Who most likely wrote it.
+        new: Whether it was found just now.
+        put_back: Whether the bytes last accepted stand there again.
+        earlier: Since when these bytes were accepted before; None where they never were.
+        protected: Whether it is a protected file, which is never changed by us.
+        relocked: Whether the operating system's lock on it was gone and is set again.
+        problem: Why it cannot be looked after; empty where it can.
+    """
+
+    path: str
+    proposal: str = ""
+    writer: str = ""
+    new: bool = False
+    put_back: bool = False
+    earlier: datetime | None = None
+    protected: bool = False
+    relocked: bool = False
+    problem: str = ""
+
+
+def guard(gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> tuple[Sighting, ...]:
+    """Look at every gated and protected file; the caller holds the home's lock and reads the log anew after.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        scene: Where traces of writers are looked for.
+        moment: The clocks.
+
+    Returns:
+        What is not as it was accepted, gated files first.
+    """
+    repaired, lost = repair_locks(gate, ledger.book, moment)
+    watch = _Watch(gate, ledger, scene, moment)
+    found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
+    found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
+    found += [sighting for path in gate.home.identity.gated for sighting in watch.gated(path)]
+    found += watch.protected()
+    return tuple(found)
+
+
+def is_quiet(gate: Gate, book: Book) -> bool:
+    """Tell whether a look would find nothing that is not told of already; writes nothing."""
+    present = protected_now(gate.home)
+    if book.races or first_seen(book, present):
+        return False
+    files = {path: present.get(path, b"") for path in book.protected}
+    try:
+        files |= {path: read_gated(gate.home, path) for path in gate.home.identity.gated}
+    except NightledgerError:
+        return False
+    return all(_is_told(gate, book, path, content) for path, content in files.items())
+
+
+def _is_told(gate: Gate, book: Book, path: str, present: bytes) -> bool:
+    sha256, accepted = hashlib.sha256(present).hexdigest(), book.accepted_of(path)
+    drift = book.open_drift(path)
+    if drift is None:
+        return sha256 == accepted
+    keeps = gate.settings.on_drift is OnDrift.KEEP or path not in book.gated
+    is_kept = read_accepted(gate.home, book, path) is not None  # else its item may not show it any more
+    return keeps and is_kept and (drift.sha256, drift.base) == (sha256, accepted)
+
+
+class _Watch:
+    """One look at a home."""
+
+    def __init__(self, gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> None:
+        self.gate = gate
+        self.ledger = ledger
+        self.scene = scene
+        self.moment = moment
+        self.blobs = BlobStore(gate.home.blobs_dir)
+
+    def gated(self, path: str) -> Iterator[Sighting]:
+        try:
+            present = read_gated(self.gate.home, path)
+        except NightledgerError as error:
+            yield Sighting(path=path, problem=str(error))
+            return
+        for raced in self.ledger.book.races:
+            if raced.path == path:
+                proposal = offer_race(self.gate, raced, self.moment)
+                self._reread()
+                yield Sighting(path=path, proposal=proposal, writer=Writer.UNKNOWN.value, new=True)
+        yield from self._look(path, present)
+
+    def _look(self, path: str, present: bytes) -> Iterator[Sighting]:
+        book = self.ledger.book
+        sha256 = hashlib.sha256(present).hexdigest()
+        accepted = book.accepted_of(path)
+        drift = book.open_drift(path)
+        if sha256 == accepted:
+            if not self.blobs.exists(sha256):
+                self.blobs.put(present)  # what is accepted is kept while it can be
+            self._close(drift)
+            return
+        propose = self.gate.settings.on_drift is OnDrift.PROPOSE and path in book.gated
+        before = read_accepted(self.gate.home, book, path)
+        if propose and before is not None:
+            returned = self._put_back(path, before, present)
+            if returned is not None:
+                yield returned
+                return
+        if (
+            drift
+            and (drift.sha256, drift.base) == (sha256, accepted)
+            and self._is_sound(drift, before, present)
+        ):
+            yield self._told(drift)
+            return
+        yield self._found(path, before, present, drift)
+
+    def _put_back(self, path: str, accepted: bytes, present: bytes) -> Sighting | None:
+        guess = self._guess(path, accepted, present)
+        proposal = put_back(self.gate, path, accepted, present, guess, self.moment)
+        self._reread()
+        if proposal is None:
+            return None
+        return Sighting(path=path, proposal=proposal, writer=guess.writer.value, new=True, put_back=True)
+
+    def _found(self, path: str, accepted: bytes | None, present: bytes, drift: Drift | None) -> Sighting:
+        """Keep, tell and offer what stands in a file and was not told of."""
+        book = self.ledger.book
+        before = b"" if accepted is None else accepted
+        guess = self._guess(path, before, present)
+        earlier = _accepted_at(book, path, hashlib.sha256(present).hexdigest())
+        found = Found(
+            path=path,
+            accepted=before,
+            present=present,
+            guess=guess,
+            title=_title(path, earlier),
+            note=_LOST if accepted is None else "",
+            cap_characters=self.gate.cap_characters if path in book.gated else None,
+            told=own_values(self.gate, *(c.decode("utf-8", "surrogateescape") for c in (before, present))),
+        )
+        self.blobs.put(before)
+        proposal = drift_proposal(found, log_size=self.ledger.log.size, moment=self.moment)
+        superseded = {}
+        if drift is not None:
+            superseded = {drift.proposal: book.proposals[drift.proposal].open_changes()}
+        fields = {**self._leaf(found, earlier), "proposal": proposal.id}
+        event = (EventName.DRIFT_FOUND, fields)
+        store(self.gate, proposal, self.moment, superseded=superseded, after=[event])
+        self._reread()
+        return Sighting(
+            path=path,
+            proposal=proposal.id,
+            writer=guess.writer.value,
+            new=True,
+            earlier=earlier,
+            protected=path not in book.gated,
+        )
+
+    def _leaf(self, found: Found, earlier: datetime | None) -> dict[str, object]:
+        """Give what the log says of what was found; its bytes are a blob when this returns."""
+        sha256 = self.blobs.put(found.present)
+        fields: dict[str, object] = {
+            "path": found.path,
+            "sha256": sha256,
+            "base": self.ledger.book.accepted_of(found.path) or "",
+            "blob": sha256,
+            "writer": found.guess.writer.value,
+        }
+        if found.guess.commit:
+            fields["commit"] = found.guess.commit
+        if earlier:
+            fields["known_earlier"] = f"{earlier:%Y-%m-%dT%H:%M:%SZ}"
+        return fields
+
+    def _guess(self, path: str, accepted: bytes, present: bytes) -> Guess:
+        course = course_of(accepted, present)
+        added = "".join(course.added(n) for n in range(1, len(course.runs) + 1))
+        return guess_writer(self.gate.home, path, present, added, self.scene)
+
+    def _told(self, drift: Drift) -> Sighting:
+        book = self.ledger.book
+        return Sighting(
+            path=drift.path,
+            proposal=drift.proposal,
+            writer=drift.writer,
+            earlier=_accepted_at(book, drift.path, drift.sha256),
+            protected=drift.path not in book.gated,
+        )
+
+    def _is_sound(self, drift: Drift, accepted: bytes | None, present: bytes) -> bool:
+        """Tell whether an item can be answered: its file is what was logged, and shows what drifted."""
+        try:
+            stored = read_proposal(self.gate, self.ledger.book.proposals[drift.proposal])
+        except AlteredError:
+            return False
+        return shows(stored.proposal, course_of(accepted or b"", present))
+
+    def _close(self, drift: Drift | None) -> None:
+        """Close an item whose file is again what was accepted."""
+        if drift is None:
+            return
+        fields: dict[str, object] = {
+            "proposal": drift.proposal,
+            "changes": list(self.ledger.book.proposals[drift.proposal].open_changes()),
+            "reason": ChangeState.WITHDRAWN.value,
+        }
+        record(self.gate, [(EventName.CLOSED, fields)], self.moment)
+        self._reread()
+
+    def protected(self) -> Iterator[Sighting]:
+        present = protected_now(self.gate.home)
+        new = first_seen(self.ledger.book, present)
+        for path in new:
+            self.blobs.put(present[path])
+        if new:
+            files = [{"path": p, "sha256": hashlib.sha256(present[p]).hexdigest()} for p in new]
+            record(self.gate, [(EventName.PROTECTED_SEEN, {"files": files})], self.moment)
+            self._reread()
+        for path in self.ledger.book.protected:
+            yield from self._look(path, present.get(path, b""))
+
+    def _reread(self) -> None:
+        self.ledger = read_ledger(self.gate)
+
+
+def _accepted_at(book: Book, path: str, sha256: str) -> datetime | None:
+    return next((known.at for known in book.accepted.get(path, ()) if known.sha256 == sha256), None)
+
+
+def _title(path: str, earlier: datetime | None) -> str:
+    if earlier:
+        return f"{path} went back to what was accepted on {earlier:%Y-%m-%d %H:%M} UTC"
+    return f"{path} was changed outside the gate"

@@ -1,0 +1,350 @@
+"""Compare what the log names with what lies on disk: trust files, proposals, decisions, gated files.
+
+Invariant: damage is named, never raised, so that one look tells everything.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from nightledger.codec.records import decode_record
+from nightledger.domain.decision import Decision, DecisionType
+from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
+from nightledger.files.home import Home
+from nightledger.gate.gated import sha256_gated
+from nightledger.gate.integrity.trust_changes import is_outrun
+from nightledger.gate.integrity.trusting import Trust, is_on_log, trust_files, who_changed
+from nightledger.gate.kept_files import read_target
+from nightledger.gate.opening import Ledger
+from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
+from nightledger.gate.stored import is_altered, read_logged
+from nightledger.trust.signers import SignedBy
+
+NOT_IN_FORCE = "it is not the file that the log names; the one that the log names stays in force"
+FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
+OTHERWISE = "the log says another thing of it than it says itself"
+NOT_REMOVED = "the log says that it removed what it does not name"
+_REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Altered:
+    """A file that is not what the log says of it.
+
+    Attributes:
+        path: Relative to the home.
+        message: What is wrong with it.
+        is_kept: Whether the bytes that the log names are kept and stay in force: ``key restore`` puts
+            them back.
+    """
+
+    path: str
+    message: str
+    is_kept: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """Something whose file is not what was logged, and that the operator ended by a signature that holds.
+
+    Attributes:
+        name: Id of the proposal or the decision.
+        how: What the operator did about it.
+        at: When that was recorded.
+    """
+
+    name: str
+    how: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The decisions of a log, after each signature was verified.
+
+    Attributes:
+        decisions: Those that hold, by id.
+        keys: Fingerprint of the key that signed each of them.
+        away: Ids of those whose files an operator had removed by a signature that holds.
+        altered: What is wrong with the others.
+        closed: Those of the others that the operator ended; they count for nothing, and are no alarm.
+    """
+
+    decisions: Mapping[str, Decision]
+    keys: Mapping[str, str]
+    away: frozenset[str] = frozenset()
+    altered: tuple[Altered, ...] = ()
+    closed: tuple[Closed, ...] = ()
+
+
+def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = None) -> tuple[Altered, ...]:
+    """Name every trust file, proposal and decision that is not what was logged or signed, and every lost copy.
+
+    A copy is the full text of a daily log that was compressed: the archive must hold it as it was.
+
+    A proposal that the operator closed for that is left out: :func:`find_closed` names it.
+    Decisions are judged by the set that was in force where they stand in the log, whatever lies
+    on disk. Every signature is verified at each look: who can write the log cannot sign for
+    the operator.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        at: The clocks; they tell whether a reset of the keys is over.
+        held: Its decisions, where they were verified already.
+    """
+    return (
+        *_trust_files(home, ledger, Trust(home, ledger), at),
+        *_proposals(home, ledger.book),
+        *(held or verify_decisions(home, ledger)).altered,
+        *_replaced(home, ledger.book),
+        *_copies(home, ledger.book),
+    )
+
+
+def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> Held:
+    """Verify every decision by the set in force at its place in the log, and compare it with its entry.
+
+    An expunge may remove a decision's file; that is believed where its own decision holds, and
+    names this very file. An approval that was altered ends with what rejects it, or removes it.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        only: Id of the one decision that is asked about; None verifies all.
+    """
+    trust = Trust(home, ledger)
+    decisions: dict[str, Decision] = {}
+    keys: dict[str, str] = {}
+    wrong: dict[str, Altered] = {}
+    asked = ledger.book.decisions if only is None else {only} & ledger.book.decisions.keys()
+    for status in (ledger.book.decisions[name] for name in asked):
+        try:
+            judged = _judge(home, ledger, trust, status)
+        except _NoSignersError as error:
+            wrong[status.id] = Altered(path=home.relative(home.config_dir), message=str(error))
+            break
+        if isinstance(judged, Altered):
+            wrong[status.id] = judged
+        else:
+            decisions[status.id], keys[status.id] = judged
+    return _ended(home, ledger, Held(decisions=decisions, keys=keys), wrong)
+
+
+def _ended(home: Home, ledger: Ledger, held: Held, wrong: Mapping[str, Altered]) -> Held:
+    """Part what was altered and stays an alarm from what the operator ended by one of the decisions that hold."""
+    decisions = held.decisions
+    removed = _removed(decisions)
+    away = {name for name in wrong if (_path(home, name), ledger.book.decisions[name].sha256) in removed}
+    left = [ledger.book.decisions[name] for name in wrong if name not in away]
+    removals = {status.id: at for status in left if (at := _removed_at(home, ledger.book, status, decisions))}
+    closed = [Closed(name=name, how="it was expunged", at=at) for name, at in removals.items()]
+    closed += [
+        Closed(name=status.id, how="what it approved was rejected", at=at)
+        for status in left
+        if status.id not in removals and (at := _rejected_at(ledger.book, status, decisions))
+    ]
+    ended = away | {one.name for one in closed}
+    found = [one for name, one in wrong.items() if name not in ended]
+    found += _removed_otherwise(home, ledger.book, decisions)
+    return replace(held, away=frozenset({*away, *removals}), altered=tuple(found), closed=tuple(closed))
+
+
+def _removed_at(
+    home: Home, book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]
+) -> datetime | None:
+    """Give when an operator signed files of an altered decision away, as they lay there; None where one is back."""
+    path = _path(home, status.id)
+    for name, decision in decisions.items():
+        removed = {gone for gone, _ in _removed({name: decision})} & {path, f"{path}.sig"}
+        if removed and not any(os.path.lexists(home.path(gone)) for gone in removed):
+            return book.decisions[name].recorded.at
+    return None
+
+
+def _rejected_at(book: Book, status: DecisionStatus, decisions: Mapping[str, Decision]) -> datetime | None:
+    """Give when the last change that an altered approval is about was rejected; None where one was not."""
+    if status.type is not DecisionType.APPROVE or not status.changes:
+        return None
+    changes = book.proposals[status.proposal].changes
+    rejections = {name for name, one in decisions.items() if one.type in _REJECTIONS}
+    ends = [changes[n].decision if n in changes else None for n in status.changes]
+    if not rejections.issuperset(ends):
+        return None
+    return max(book.decisions[name].recorded.at for name in ends if name)
+
+
+class _NoSignersError(Exception):
+    """Nobody can say who could sign: then no decision can be judged."""
+
+
+def _path(home: Home, decision: str) -> str:
+    return home.relative(home.decision(decision))
+
+
+def _removed(decisions: Mapping[str, Decision]) -> frozenset[tuple[str, str]]:
+    """Give path and hash of every file that an operator signed away."""
+    return frozenset(
+        (target.path, target.base)
+        for decision in decisions.values()
+        if decision.type is DecisionType.EXPUNGE
+        for target in decision.targets
+        if target.result == EMPTY_SHA256
+    )
+
+
+def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
+    """Name each expunge of which the log says that more was removed than was signed."""
+    for name, sha256s in book.expunged.items():
+        signed = {sha256 for _, sha256 in _removed({name: decisions[name]})} if name in decisions else None
+        if signed is not None and not signed.issuperset(sha256s):
+            yield Altered(path=_path(home, name), message=NOT_REMOVED)
+
+
+def find_closed(home: Home, book: Book) -> tuple[Closed, ...]:
+    """Give the proposals that are not what was logged, and that the operator closed for that."""
+    closes = [status for status in book.decisions.values() if status.type is DecisionType.CLOSE]
+    return tuple(
+        Closed(name=status.proposal, how="it was closed for that", at=status.recorded.at)
+        for status in closes
+        if is_altered(home, book.proposals[status.proposal])
+    )
+
+
+def find_drift(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the gated files whose bytes are not those last accepted, or cannot be read.
+
+    What an apply that a crash cut short has put in place is no drift: the next run finishes it.
+    """
+    cut_short = {(target.path, target.after) for apply in book.unfinished() for target in apply.targets}
+    return tuple(
+        path
+        for path in home.identity.gated
+        for sha256 in [_sha256(home, path)]
+        if sha256 != book.gated.get(path) and (path, sha256) not in cut_short
+    )
+
+
+def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
+    """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
+    sha256 = _sha256(home, path)
+    known = book.accepted.get(path, ())
+    return next((accepted.at for accepted in known if accepted.sha256 == sha256), None)
+
+
+def find_unsettled(home: Home, book: Book) -> tuple[str, ...]:
+    """Name the gated files that drifted, and the protected files that changed and were not acknowledged."""
+    protected = [path for path in book.protected if book.open_drift(path) is not None]
+    return (*find_drift(home, book), *protected)
+
+
+def _sha256(home: Home, path: str) -> str:
+    try:
+        return sha256_gated(home, path)
+    except NightledgerError:
+        return "unreadable"
+
+
+def _trust_files(home: Home, ledger: Ledger, trust: Trust, at: Moment) -> Iterator[Altered]:
+    try:
+        in_force, void = trust.files(at), trust.void
+    except NightledgerError as error:
+        yield Altered(path=home.relative(home.config_dir), message=str(error))
+        return
+    for name, sha256 in sorted(trust_files(home).items()):
+        if sha256 != in_force.get(name) and not is_outrun(ledger, trust, name, sha256, at):
+            yield Altered(path=TRUST_FILES[name], message=NOT_IN_FORCE, is_kept=True)
+    for n in sorted(void):
+        step = ledger.book.trust.steps[n]
+        yield Altered(
+            path=home.relative(home.decision(step.decision)),
+            message="it changed trust files and is not signed by who could; the change counts for nothing",
+        )
+
+
+def _replaced(home: Home, book: Book) -> Iterator[Altered]:
+    """Name the decisions about keys, machines and consent whose files are not those that count."""
+    for path in find_replaced(home, book):
+        yield Altered(path=home.relative(path), message=NOT_IN_FORCE, is_kept=True)
+
+
+def _proposals(home: Home, book: Book) -> Iterator[Altered]:
+    closed = book.closed()
+    for status in (status for status in book.proposals.values() if status.id not in closed):
+        if status.sha256 in book.gone:
+            continue
+        try:
+            read_logged(home, status)
+        except AlteredError as error:
+            message = str(error) if error.__cause__ else "it was changed after it was proposed"
+            yield Altered(path=home.relative(home.proposal(status.id)), message=message)
+
+
+def _judge(
+    home: Home, ledger: Ledger, trust: Trust, status: DecisionStatus
+) -> tuple[Decision, str] | Altered:
+    """Give a decision and the fingerprint of the key that signed it; or what is wrong with it.
+
+    Raises:
+        _NoSignersError: The set in force at its place is kept nowhere.
+    """
+    path = home.decision(status.id)
+    try:
+        signed = read_kept(home, status) if status.type in KEPT else read_signed(home, status)
+        decision = decode_record(Decision, signed.content, where=path)
+    except NightledgerError as error:
+        return Altered(path=home.relative(path), message=str(error))
+    try:
+        by = _signer(signed, trust, status)
+    except NightledgerError as error:
+        raise _NoSignersError(str(error)) from error
+    if by is None or by.principal != decision.principal:
+        message = "it is no signature of who the decision names"
+        return Altered(path=f"{home.relative(path)}.sig", message=message)
+    if status.signature_sha256 not in ("", signed.signature_sha256):
+        return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
+    if not is_on_log(ledger.log, decision):
+        return Altered(path=home.relative(path), message=FORKED)
+    if not _is_recorded(home, status, decision):
+        return Altered(path=home.relative(path), message=OTHERWISE)
+    return decision, by.fingerprint
+
+
+def _copies(home: Home, book: Book) -> Iterator[Altered]:
+    cut_short = {target.path for apply in book.unfinished() for target in apply.targets}
+    for log, copy in sorted(book.copies.items()):
+        if copy in cut_short:  # the next run finishes it, or takes it back
+            continue
+        try:
+            content = read_target(home, copy)
+        except NightledgerError as error:
+            yield Altered(path=copy, message=str(error))
+            continue
+        if not content:
+            yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
+        elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
+            yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
+
+
+def _is_recorded(home: Home, status: DecisionStatus, decision: Decision) -> bool:
+    """Tell whether a decision is the one of its entry: else one could be recorded again, under another id."""
+    return (decision.id, decision.type, decision.proposal, decision.changes, decision.origin) == (
+        status.id,
+        status.type,
+        status.proposal,
+        status.changes,
+        home.identity.origin,
+    )
+
+
+def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> SignedBy | None:
+    signers = trust.signers_of(status)
+    found = signed_by(signed, signers, status.recorded)
+    if found is None and status.type is DecisionType.TRUST:
+        return who_changed(signed, signers, status.recorded)[0]
+    return found

@@ -1,0 +1,1 @@
+"""Messages of other machines: who may send them, what they bring about, what travels out."""

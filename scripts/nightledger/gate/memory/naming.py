@@ -1,0 +1,120 @@
+"""Which entry is which: an entry keeps its id while its wording or section is changed.
+
+An id is derived from section and wording (``text/markdown/entries.py``), so an edit gives another
+one. Each apply that makes such an edit logs old and new id beside its intent
+(``entries.named``); the book follows these steps (``Book.names``). What drifted is followed
+from the accepted bytes to those of now, without a log.
+
+Invariant: no two entries of a home have one id; who would be the second gets an id of its
+own, and is counted.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.event import EventName
+from nightledger.domain.ids import content_id
+from nightledger.domain.states import Book
+from nightledger.files.home import Home
+from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.gated import read_gated
+from nightledger.text.changes.track import track
+from nightledger.text.markdown.document import Document, parse_markdown
+from nightledger.text.markdown.entries import Entry, find_entries
+
+STEPS_AN_ENTRY = 400
+"""Steps in one entry of the log, some 62 bytes each; it has a limit of 65,535 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """An entry of a gated file, under the id that it keeps.
+
+    Attributes:
+        path: The file, relative to the home.
+        entry: The entry.
+    """
+
+    path: str
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Every entry that stands in the gated files.
+
+    Attributes:
+        entries: By id, in the order of files and lines.
+        twice: Ids that a second entry would have had.
+    """
+
+    entries: Mapping[str, Placed]
+    twice: tuple[str, ...]
+
+
+def naming_events(
+    apply_id: str, texts: Sequence[tuple[bytes, bytes]]
+) -> list[tuple[EventName, dict[str, object]]]:
+    """Give what is logged beside the intent of an apply that edits entries; nothing where it only adds or removes.
+
+    Args:
+        apply_id: Of the intent.
+        texts: For each gated file, its accepted bytes before and after.
+    """
+    steps = [step for before, after in texts if before != after for step in _steps(before, after)]
+    return [
+        (EventName.NAMED, {"apply": apply_id, "names": [list(step) for step in steps[at:][:STEPS_AN_ENTRY]]})
+        for at in range(0, len(steps), STEPS_AN_ENTRY)
+    ]
+
+
+def _steps(before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
+    """Give old and new id of each entry that was edited."""
+    old, document = find_entries(_parse(before)), _parse(after)
+    followed = track(old, document)
+    if not followed.edited:
+        return
+    edited = frozenset(followed.edited)
+    for kept, fresh in zip(followed.entries, find_entries(document), strict=True):
+        if kept.id in edited and kept.id != fresh.id:
+            yield kept.id, fresh.id
+
+
+def find_standing(home: Home, book: Book) -> Standing:
+    """Give every entry that stands in the gated files now, under the ids that they keep."""
+    entries: dict[str, Placed] = {}
+    twice: list[str] = []
+    for path in home.identity.gated:
+        for entry in _entries(home, book, path):
+            name = entry.id
+            while name in entries:
+                twice.append(name)
+                name = content_id("e", canonical([name, path]))
+            entries[name] = Placed(path=path, entry=replace(entry, id=name))
+    return Standing(entries=entries, twice=tuple(twice))
+
+
+def _entries(home: Home, book: Book, path: str) -> tuple[Entry, ...]:
+    present = read_gated(home, path)
+    accepted = read_accepted(home, book, path)
+    if accepted is None or accepted == present:
+        return _named(find_entries(_parse(present)), book.names)
+    return track(_named(find_entries(_parse(accepted)), book.names), _parse(present)).entries
+
+
+def _named(entries: Sequence[Entry], names: Mapping[str, str]) -> tuple[Entry, ...]:
+    """Give entries under the ids that they keep; whoever was edited comes before who says the old words anew."""
+    taken = {names[entry.id] for entry in entries if entry.id in names}
+    return tuple(
+        replace(entry, id=names[entry.id])
+        if entry.id in names
+        else replace(entry, id=content_id("e", canonical([entry.id, 2])))
+        if entry.id in taken
+        else entry
+        for entry in entries
+    )
+
+
+def _parse(content: bytes) -> Document:
+    return parse_markdown(content.decode("utf-8", "surrogateescape"))

@@ -1,0 +1,163 @@
+"""Fill a frame from a home: what of its entries and principles an agent is shown now.
+
+Invariant: what is shown was signed. An entry that drifted, or that scanners hold back, is left
+out and counted, whatever it would score; principles are those in force, never those on disk.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.constitution import Constitution
+from nightledger.domain.curation import PERIOD_HOURS
+from nightledger.domain.finding import Severity
+from nightledger.domain.frames import Candidate, Chosen, Frame, choose
+from nightledger.domain.measures import UNTOLD, Network, centralities, confidence_of_use, reinforced_share
+from nightledger.domain.moment import Moment
+from nightledger.domain.retention import PERMANENT, recency
+from nightledger.domain.states import Book
+from nightledger.domain.uses import NO_USE
+from nightledger.gate.memory.measuring import Reinforced, read_network, read_reinforced, stated_confidence
+from nightledger.gate.memory.naming import Placed
+from nightledger.gate.memory.principles import read_principles
+from nightledger.gate.memory.remembering import Facts, Remembered, read_facts
+from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_stored
+from nightledger.text.scanners.scan import scan
+from nightledger.text.similar import fold, shingles
+from nightledger.trust.scan import collector_at_rest
+
+SURE = 1.0
+"""Confidence that is stated of a principle: the operator signed it as such."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """A frame, filled.
+
+    Attributes:
+        frame: Which.
+        chosen: What is shown, and what is not.
+        places: Where each entry stands.
+        unsigned: Entries left out because what they say was not signed: it drifted.
+        quarantined: Entries left out because scanners hold them back.
+    """
+
+    frame: Frame
+    chosen: Chosen
+    places: Mapping[str, Placed]
+    unsigned: int
+    quarantined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scene:
+    """What candidates are measured against."""
+
+    facts: Facts
+    stated: Mapping[str, float]
+    reinforced: Mapping[str, Reinforced]
+    network: Network
+    query: frozenset[int]
+
+
+def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
+    """Fill a frame; nothing is written.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        frame: Which.
+        query: What it is about; empty for nothing in particular.
+        moment: The clocks.
+
+    Raises:
+        UnreadableError: A gated file or a ledger cannot be read.
+        IntegrityError: The constitution in force cannot be told.
+    """
+    with collector_at_rest():
+        return _recollect(gate, ledger, frame, query, moment)
+
+
+def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
+    stored = read_stored(gate, ledger.book)
+    facts = read_facts(gate, ledger, moment, stored=stored)
+    scene = _Scene(
+        facts=facts,
+        stated=stated_confidence(ledger.book, stored),
+        reinforced=read_reinforced(gate.home, ledger.book),
+        network=read_network(gate.home),
+        query=shingles(query),
+    )
+    signed = _signed(gate, ledger.book, facts)
+    candidates = list(_candidates(read_principles(gate.home, ledger, moment), signed, scene))
+    held: set[str] = set()
+    while True:
+        chosen = choose(
+            frame,
+            gate.settings.frames[frame.value],
+            [one for one in candidates if one.id not in held],
+            turn=facts.now_hour // PERIOD_HOURS,
+        )
+        found = {one.candidate.id for one in chosen.shown if _is_held(one.candidate)}
+        if not found:
+            break
+        held |= found
+    return Recollection(
+        frame=frame,
+        chosen=chosen,
+        places={one.memory.id: one.placed for one in signed},
+        unsigned=len(facts.memories) - len(signed),
+        quarantined=len(held),
+    )
+
+
+def _signed(gate: Gate, book: Book, facts: Facts) -> list[Remembered]:
+    known = signed_entries(gate.home, book)
+    return [one for one in facts.memories if one.placed in known]
+
+
+def _is_held(candidate: Candidate) -> bool:
+    return any(finding.severity is Severity.QUARANTINE for finding in scan(candidate.text))
+
+
+def _candidates(
+    constitution: Constitution | None, signed: Sequence[Remembered], scene: _Scene
+) -> Iterator[Candidate]:
+    principles = constitution.principles if constitution else ()
+    texts = [*(one.text for one in principles), *(one.placed.entry.text.strip() for one in signed)]
+    folded = [fold(text).split() for text in texts]
+    central = centralities([scene.network.degree(words) for words in folded])
+    for at, principle in enumerate(principles):
+        reinforced = scene.reinforced.get(principle.id, Reinforced())
+        yield Candidate(
+            id=principle.id,
+            text=principle.text,
+            tags=principle.tags,
+            principle=True,
+            similarity=_likeness(scene.query, principle.text),
+            confidence=confidence_of_use(scene.facts.uses.get(principle.id, NO_USE), SURE),
+            recency=recency(PERMANENT.rate, scene.facts.now_hour - reinforced.hour),
+            centrality=central[at],
+            reinforcement=reinforced_share(reinforced.times),
+        )
+    for at, one in enumerate(signed, len(principles)):
+        memory = one.memory
+        fresh_hour = max(memory.created_hour, memory.used_hour)
+        yield Candidate(
+            id=memory.id,
+            text=texts[at],
+            tags=one.mark.tags,
+            similarity=_likeness(scene.query, texts[at]),
+            confidence=confidence_of_use(one.use, scene.stated.get(" ".join(folded[at]), UNTOLD)),
+            recency=recency(memory.tier.rate, scene.facts.now_hour - fresh_hour),
+            centrality=central[at],
+            reinforcement=reinforced_share(scene.reinforced.get(memory.id, Reinforced()).times),
+        )
+
+
+def _likeness(query: frozenset[int], text: str) -> float:
+    """Give how much of the query's fingerprint a text holds, or of the text's where that is smaller."""
+    mine = shingles(text) if query else frozenset()
+    smaller = min(len(query), len(mine))
+    return len(query & mine) / smaller if smaller else 0.0

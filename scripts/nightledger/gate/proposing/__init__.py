@@ -1,0 +1,1 @@
+"""From drafts to proposals: screened, fitted, capped, written once."""

@@ -1,0 +1,142 @@
+"""From chosen drafts to changes that fit their files, all together and under the cap.
+
+Invariant: what comes out could be applied now; what cannot is named with why, and is in nobody's way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.domain.lanes import Said, is_repeated
+from nightledger.domain.proposal import Change, Draft, Op
+from nightledger.gate.forgetting.letting_go import fit_whole
+from nightledger.gate.kept_files import is_gated, read_target
+from nightledger.gate.opening import Gate
+from nightledger.gate.proposing.fitting import fit_for_apply
+from nightledger.gate.proposing.hunks import Unfit, make_changes
+from nightledger.text.changes.place import Applied, apply_hunks
+
+WHOLE = frozenset({Op.COMPRESS, Op.DELETE_LINK})
+"""What is about a whole file or a link, and has no place in a text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """A file as it is now.
+
+    Attributes:
+        path: Relative to the home.
+        content: Its bytes.
+        text: The same as text (``surrogateescape``).
+        cap: How many characters its host shows; None where it shows all, or the file is none that it shows.
+    """
+
+    path: str
+    content: bytes
+    text: str
+    cap: int | None
+
+
+def read_base(gate: Gate, path: str) -> Base:
+    """Read a file that changes may write."""
+    content = read_target(gate.home, path)
+    cap = gate.cap_characters if is_gated(gate.home, path) else None
+    return Base(path=path, content=content, text=content.decode("utf-8", "surrogateescape"), cap=cap)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitted:
+    """What drafts became as changes of some files, and what fell away on the way.
+
+    Attributes:
+        bases: The files that are changed.
+        changes: Numbered from 1.
+        repeated: How many do what was asked before.
+        unfit: What has no place.
+        over_cap: How many additions would take a file over its cap.
+    """
+
+    bases: tuple[Base, ...]
+    changes: list[Change]
+    repeated: int
+    unfit: tuple[Unfit, ...]
+    over_cap: int
+
+
+def fit_drafts(gate: Gate, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
+    """Fit drafts of several files, file by file in the order of their best.
+
+    Args:
+        gate: The home.
+        drafts: Those that may be proposed, best first.
+        said: What was proposed before.
+        asked: Whether the operator asked for these very changes.
+    """
+    fitted = []
+    for path in dict.fromkeys(draft.target for draft in drafts):
+        own = [draft for draft in drafts if draft.target == path]
+        texts = [draft for draft in own if draft.op not in WHOLE]
+        if texts:
+            fitted.append(_fit(read_base(gate, path), texts, said, asked=asked))
+        fitted += [_fit_one(gate, draft, said, asked=asked) for draft in own if draft.op in WHOLE]
+    kept = [one for one in fitted if one.changes]
+    changes = [change for one in kept for change in one.changes]
+    return Fitted(
+        bases=tuple({base.path: base for one in kept for base in one.bases}.values()),
+        changes=[replace(change, n=n) for n, change in enumerate(changes, 1)],
+        repeated=sum(one.repeated for one in fitted),
+        unfit=tuple(lost for one in fitted for lost in one.unfit),
+        over_cap=sum(one.over_cap for one in fitted),
+    )
+
+
+def _fit_one(gate: Gate, draft: Draft, said: Sequence[Said], *, asked: bool) -> Fitted:
+    """Fit a draft that is about a whole file, or a link."""
+    made = fit_whole(gate.home, draft)
+    if isinstance(made, Unfit):
+        return Fitted(bases=(), changes=[], repeated=0, unfit=(made,), over_cap=0)
+    if is_repeated(made, said, asked=asked):
+        return Fitted(bases=(), changes=[], repeated=1, unfit=(), over_cap=0)
+    return Fitted(bases=(read_base(gate, draft.target),), changes=[made], repeated=0, unfit=(), over_cap=0)
+
+
+def _fit(base: Base, drafts: Sequence[Draft], said: Sequence[Said], *, asked: bool) -> Fitted:
+    placed, unfit = make_changes(base.text, drafts)
+    new = [change for change in placed if not is_repeated(change, said, asked=asked)]
+    under_cap, over_cap = _under_cap(base, new)
+    changes, broken = fit_for_apply(base.path, base.content, under_cap)
+    if broken:  # what stood in the way of others, or took their room, goes, and they are tried again
+        gone = tuple(_unfit(drafts, change, reason) for change, reason in broken)
+        left = [draft for draft in drafts if all(draft is not lost.draft for lost in gone)]
+        rest = _fit(base, left, said, asked=asked)
+        return replace(rest, unfit=(*gone, *rest.unfit))
+    return Fitted(
+        bases=(base,),
+        changes=changes,
+        repeated=len(placed) - len(new),
+        unfit=tuple(unfit),
+        over_cap=over_cap,
+    )
+
+
+def _unfit(drafts: Sequence[Draft], change: Change, reason: str) -> Unfit:
+    draft = next(d for d in drafts if (d.statement_key, d.after) == (change.key, change.after))
+    return Unfit(draft=draft, reason=reason)
+
+
+def _under_cap(base: Base, changes: list[Change]) -> tuple[list[Change], int]:
+    """Drop the last additions until the file is under its cap, or no larger than it was."""
+    kept = list(changes)
+    while not _fits(base, kept) and any(change.op is Op.ADD for change in kept):
+        last = max(at for at, change in enumerate(kept) if change.op is Op.ADD)
+        del kept[last]
+    return kept, len(changes) - len(kept)
+
+
+def _fits(base: Base, changes: Sequence[Change]) -> bool:
+    return base.cap is None or size_after(base, changes) <= max(base.cap, len(base.text))
+
+
+def size_after(base: Base, changes: Sequence[Change]) -> int:
+    """Give the characters of a file with changes placed in it; as it is where they have no place."""
+    result = apply_hunks(base.text, [change.hunk for change in changes])
+    return len(result.text) if isinstance(result, Applied) else len(base.text)

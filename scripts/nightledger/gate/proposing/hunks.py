@@ -1,0 +1,165 @@
+"""From drafts to changes: hunks, diffs and what they are hashed as.
+
+Invariant: the bytes that ``hunks_sha256`` covers are the bytes that ``apply`` places.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import to_plain
+from nightledger.domain.finding import Severity
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Op, Origin
+from nightledger.text.changes.diff import unified_diff
+from nightledger.text.changes.place import (
+    Applied,
+    NotApplied,
+    Placed,
+    Unplaced,
+    apply_hunks,
+    make_hunk,
+    place,
+)
+from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
+from nightledger.text.changes.veiled import BESIDE, without_secrets
+from nightledger.text.forgetting.archive_block import told_with
+from nightledger.text.scanners.scan import mask_secrets, scan, told_values
+
+SHOWN_SECTION = " > "
+NO_COPY = "it holds a secret, of which no copy is made: 'nightledger check' proposes its removal"
+"""Why an entry is not archived."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfit:
+    """A draft that has no place in the file, and why."""
+
+    draft: Draft
+    reason: str
+
+
+def why_not(outcome: NotApplied) -> str:
+    """Give every reason why hunks have no place, in one line."""
+    return "; ".join(dict.fromkeys(unplaced.reason for unplaced in outcome.reasons))
+
+
+def hunks_sha256(hunks: Sequence[Hunk]) -> str:
+    """Give the hex SHA-256 of the canonical JSON of hunks, in their order."""
+    return hashlib.sha256(canonical([to_plain(hunk) for hunk in hunks])).hexdigest()
+
+
+def line_at(document: str, place: int) -> int:
+    """Give the number, from 1, of the line in which a character stands."""
+    return document[:place].count("\n") + 1
+
+
+def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | None = None) -> str:
+    r"""Give the unified diff of two documents, to be read.
+
+    Bytes that are no UTF-8 stand in it as ``\\xe9``. Secrets are masked, because it is stored
+    and shown, and the lines around a change are whatever stands in the file; so are values that
+    only a line further away tells.
+
+    Args:
+        before: The document before.
+        after: The document after.
+        path: What it is called.
+        told: What the documents tell as secrets, where it is known already.
+    """
+    values = told_values(before) | told_values(after) if told is None else told
+    diff = mask_secrets(unified_diff(before, after, path=path), told=values)
+    return diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:
+    """Turn drafts into numbered changes that fit the document, each alone and all together.
+
+    No change copies a secret: what it takes out and the lines that tell its place are veiled.
+
+    Args:
+        document: The gated file's text (``surrogateescape``).
+        drafts: In the order in which they are to be shown.
+    """
+    changes: list[Change] = []
+    unfit: list[Unfit] = []
+    told = told_values(document)
+    veiled = veil(document, told=told)
+    for draft in drafts:
+        hunk = make_hunk(document, draft)
+        if not isinstance(hunk, Unplaced):
+            hunk = without_secrets(document, veiled, hunk, told=told)
+        if isinstance(hunk, Unplaced):
+            unfit.append(Unfit(draft=draft, reason=hunk.reason))
+            continue
+        why = _why_no_copy(draft, hunk, told) if draft.op is Op.ARCHIVE else ""
+        if not why and _copies_secret(document, veiled, draft, hunk, told):
+            why = BESIDE
+        if why:
+            unfit.append(Unfit(draft=draft, reason=why))
+            continue
+        together = apply_hunks(document, [*(change.hunk for change in changes), hunk])
+        alone = apply_hunks(document, [hunk])
+        if isinstance(together, Applied) and isinstance(alone, Applied):
+            diff = readable_diff(document, alone.text, path=draft.target, told=told)
+            changes.append(change_of(len(changes) + 1, draft, hunk, diff))
+        else:
+            unfit.append(Unfit(draft=draft, reason="it touches the same lines as an earlier change"))
+    return changes, unfit
+
+
+def _why_no_copy(draft: Draft, hunk: Hunk, told: frozenset[str]) -> str:
+    """Say why an entry may not be archived, which makes a copy of it; empty where it may."""
+    blocks = [part.hunk.added for part in draft.also]
+    masked = hunk.anchor is Anchor.MASKED and HOLE in hunk.removed
+    if masked or any(shows_secret(block, told=told) for block in blocks):
+        return NO_COPY
+    held = {
+        finding.rule for block in blocks for finding in scan(block) if finding.severity is not Severity.FLAG
+    }
+    if held:
+        return f"scanners hold its text back ({', '.join(sorted(held))}): 'nightledger check' proposes its removal"
+    if len(blocks) != 1 or told_with(blocks[0], hunk.removed) is None:
+        return "what would go to the archive is not the entry as it stands"
+    return ""
+
+
+def _copies_secret(document: str, veiled: str, draft: Draft, hunk: Hunk, told: frozenset[str]) -> bool:
+    texts = (
+        hunk.removed,
+        hunk.context_before,
+        hunk.context_after,
+        *hunk.section,
+        draft.after,
+        draft.reason,
+    )
+    if any(shows_secret(text, told=told) for text in texts):
+        return True
+    placed = place(document, hunk) if hunk.anchor is Anchor.MASKED else None
+    if not isinstance(placed, Placed):
+        return False
+    part = slice(placed.start, placed.end)
+    return repeats_secret(draft.statement_key, secrets_between(document[part], veiled[part]))
+
+
+def change_of(n: int, draft: Draft, hunk: Hunk, diff: str) -> Change:
+    """Give a draft as a change that has its place; none of its texts is looked at."""
+    return Change(
+        n=n,
+        op=draft.op,
+        target=draft.target,
+        section=SHOWN_SECTION.join(hunk.section),
+        before="" if draft.op is Op.ADD else hunk.removed if hunk.anchor is Anchor.MASKED else draft.before,
+        after=draft.after,
+        diff=diff,
+        hunk=hunk,
+        reason=draft.reason,
+        evidence=draft.evidence,
+        provenance=tuple(sorted({evidence.origin for evidence in draft.evidence} or {Origin.AGENT})),
+        confidence=draft.confidence,
+        key=draft.statement_key,
+        scope=draft.scope,
+        flags=draft.flags,
+        entry=draft.entry,
+        also=draft.also,
+    )

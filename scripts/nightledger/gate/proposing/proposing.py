@@ -1,0 +1,333 @@
+"""Put drafts before the operator: suppression, caps, scanners, hunks, one immutable file, one leaf.
+
+Invariant: a proposal exists once its leaf is on disk; its file is on disk before that, so
+a crash in between leaves a file that nothing refers to and the next run writes again.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.codec.canonical import canonical
+from nightledger.codec.records import dump_record, to_plain
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.event import EventName
+from nightledger.domain.ids import content_id
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.lanes import (
+    JOB,
+    MOST_DELETIONS,
+    Said,
+    choose,
+    choose_to_forget,
+    may_return,
+)
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Change, Draft, Kind, Op, Proposal, SizeMeter, Target
+from nightledger.domain.states import OPEN_STATES, Book, ChangeState
+from nightledger.files.atomic import replace_file
+from nightledger.gate.forgetting.closing import ENDED, said_and_gone
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.proposing.drafting import Base, fit_drafts, read_base, size_after
+from nightledger.gate.proposing.hunks import Unfit
+from nightledger.gate.proposing.screening import Held, own_rules, screen, unseen, without_own_secrets
+from nightledger.gate.stored import MAX_PROPOSAL_BYTES, Stored, read_stored
+from nightledger.trust.event import path_word
+
+_LEAF_BYTES = 60_000
+"""An entry of the log has at most 65,535 bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What someone wants to put before the operator.
+
+    Attributes:
+        kind: Why.
+        lane: ``job``, ``agent``, ``operator`` or ``edit``.
+        period: Log day or run, ``2026-02-28``.
+        title: One line for lists.
+        drafts: Candidates; of a job, more than fit.
+        supersedes: Proposal of which this one replaces changes.
+        superseded_changes: Numbers of those changes.
+        held: What scanners held back before it came to drafts.
+        asked: Whether the operator asks for these very changes: what was answered with no before may return.
+    """
+
+    kind: Kind
+    lane: str
+    period: str
+    title: str
+    drafts: Sequence[Draft]
+    supersedes: str | None = None
+    superseded_changes: tuple[int, ...] = ()
+    held: tuple[Held, ...] = ()
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of a submission.
+
+    Attributes:
+        proposal: What now waits; None when nothing was left.
+        suppressed: How many drafts had been proposed before.
+        no_room: How many did not fit in the caps; they compete again.
+        held: What the scanners held back.
+        unfit: What has no place in the file.
+        over_cap: How many additions would take the file over its host's cap.
+    """
+
+    proposal: Proposal | None
+    suppressed: int = 0
+    no_room: int = 0
+    held: tuple[Held, ...] = ()
+    unfit: tuple[Unfit, ...] = ()
+    over_cap: int = 0
+
+
+def propose(
+    gate: Gate, ledger: Ledger, submission: Submission, moment: Moment, *, dry_run: bool = False
+) -> Outcome:
+    """Make one proposal of the drafts that may and fit.
+
+    The caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        submission: What to propose.
+        moment: The clocks.
+        dry_run: Say what would be proposed and write nothing.
+    """
+    stored = read_stored(gate, ledger.book)
+    said = [] if submission.kind is Kind.FORGET else _said(gate, stored, ledger.book)
+    asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
+    allowed = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
+    fresh = allowed if asked else _not_forgotten(allowed, stored, ledger.book)
+    own = own_rules(gate) if fresh or submission.held else None
+    screened, clean = screen(fresh, own)
+    held = (*without_own_secrets(submission.held, own), *screened)
+    if not dry_run:
+        quarantine(gate, unseen(held, ledger.log.events), moment)
+    chosen = _choose(gate, submission, stored, ledger.book, clean)
+    repeated = len(submission.drafts) - len(fresh)
+    outcome = Outcome(proposal=None, suppressed=repeated, no_room=len(clean) - len(chosen), held=held)
+    if not chosen:
+        return outcome
+    fitted = fit_drafts(gate, chosen, said, asked=asked)
+    repeated += fitted.repeated
+    outcome = replace(outcome, suppressed=repeated, unfit=fitted.unfit, over_cap=fitted.over_cap)
+    if not fitted.changes:
+        return outcome
+    proposal = _build(submission, fitted.bases, fitted.changes, ledger, moment)
+    if proposal.id in ledger.book.proposals:  # made before, and not to be read any more: it was altered
+        return replace(outcome, suppressed=repeated + len(fitted.changes))
+    if not dry_run:
+        _write(gate, proposal, submission, moment)
+    return replace(outcome, proposal=proposal)
+
+
+def _said(gate: Gate, stored: Sequence[Stored], book: Book) -> list[Said]:
+    return [*said_before(stored, book), *said_and_gone(gate.home, book)]
+
+
+def _not_forgotten(drafts: Sequence[Draft], stored: Sequence[Stored], book: Book) -> list[Draft]:
+    forgotten = read_forgotten(stored, book)
+    return [draft for draft in drafts if not forgotten.holds(draft.after)]
+
+
+def submit_changes(
+    gate: Gate, ledger: Ledger, submission: Submission, path: str, changes: list[Change], moment: Moment
+) -> Proposal:
+    """Make a proposal of changes that are placed already: an operator's own edit."""
+    proposal = _build(submission, [read_base(gate, path)], changes, ledger, moment)
+    _write(gate, proposal, submission, moment)
+    return proposal
+
+
+def quarantine(gate: Gate, held: Sequence[Held], moment: Moment) -> None:
+    """Keep what the scanners held back where the operator can look, and log it; secrets are not copied."""
+    for item in held:
+        if item.text:
+            path = os.path.join(gate.home.quarantine_dir, f"{item.text_sha256}.txt")
+            replace_file(path, item.text.encode("utf-8", "surrogateescape"))
+    events: list[tuple[EventName, dict[str, object]]] = [
+        (
+            EventName.QUARANTINED,
+            {
+                "sha256": item.text_sha256,
+                "rules": list(item.rules),
+                "path": path_word(item.path),
+                "line": item.line,
+            },
+        )
+        for item in held
+    ]
+    if events:
+        record(gate, events, moment)
+
+
+def supersede(gate: Gate, changes: Sequence[tuple[str, int]], moment: Moment) -> None:
+    """Close changes that wait and that something newer replaces.
+
+    Args:
+        gate: The home.
+        changes: Proposal and number of each.
+        moment: The clocks.
+    """
+    events = [_superseding(proposal, [n]) for proposal, n in changes]
+    if events:
+        record(gate, events, moment)
+
+
+def said_before(stored: Sequence[Stored], book: Book) -> list[Said]:
+    """List what was proposed before, for suppression.
+
+    Where a secret was taken out nobody can tell from the record which one it was: what stands
+    there now may be another, so that change suppresses nothing any more.
+    """
+    return [
+        Said(
+            key=change.key,
+            target=change.target,
+            adds=change.op is Op.ADD,
+            closed=book.proposals[item.proposal.id].state_of(change.n) in ENDED,
+            evidence=change.evidence,
+            lines=(change.hunk.removed, change.hunk.added),
+        )
+        for item in stored
+        for change in item.proposal.changes
+        if change.hunk.anchor is not Anchor.MASKED
+        or book.proposals[item.proposal.id].state_of(change.n) is not ChangeState.APPLIED
+    ]
+
+
+def _choose(
+    gate: Gate, submission: Submission, stored: Sequence[Stored], book: Book, drafts: list[Draft]
+) -> list[Draft]:
+    if submission.lane != JOB:
+        return choose(drafts, additions=len(drafts), room=len(drafts))
+    if submission.kind is Kind.PRUNE:
+        deletions = MOST_DELETIONS - _waiting_deletions(stored, book)
+        return choose_to_forget(drafts, deletions=deletions, leaf_bytes=_LEAF_BYTES)
+    lanes = gate.settings.lanes
+    waiting = sum(
+        1
+        for status in book.live()
+        if status.lane == JOB and status.kind is not Kind.PRUNE
+        for change in status.changes.values()
+        if change.state in OPEN_STATES
+    )
+    spent = sum(
+        1
+        for item in stored
+        if item.proposal.lane == JOB and item.proposal.period == submission.period
+        for change in item.proposal.changes
+        if change.op is Op.ADD
+    )
+    return choose(drafts, additions=lanes.nightly_additions - spent, room=lanes.waiting_changes - waiting)
+
+
+def _waiting_deletions(stored: Sequence[Stored], book: Book) -> int:
+    return sum(
+        change.op is Op.DELETE_LINK and book.proposals[item.proposal.id].state_of(change.n) in OPEN_STATES
+        for item in stored
+        for change in item.proposal.changes
+    )
+
+
+def _build(
+    submission: Submission, bases: Sequence[Base], changes: list[Change], ledger: Ledger, moment: Moment
+) -> Proposal:
+    identity: dict[str, object] = {
+        "kind": submission.kind.value,
+        "lane": submission.lane,
+        "target": bases[0].path if len(bases) == 1 else [base.path for base in bases],
+        "hunks": [to_plain(change.hunk) for change in changes],
+        "evidence": [to_plain(evidence) for change in changes for evidence in change.evidence],
+        "supersedes": submission.supersedes,
+    }
+    if parts := [to_plain(part) for change in changes for part in change.also]:
+        identity["also"] = parts
+    if keys := [change.key for change in changes if change.op is Op.DELETE_LINK]:
+        identity["keys"] = keys  # a link that later outcomes started anew has the same name
+    if submission.asked or submission.lane == EDIT_LANE or submission.kind in (Kind.REVERSAL, Kind.FORGET):
+        identity["log_size"] = ledger.log.size  # the operator may ask for the same bytes again
+    return Proposal(
+        v=1,
+        id=content_id("p", canonical(identity)),
+        kind=submission.kind,
+        lane=submission.lane,
+        created_at=moment.at,
+        period=submission.period,
+        title=submission.title,
+        targets=tuple(_target(base, changes) for base in bases),
+        changes=tuple(changes),
+        supersedes=submission.supersedes,
+    )
+
+
+def _target(base: Base, changes: Sequence[Change]) -> Target:
+    own = [change for change in changes if change.target == base.path]
+    return Target(
+        path=base.path,
+        base_sha256=hashlib.sha256(base.content).hexdigest(),
+        meter=SizeMeter(
+            before_characters=len(base.text),
+            after_characters=size_after(base, own),
+            cap_characters=base.cap,
+        ),
+    )
+
+
+def _write(gate: Gate, proposal: Proposal, submission: Submission, moment: Moment) -> None:
+    closing = {} if submission.supersedes is None else {submission.supersedes: submission.superseded_changes}
+    store(gate, proposal, moment, superseded=closing)
+
+
+def store(
+    gate: Gate,
+    proposal: Proposal,
+    moment: Moment,
+    *,
+    superseded: Mapping[str, Sequence[int]],
+    after: Sequence[tuple[EventName, dict[str, object]]] = (),
+) -> None:
+    """Write a proposal's file, then its leaf with those of what it supersedes.
+
+    Args:
+        gate: The home.
+        proposal: As it is to be shown.
+        moment: The clocks.
+        superseded: For each proposal of which it replaces changes, their numbers.
+        after: What else is logged at the same time, behind it.
+
+    Raises:
+        RefusedError: It is larger than can be read again.
+    """
+    content = dump_record(proposal)
+    if len(content) > MAX_PROPOSAL_BYTES:
+        raise RefusedError(
+            f"the proposal would have {len(content)} bytes; at most {MAX_PROPOSAL_BYTES} can be read again",
+            hint="make the change in smaller steps",
+        )
+    replace_file(
+        gate.home.proposal(proposal.id), content
+    )  # what lies there without a leaf is a crash's orphan
+    fields: dict[str, object] = {
+        "proposal": proposal.id,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "kind": proposal.kind.value,
+        "lane": proposal.lane,
+        "changes": len(proposal.changes),
+    }
+    closed = [_superseding(name, numbers) for name, numbers in superseded.items()]
+    record(gate, [(EventName.PROPOSED, fields), *closed, *after], moment)
+
+
+def _superseding(proposal: str, changes: Sequence[int]) -> tuple[EventName, dict[str, object]]:
+    reason = ChangeState.SUPERSEDED.value
+    return EventName.CLOSED, {"proposal": proposal, "changes": list(changes), "reason": reason}

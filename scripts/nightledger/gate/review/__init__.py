@@ -1,0 +1,1 @@
+"""What an operator is shown, and what becomes of the answers."""

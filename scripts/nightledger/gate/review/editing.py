@@ -1,0 +1,171 @@
+"""An operator's own wording: an edited change, or an edit of a gated file.
+
+Invariant: an edit becomes hunks that give exactly the edited bytes, and it is signed and
+logged like anything else; what could not be applied, or would copy a secret, is not even recorded.
+"""
+
+from collections.abc import Sequence
+
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.kept import LETTING_GO
+from nightledger.domain.lanes import OPERATOR
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
+from nightledger.gate.apply.applying import check_result
+from nightledger.gate.apply.writing import Write
+from nightledger.gate.gated import read_gated
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.hunks import SHOWN_SECTION, line_at, readable_diff
+from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
+from nightledger.gate.stored import Stored
+from nightledger.text.changes.edits import hunks_between
+from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, place, put
+from nightledger.text.changes.veil import veil, veil_blocked
+from nightledger.text.changes.veiled import without_secrets
+from nightledger.text.markdown.document import is_blank, split_lines
+from nightledger.text.scanners.scan import told_values
+
+
+def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, moment: Moment) -> Outcome:
+    """Propose a change in the operator's wording; it supersedes the one that was shown.
+
+    It is scanned and shown again like any other proposal.
+
+    Raises:
+        RefusedError: It archives, compresses or forgets something: there is nothing to word.
+    """
+    change = stored.proposal.changes[n - 1]
+    if change.op in LETTING_GO:
+        raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
+    document = read_gated(gate.home, change.target).decode("utf-8", "surrogateescape")
+    before, line = _lines_of(document, change)
+    draft = Draft(
+        op=change.op,
+        target=change.target,
+        section=change.hunk.section,
+        before=before,
+        line=line,
+        after=wording,
+        reason=f"{change.reason} (worded by the operator)",
+        evidence=change.evidence,
+        confidence=change.confidence,
+        rank=1.0,
+        statement_key=f"{change.key} as worded by the operator: {wording.strip()}",
+        scope=change.scope,
+        entry=change.entry,
+    )
+    submission = Submission(
+        kind=stored.proposal.kind,
+        lane=OPERATOR,
+        period=stored.proposal.period,
+        title=stored.proposal.title,
+        drafts=[draft],
+        supersedes=stored.proposal.id,
+        superseded_changes=(n,),
+    )
+    return propose(gate, ledger, submission, moment)
+
+
+def _lines_of(document: str, change: Change) -> tuple[str, int]:
+    """Give what a change takes out, as it stands in the file, and its first line.
+
+    The line is 0 where the change takes nothing out or what it takes is not there any more.
+    """
+    placed = place(document, change.hunk)
+    if not change.hunk.removed or isinstance(placed, Unplaced):
+        return change.before, 0
+    removed = document[placed.start : placed.end]
+    body = removed.lstrip()  # a removal may take blank lines along
+    line = line_at(document, placed.end - len(body))
+    if change.hunk.anchor is Anchor.EXACT:
+        return change.before, line
+    lines = split_lines(document[document.rfind("\n", 0, placed.end - len(body)) + 1 : placed.end])
+    while len(lines) > 1 and is_blank(lines[-1]):
+        lines.pop()
+    return "".join(lines), line
+
+
+def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: Moment) -> Proposal | None:
+    """Turn an operator's edit of a gated file into a proposal of its own lane.
+
+    Returns:
+        The proposal, to be signed at once; None when nothing was changed.
+
+    Raises:
+        RefusedError: It could not be applied, it puts in a secret or a line with one, or it touches
+            bytes that are not UTF-8, which no record can hold, or lines that repeat so often
+            that nothing tells their place.
+    """
+    before = read_gated(gate.home, path)
+    if reasons := check_result(gate, Write(path=path, before=before, after=edited)):
+        raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
+    document = before.decode("utf-8", "surrogateescape")
+    hunks = hunks_between(document, edited.decode("utf-8", "surrogateescape"))
+    if isinstance(hunks, Unplaced):
+        raise _not_recorded(path, hunks.reason)
+    if not hunks:
+        return None
+    changes = _edit_changes(path, document, edited.decode("utf-8", "surrogateescape"), hunks, moment)
+    submission = Submission(
+        kind=Kind.BEHAVIOUR,
+        lane=EDIT_LANE,
+        period=moment.at.date().isoformat(),
+        title=f"The operator's edit of {path}",
+        drafts=(),
+    )
+    return submit_changes(gate, ledger, submission, path, changes, moment)
+
+
+def _not_recorded(path: str, reason: str) -> RefusedError:
+    return RefusedError(
+        f"the edit of {path} cannot be recorded: {reason}",
+        hint="change it in your own editor; 'nightledger verify' then shows it as drift",
+    )
+
+
+def _edit_changes(
+    path: str, document: str, edited: str, hunks: Sequence[Hunk], moment: Moment
+) -> list[Change]:
+    """Give each hunk as a change, with its diff against the document as the hunks before it left it.
+
+    Up to the end of each hunk that document is the edited one, so that both are scanned once.
+    """
+    applied = apply_hunks(document, hunks)
+    if not isinstance(applied, Applied):
+        raise AssertionError("unreachable: they were made to fit")  # noqa: TRY004 - a bug, not a type
+    told = told_values(document) | told_values(edited)
+    veiled, new, blocked = veil(document, told=told), veil(edited, told=told), veil_blocked(edited, told=told)
+    changes = []
+    for n, (hunk, placed) in enumerate(zip(hunks, applied.placed, strict=True), 1):
+        added = slice(placed.start, placed.start + len(placed.text))
+        if blocked[added] != placed.text:
+            raise _not_recorded(
+                path, f"at line {line_at(edited, placed.start)} it puts in a line with a secret"
+            )
+        masked = without_secrets(document, veiled, hunk, told=told)
+        if isinstance(masked, Unplaced):
+            raise _not_recorded(path, masked.reason)
+        after = put(document, placed)
+        diff = readable_diff(document, after, path=path, told=told)
+        changes.append(_edit_change(n, path, masked, diff, moment))
+        document, veiled = after, veiled[: placed.start] + new[added] + veiled[placed.end :]
+    return changes
+
+
+def _edit_change(n: int, path: str, hunk: Hunk, diff: str, moment: Moment) -> Change:
+    return Change(
+        n=n,
+        op=Op.REPLACE if hunk.removed and hunk.added else Op.ADD if hunk.added else Op.REMOVE,
+        target=path,
+        section=SHOWN_SECTION.join(hunk.section),
+        before=hunk.removed,
+        after=hunk.added,
+        diff=diff,
+        hunk=hunk,
+        reason="The operator edited the file.",
+        evidence=(),
+        provenance=(Origin.OWNER,),
+        confidence=1.0,
+        key=f"edit {moment.at.isoformat()} {n}",
+    )

@@ -1,0 +1,183 @@
+"""What waits for an answer, as a review shows it, and the answers.
+
+Invariant: what is shown, hashed and signed are the same bytes, read once.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import AlteredError, NightledgerError
+from nightledger.domain.judge import EDIT_LANE
+from nightledger.domain.proposal import Change, Kind
+from nightledger.domain.states import ProposalStatus
+from nightledger.files.home import Home
+from nightledger.gate.apply.parts import put_change
+from nightledger.gate.forgetting.fates import change_diff
+from nightledger.gate.guard.protected import read_watched
+from nightledger.gate.kept_files import read_target
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.told import NOTHING, told_by
+from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.scanners.scan import told_values
+
+
+class Verb(StrEnum):
+    """An operator's answer to one change."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    LATER = "later"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the operator said about one change.
+
+    Attributes:
+        proposal: Id.
+        n: Number of the change.
+        verb: The answer.
+        reason: The operator's words for a rejection.
+    """
+
+    proposal: str
+    n: int
+    verb: Verb
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One change as the review shows it, against the bytes of now.
+
+    Attributes:
+        stored: Its proposal, checked.
+        status: The proposal's state.
+        change: The change.
+        diff: Unified diff against the file as it is now; empty when it has no place.
+        unplaced: Why it has no place now; empty when it has.
+        told: What the gated files and the proposals shown with it tell as secrets.
+    """
+
+    stored: Stored
+    status: ProposalStatus
+    change: Change
+    diff: str
+    unplaced: str
+    told: frozenset[str] = NOTHING
+
+
+class Documents(dict[str, str]):
+    """The files that changes write, as text (``surrogateescape``), each read once.
+
+    Gated ones are read at the start, daily logs and archives when they are asked for.
+    """
+
+    def __init__(self, home: Home) -> None:
+        """Read the gated files."""
+        super().__init__({path: _text(home, path) for path in home.identity.gated})
+        self._home = home
+
+    def __missing__(self, path: str) -> str:
+        """Read another file that a change may write."""
+        self[path] = _text(self._home, path)
+        return self[path]
+
+
+def read_documents(gate: Gate) -> Documents:
+    """Read every gated file once, and others when they are asked for."""
+    return Documents(gate.home)
+
+
+def _text(home: Home, path: str) -> str:
+    return read_target(home, path).decode("utf-8", "surrogateescape")
+
+
+def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list[Item]:
+    """Give every change that waits for an answer: what drifted first, then the oldest proposal first.
+
+    Altered proposals are set aside.
+    """
+    drifted: list[Item] = []
+    waiting: list[tuple[Stored, ProposalStatus]] = []
+    for status in ledger.book.live():
+        if status.lane != EDIT_LANE and status.open_changes():
+            with suppress(AlteredError):
+                if status.kind is Kind.DRIFT:
+                    drifted += items_of(gate, status, DecisionType.DRIFT, documents)
+                else:
+                    waiting.append((read_proposal(gate, status), status))
+    return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents)]
+
+
+def items_of(
+    gate: Gate, status: ProposalStatus, kind: DecisionType, documents: Mapping[str, str]
+) -> list[Item]:
+    """Give the changes of one proposal that a decision of this kind may be about.
+
+    Raises:
+        AlteredError: Its file is missing or is not what was logged.
+    """
+    is_drift = status.kind is Kind.DRIFT and kind is not DecisionType.UNDO
+    numbers = status.answerable(DecisionType.DRIFT if is_drift else kind)
+    if not numbers:
+        return []
+    stored = read_proposal(gate, status)
+    if is_drift:
+        changes = [change for change in stored.proposal.changes if change.n in numbers]
+        return _drift_items(gate, stored, status, changes)
+    return items_in([(stored, status)], kind, documents)
+
+
+def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
+    """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
+    target = stored.proposal.targets[0]
+    told = told_by({}, [stored.proposal])
+    try:
+        present = hashlib.sha256(read_watched(gate.home, target.path)).hexdigest()
+    except NightledgerError as error:
+        present, why = "", str(error)
+    else:
+        changed = "the file has changed again: 'nightledger guard' looks anew"
+        why = "" if present == target.base_sha256 else changed
+    return [
+        Item(stored=stored, status=status, change=change, diff=change.diff, unplaced=why, told=told)
+        for change in changes
+    ]
+
+
+def items_in(
+    waiting: Sequence[tuple[Stored, ProposalStatus]], kind: DecisionType, documents: Mapping[str, str]
+) -> list[Item]:
+    """Give the changes of some proposals that such a decision may be about; ``documents`` hold their targets."""
+    told = told_by(documents, [stored.proposal for stored, _ in waiting])
+    return [
+        _item(stored, status, change, documents, told)
+        for stored, status in waiting
+        for change in stored.proposal.changes
+        if change.n in status.answerable(kind)
+    ]
+
+
+def _item(
+    stored: Stored,
+    status: ProposalStatus,
+    change: Change,
+    documents: Mapping[str, str],
+    told: frozenset[str],
+) -> Item:
+    diff, why = "", ""
+    try:
+        placed = put_change(documents, change)
+    except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
+        placed = str(error)
+    if isinstance(placed, str):
+        why = placed
+    else:
+        values = told | NOTHING.union(*map(told_values, placed.values()))
+        diff = change_diff(documents, placed, change, told=values)
+    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)

@@ -1,0 +1,1 @@
+"""What ``doctor`` looks at, one module a matter; nothing is written."""

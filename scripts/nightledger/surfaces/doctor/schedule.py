@@ -1,0 +1,115 @@
+"""Does anything call us: cron, systemd or launchd; or do runs of late say that something else does?"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.files.home import Home
+from nightledger.night import read_ledger
+from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
+
+AREA = "schedule"
+TIMEOUT_S = 10
+LATELY = timedelta(hours=26)
+"""The longest local day has 25 hours: a night that was called ran within this time."""
+
+
+def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> Iterator[Check]:
+    """Look whether each call is installed.
+
+    Args:
+        home: Whose.
+        place: What would be called.
+        user_dir: The user's own directory, in which systemd and launchd look.
+        now: Aware, UTC.
+    """
+    lines, missing = cron_lines(place), []
+    for call in CALLS:
+        by = _caller(call, place, lines, user_dir)
+        if by:
+            yield good(AREA, f"{by} calls {call.name}")
+        else:
+            missing.append(call.name)
+    if not missing:
+        return
+    names = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+    newest = max((run.started_at for run in read_ledger(home)[0]), default=None)
+    fix = f"nightledger schedule --print cron --home {shlex.quote(home.root)}; add the lines with: crontab -e"
+    if newest is not None and timedelta() <= now - newest <= LATELY:
+        yield note(
+            AREA, f"no line of ours calls {names}, yet a run began at {newest:%Y-%m-%d %H:%M} UTC", fix
+        )
+    elif home.identity.simulated:
+        yield note(AREA, f"nothing calls {names}; in a simulated home that is as it should be")
+    else:
+        yield bad(AREA, f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
+
+
+def place_of(context: Context) -> Place:
+    """Give what ``schedule`` would have called for a command's home."""
+    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
+    keys_dir = "" if context.keys_dir == default else context.keys_dir
+    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=keys_dir)
+
+
+def cron_lines(place: Place) -> tuple[str, ...]:
+    """Give the active lines of this user's crontab that call us for this home; () where there is no cron.
+
+    Args:
+        place: The checkout and the home.
+    """
+    program = shutil.which("crontab")
+    if program is None:
+        return ()
+    try:
+        ran = subprocess.run(  # noqa: S603 - crontab(1) itself, which only lists
+            [program, "-l"], capture_output=True, timeout=TIMEOUT_S, check=False, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    lines = ran.stdout.decode("utf-8", "surrogateescape").splitlines() if ran.returncode == 0 else []
+    names = {place.home, shlex.quote(place.home).replace("%", "\\%")}
+    ours = [line.strip() for line in lines if any(_names(line, call) for call in CALLS)]
+    return tuple(
+        line
+        for line in ours
+        if not line.startswith("#") and (place.home == CHECKOUT or any(name in line for name in names))
+    )
+
+
+def installed_units(place: Place, user_dir: str) -> dict[str, tuple[str, ...]]:
+    """Give the files of ours that systemd and launchd find, absolute, by who reads them.
+
+    Args:
+        place: The checkout and the home.
+        user_dir: The user's own directory.
+    """
+    try:
+        files = {"systemd": systemd_files(place), "launchd": launchd_files(place)}
+    except NightledgerError:
+        return {}  # a path that no unit can hold
+    paths = {
+        name: tuple(os.path.join(user_dir, file.path) for file in units) for name, units in files.items()
+    }
+    return {name: tuple(filter(os.path.exists, units)) for name, units in paths.items()}
+
+
+def _caller(call: Call, place: Place, lines: tuple[str, ...], user_dir: str) -> str:
+    """Name what makes a call; empty where nothing does."""
+    if any(_names(line, call) for line in lines):
+        return "cron"
+    for name, units in installed_units(place, user_dir).items():
+        files = (os.path.basename(path) for path in units if not path.endswith(".service"))
+        if any(f"-{call.name}-" in file or f".{call.name}." in file for file in files):
+            return name
+    return ""
+
+
+def _names(line: str, call: Call) -> bool:
+    return f"scripts/{call.script}" in line

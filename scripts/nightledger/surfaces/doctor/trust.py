@@ -1,0 +1,86 @@
+"""Who may sign here, what happens when a key is lost, the constitution, and how old the operator's consent is."""
+
+from collections.abc import Iterator
+
+from nightledger.domain.moment import Moment
+from nightledger.domain.presence import DAY_S
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.gate.consenting import Standing, read_standing
+from nightledger.gate.integrity.trust_changes import find_differing
+from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.memory.principles import NAME, WHERE, read_principles
+from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.surfaces.doctor.checks import Check, bad, good, note
+
+AREA = "keys"
+_PUT_BACK = "nightledger key restore puts it back"
+SOON_S = 5 * DAY_S
+"""How long before its end the operator is told that consent decays. Our choice."""
+
+
+def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
+    """Look at the signers in force, at a reset that waits, at the constitution, and at consent.
+
+    Args:
+        gate: The home.
+        at: The clocks.
+    """
+    ledger = read_ledger(gate)
+    yield from _keys(gate, ledger, at)
+    yield _constitution(gate, ledger, at)
+    yield from _consent(read_standing(gate, ledger, at))
+
+
+def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
+    pending = ledger.book.trust.pending_reset(at)
+    if pending is not None:
+        hours = -(-pending.remaining_s(at) // 3600)
+        yield bad(
+            AREA,
+            f"the keys were reset, signed by nobody: another key counts in {hours} hours",
+            "if that was not you: nightledger key confirm --sign-with FILE",
+        )
+    if Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at):
+        yield good(AREA, "a recovery key can bring in a new signer when the operator's is lost")
+    else:
+        yield note(
+            AREA,
+            "there is no recovery key: when the operator's is lost, a new one counts after a reset of 24 hours",
+            "nightledger key recovery FILE.pub, with a key that lies in a drawer",
+        )
+
+
+def _constitution(gate: Gate, ledger: Ledger, at: Moment) -> Check:
+    standing = read_principles(gate.home, ledger, at)
+    if NAME in find_differing(gate.home, ledger, at):
+        return bad(NAME, f"{WHERE} is not as it was signed; what was signed stays in force", _PUT_BACK)
+    if standing is None:
+        return note(NAME, "none: this home began without one", "nightledger init --seed")
+    return good(NAME, f"{len(standing.principles)} principles, as they were signed")
+
+
+def _consent(standing: Standing) -> Iterator[Check]:
+    days, left_s = (
+        standing.since_review_s // DAY_S,
+        standing.signed.decay_days * DAY_S - standing.since_review_s,
+    )
+    if standing.decayed:
+        yield note(
+            "consent",
+            f"no review was signed for {days} days: what was autonomous asks for approval",
+            "nightledger consent review",
+        )
+    elif left_s <= SOON_S:
+        yield note(
+            "consent",
+            f"{days} days since the last signed review; in {-(-left_s // DAY_S)} what is autonomous asks for approval",
+            "nightledger consent review",
+        )
+    else:
+        yield good("consent", f"{days} days since the last signed review, or since the home began")
+    if not standing.reviewed:
+        yield note(
+            "consent",
+            "this home's own consent graph was not signed for: what it allows beyond the shipped one does not count",
+            "nightledger consent review",
+        )

@@ -1,0 +1,1 @@
+"""What ``key`` does, and how a change of trust files is signed."""

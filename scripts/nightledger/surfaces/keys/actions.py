@@ -1,0 +1,237 @@
+"""Carry out what ``key`` was asked for, and say what follows from it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from nightledger.domain.decision import NAMESPACE, Decision
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.identity import Identity
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.gate.founding import PRINCIPAL
+from nightledger.gate.integrity.trust_changes import reset_signers, restore_files
+from nightledger.gate.integrity.trusting import Trust
+from nightledger.surfaces import signing
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys import changes as key_changes
+from nightledger.surfaces.keys.trust_change import By, Edit, change_trust
+from nightledger.surfaces.session import Session, reading, writing
+from nightledger.trust import keys, operator_keys
+from nightledger.trust.signer_files import find_key
+from nightledger.trust.sshkey import PublicKey
+
+_STAMP = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the operator asked for.
+
+    Attributes:
+        key: A public key, its file, or a fingerprint; empty where none was named.
+        principal: Name of a new signer; empty where none was given.
+        reason: For the record.
+        recovery_key: File of a recovery key to sign with; None signs with the operator's.
+        sign_with: File of another key that may sign decisions, to sign with.
+        no_passphrase: Make a new key without one.
+        passphrase_forgotten: Reset although a key that may sign is here.
+    """
+
+    key: str = ""
+    principal: str = ""
+    reason: str = ""
+    recovery_key: str | None = None
+    sign_with: str | None = None
+    no_passphrase: bool = False
+    passphrase_forgotten: bool = False
+
+
+def add(asked: Asked, context: Context) -> int:
+    """Let another key sign.
+
+    Raises:
+        UsageError: No name for it, or no key.
+    """
+    if not asked.principal:
+        raise UsageError("the new signer has no name", hint="add --principal NAME")
+    key = key_changes.read_key(asked.key)
+    decision = _change(asked, context, key_changes.add(key, asked.principal, NAMESPACE))
+    context.emit({"decision": decision.id, "principal": asked.principal, "fingerprint": key.fingerprint})
+    context.print(f"{key.fingerprint} may sign from now on, as {asked.principal!r}.")
+    return 0
+
+
+def add_recovery(asked: Asked, context: Context) -> int:
+    """Let a key change who signs, and nothing else."""
+    key = key_changes.read_key(asked.key)
+    name = asked.principal or "recovery"
+    decision = _change(asked, context, key_changes.add(key, name, RECOVERY_NAMESPACE))
+    context.emit({"decision": decision.id, "principal": name, "fingerprint": key.fingerprint})
+    context.print(f"{key.fingerprint} may change who signs from now on, and nothing else, as {name!r}.")
+    context.print("Keep its private file away from this machine: on a stick in a drawer, or on paper.")
+    return 0
+
+
+def revoke(asked: Asked, context: Context) -> int:
+    """Let a key count no more, for ever."""
+    with reading(context, person=True) as seen:
+        known = former_keys(seen)
+    key = key_changes.read_key(asked.key) if key_changes.is_key(asked.key) else find_key(known, asked.key)
+    decision = _change(asked, context, key_changes.revoke(key))
+    context.emit({"decision": decision.id, "revoked": key.fingerprint})
+    context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
+    context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
+    return 0
+
+
+def confirm(asked: Asked, context: Context) -> int:
+    """Sign the signers as they are."""
+    decision = _change(asked, context, key_changes.confirm)
+    context.emit({"decision": decision.id})
+    context.print("The signers stay as they are. A reset that waited, if there was one, is over.")
+    with reading(context) as seen:
+        if kept := kept_key(seen):
+            context.print(
+                f"The key here may not sign. The one that may is {kept.with_suffix('')}; to take it back:"
+            )
+            context.print("  nightledger key restore")
+    return 0
+
+
+def rotate(asked: Asked, context: Context) -> int:
+    """Let a new operator's key take over from this machine's."""
+    with reading(context, person=True) as seen:
+        ring, identity = seen.gate.ring, seen.gate.home.identity
+        old = _own_key(seen)
+    new = _new_key(asked, context, ring, identity)
+    decision = _change(asked, context, key_changes.rotate(old, new))
+    kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
+    context.emit(
+        {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
+    )
+    context.print(f"{new.fingerprint} signs from now on. What {old.fingerprint} signed before stays good;")
+    context.print(f"if others may have it: nightledger key revoke {old.fingerprint}")
+    _say_kept(context, kept)
+    return 0
+
+
+def reset(asked: Asked, context: Context) -> int:
+    """Begin anew where no key is left: approvals are void, a new key counts after a day.
+
+    Raises:
+        RefusedError: A key that may sign is here.
+    """
+    with reading(context, person=True) as seen:
+        _require_lost(asked, seen)
+        ring, identity = seen.gate.ring, seen.gate.home.identity
+    new = _new_key(asked, context, ring, identity)
+    with writing(context, keep_head=True, person=True, answered=True) as session:
+        trust = Trust(session.gate.home, session.ledger)
+        contents = {name: trust.content(name, session.moment) for name in ("allowed_signers", "revoked_keys")}
+        only = key_changes.only(new, asked.principal or PRINCIPAL, contents)
+        reset_signers(session.gate, session.ledger, only, session.moment)
+        pending = session.reread().book.trust.pending_reset(session.moment)
+    wait_s = pending.remaining_s(context.moment) if pending else 0
+    kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
+    context.emit({"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)})
+    context.print(f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.")
+    context.print("Until then whoever has a key of before can end this: key confirm --sign-with FILE")
+    context.print("'nightledger verify' tells of this reset for ever.")
+    _say_kept(context, kept)
+    return 0
+
+
+def restore(asked: Asked, context: Context) -> int:
+    """Put back trust files that differ, finish a rotation that was cut short, take back the key before a reset."""
+    del asked
+    with writing(context, person=True) as session:
+        gate = session.gate
+        names = restore_files(gate, session.ledger, session.moment)
+        signers = Trust(gate.home, session.ledger).signers(session.moment)
+        able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
+        operator_keys.mend(gate.ring, gate.home.identity.id, able, _stamp(context))
+        kept = kept_key(session)
+        back = (
+            operator_keys.take_back(gate.ring, gate.home.identity.id, kept, _stamp(context)) if kept else None
+        )
+    context.emit({"restored": list(names), "taken_back": back.fingerprint if back else None})
+    context.print(f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them.")
+    if back:
+        context.print(f"{back.fingerprint} signs here again. The key that had replaced it is kept beside it.")
+    return 0
+
+
+def kept_key(session: Session) -> Path | None:
+    """Give the public file of a kept key that may sign where the operator's own may not, and no reset waits."""
+    gate, book = session.gate, session.ledger.book
+    if book.trust.pending_reset(session.moment):
+        return None
+    signers = Trust(gate.home, session.ledger).signers(session.moment)
+    able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
+    return operator_keys.find_kept(gate.ring, gate.home.identity.id, able)
+
+
+def _change(asked: Asked, context: Context, edit: Edit) -> Decision:
+    if asked.recovery_key and asked.sign_with:
+        raise UsageError("one key signs", hint="--recovery-key or --sign-with, not both")
+    if asked.recovery_key:
+        by = By(path=Path(asked.recovery_key), namespace=RECOVERY_NAMESPACE)
+    else:
+        by = By(path=Path(asked.sign_with)) if asked.sign_with else By()
+    return change_trust(context, edit, by=by, reason=asked.reason)
+
+
+def former_keys(seen: Session) -> tuple[PublicKey, ...]:
+    """Give every key that could ever sign for a home, each once."""
+    trust, steps = Trust(seen.gate.home, seen.ledger), seen.ledger.book.trust.steps
+    sets = [trust.signers_before(n) for n in range(1, len(steps) + 1)]
+    return tuple(dict.fromkeys(signer.key for signers in sets for signer in signers.signers))
+
+
+def _new_key(asked: Asked, context: Context, ring: keys.KeyRing, identity: Identity) -> PublicKey:
+    """Give the key that was named, or make one."""
+    if asked.key:
+        return key_changes.read_key(asked.key)
+    waiting = operator_keys.next_key(ring, identity.id)
+    if waiting is not None:  # a run made it and was cut short
+        return waiting
+    passphrase = signing.fresh_passphrase(context, without=asked.no_passphrase)
+    comment = f"operator of {identity.origin}"
+    return operator_keys.create_next(ring, identity.id, passphrase=passphrase, comment=comment)
+
+
+def _own_key(seen: Session) -> PublicKey:
+    """Give this machine's operator's key.
+
+    Raises:
+        RefusedError: It is gone, and with it the way to hand over.
+    """
+    public = signing.public_path(signing.operator_path(seen.gate))
+    if not os.path.lexists(public):
+        raise RefusedError(
+            f"{public} is missing: there is no key here to hand over from",
+            hint="put it back from a backup; with a recovery key: key add NEW.pub --principal NAME --recovery-key FILE; "
+            "with neither: key reset",
+        )
+    return keys.public_key_of(public)
+
+
+def _require_lost(asked: Asked, seen: Session) -> None:
+    try:
+        name = signing.principal_of(seen)
+    except NightledgerError:
+        return
+    if not asked.passphrase_forgotten:
+        raise RefusedError(
+            f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
+            hint="nightledger key rotate; if its passphrase is lost: key reset --passphrase-forgotten",
+        )
+
+
+def _stamp(context: Context) -> str:
+    return context.now.strftime(_STAMP)
+
+
+def _say_kept(context: Context, kept: tuple[str, ...]) -> None:
+    for path in kept:
+        context.print(f"The old key is kept as {path}")

@@ -1,0 +1,112 @@
+"""What each ``key`` subcommand makes of the trust files."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from nightledger.domain.decision import NAMESPACE
+from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.trusting import RECOVERY_NAMESPACE
+from nightledger.files.reading import read_regular
+from nightledger.gate.integrity.trusting import parse_signers
+from nightledger.surfaces.keys.trust_change import Edit
+from nightledger.trust import signer_files
+from nightledger.trust.keys import public_key_of
+from nightledger.trust.signers import AllowedSigner, SignerSet
+from nightledger.trust.sshkey import PublicKey, parse_public_line
+
+MAX_LINE_BYTES = 16_384
+Contents = Mapping[str, bytes]
+
+
+def read_key(text: str) -> PublicKey:
+    """Read a public key: a ``.pub`` file, a private key's file, or the line itself.
+
+    Raises:
+        UsageError: It is none of these.
+        PublicKeyError: The line is malformed, or the key of a kind that is refused.
+    """
+    if not os.path.lexists(text):
+        if " " in text.strip():
+            return parse_public_line(text)
+        raise UsageError(
+            f"there is no file {text!r}", hint="name a .pub file, or give the line itself in quotes"
+        )
+    raw = read_regular(os.path.realpath(text), MAX_LINE_BYTES)
+    if raw.startswith(b"-----BEGIN"):
+        return public_key_of(Path(text))
+    return parse_public_line(raw.decode("utf-8", "replace"))
+
+
+def is_key(text: str) -> bool:
+    """Tell whether a word names a key's file or is its line, rather than a fingerprint."""
+    return " " in text.strip() or os.path.lexists(text)
+
+
+def add(key: PublicKey, principal: str, namespace: str) -> Edit:
+    """Let a key sign, for decisions or as a recovery key."""
+
+    def edit(contents: Contents) -> Contents:
+        signer = AllowedSigner(principals=(principal,), key=key, namespaces=(namespace,))
+        allowed = signer_files.add_signer(
+            _text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer
+        )
+        return {"allowed_signers": allowed.encode()}
+
+    return edit
+
+
+def revoke(key: PublicKey) -> Edit:
+    """Take a key out and revoke it for ever."""
+
+    def edit(contents: Contents) -> Contents:
+        if key.blob in signers_in(contents).revoked:
+            raise RefusedError(f"the key {key.fingerprint} is revoked already")
+        allowed = signer_files.remove_key(_text(contents, "allowed_signers"), key)
+        revoked = signer_files.revoke(_text(contents, "revoked_keys"), key)
+        return {"allowed_signers": allowed.encode(), "revoked_keys": revoked.encode()}
+
+    return edit
+
+
+def rotate(old: PublicKey, new: PublicKey) -> Edit:
+    """Let a new key sign under the names of an old one, which no longer may."""
+
+    def edit(contents: Contents) -> Contents:
+        allowed, revoked = _text(contents, "allowed_signers"), _text(contents, "revoked_keys")
+        lines = [signer for signer in signers_in(contents).signers if signer.key == old]
+        names = lines[0].principals if lines else ("operator",)
+        signer = AllowedSigner(principals=names, key=new, namespaces=(NAMESPACE,))
+        replaced = signer_files.add_signer(signer_files.remove_key(allowed, old), revoked, signer)
+        return {"allowed_signers": replaced.encode()}
+
+    return edit
+
+
+def confirm(contents: Contents) -> Contents:
+    """Sign the signers as they are: it ends a reset that waits."""
+    return {"allowed_signers": contents["allowed_signers"]}
+
+
+def only(key: PublicKey, principal: str, contents: Contents) -> Contents:
+    """Give the files of a set with one signer; what was revoked stays so."""
+    signer = AllowedSigner(principals=(principal,), key=key, namespaces=(NAMESPACE,))
+    allowed = signer_files.add_signer("", _text(contents, "revoked_keys"), signer)
+    return {"allowed_signers": allowed.encode(), "revoked_keys": contents["revoked_keys"]}
+
+
+def purposes(signer: AllowedSigner) -> tuple[str, ...]:
+    """Say what a line is for: ``decisions``, ``recovery``, or its namespaces."""
+    if signer.namespaces is None:
+        return ("everything",)
+    words = {NAMESPACE: "decisions", RECOVERY_NAMESPACE: "recovery"}
+    return tuple(words.get(namespace, namespace) for namespace in signer.namespaces)
+
+
+def signers_in(contents: Contents) -> SignerSet:
+    """Give the signer set of trust files' bytes."""
+    return parse_signers(contents["allowed_signers"], contents["revoked_keys"])
+
+
+def _text(contents: Contents, name: str) -> str:
+    return contents[name].decode("utf-8", "replace")

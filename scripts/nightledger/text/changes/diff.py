@@ -1,0 +1,250 @@
+r"""Line differences: runs of equal lines between two texts, and unified diffs.
+
+Lines end in ``\n`` only and are compared with their ends. Text is data here: what a
+terminal would act on is escaped by whoever prints it.
+
+Invariant: ``changed_runs`` joined with the equal lines between them gives both texts back.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nightledger.text.markdown.document import Document, parse_markdown, section_of, split_lines
+
+CONTEXT_LINES = 3
+"""As in POSIX ``diff -u``."""
+_SEARCH_STEPS = 400
+"""Edits up to which a stretch without unique lines is searched for the shortest way (its cost
+is their square, and lines); beyond it the stretch counts as replaced whole. It bounds time, never correctness."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Lines ``old[old_start:old_stop]`` that became ``new[new_start:new_stop]``; either may be empty."""
+
+    old_start: int
+    old_stop: int
+    new_start: int
+    new_stop: int
+
+
+def changed_runs(old: Sequence[str], new: Sequence[str]) -> tuple[Run, ...]:
+    """Give what differs, in order, with at least one equal line between two runs.
+
+    Equal ends are cut off first; then lines that occur once on each side anchor the rest
+    (patience diff, B. Cohen 2008), and stretches between anchors are searched for their
+    shortest edit (E. Myers 1986). A run that could stand at several places stands at the last.
+    """
+    runs = _joined(
+        run
+        for left, right in _stretches(old, new)
+        for run in _shortest(old[left[0] : left[1]], new[right[0] : right[1]], left[0], right[0])
+    )
+    borders = [*(run.old_start for run in runs), len(old)][1:]
+    return tuple(_joined(_slid(run, old, new, border) for run, border in zip(runs, borders, strict=True)))
+
+
+_Span = tuple[int, int]
+
+
+def _stretches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[_Span, _Span]]:
+    """Cut the texts at lines unique on both sides, until no such line is left inside."""
+    waiting: list[tuple[_Span, _Span]] = [((0, len(old)), (0, len(new)))]
+    while waiting:
+        left, right = _trimmed(old, new, *waiting.pop())
+        if left[0] == left[1] or right[0] == right[1]:
+            if left[0] != left[1] or right[0] != right[1]:
+                yield left, right
+            continue
+        anchors = _anchors(old, new, left, right)
+        if not anchors:
+            yield left, right
+            continue
+        borders = [(left[0], right[0]), *((a + 1, b + 1) for a, b in anchors)]
+        ends = [*anchors, (left[1], right[1])]
+        pieces = [((i, k), (j, m)) for (i, j), (k, m) in zip(borders, ends, strict=True)]
+        waiting.extend(reversed(pieces))
+
+
+def _trimmed(old: Sequence[str], new: Sequence[str], left: _Span, right: _Span) -> tuple[_Span, _Span]:
+    (a, b), (c, d) = left, right
+    while a < b and c < d and old[a] == new[c]:
+        a, c = a + 1, c + 1
+    while a < b and c < d and old[b - 1] == new[d - 1]:
+        b, d = b - 1, d - 1
+    return (a, b), (c, d)
+
+
+def _anchors(old: Sequence[str], new: Sequence[str], left: _Span, right: _Span) -> list[tuple[int, int]]:
+    """Give the longest rising chain of lines that stand once on either side."""
+    before = Counter(old[left[0] : left[1]])
+    after = Counter(new[right[0] : right[1]])
+    place = {new[n]: n for n in range(*right) if after[new[n]] == 1}
+    pairs = [(n, place[old[n]]) for n in range(*left) if before[old[n]] == 1 and old[n] in place]
+    return _rising(pairs)
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Give a longest chain of pairs that rises on both sides (patience sorting)."""
+    tops: list[int] = []
+    top_pair: list[int] = []
+    previous: list[int] = []
+    for index, (_, at) in enumerate(pairs):
+        pile = bisect_left(tops, at)
+        previous.append(top_pair[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [at]
+        top_pair[pile : pile + 1] = [index]
+    chain: list[tuple[int, int]] = []
+    index = top_pair[-1] if top_pair else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = previous[index]
+    return chain[::-1]
+
+
+def _shortest(old: Sequence[str], new: Sequence[str], at_old: int, at_new: int) -> list[Run]:
+    """Give the runs of a shortest edit; one run for the whole where that is too far away."""
+    whole = [Run(old_start=at_old, old_stop=at_old + len(old), new_start=at_new, new_stop=at_new + len(new))]
+    if not old or not new or set(old).isdisjoint(new):
+        return whole
+    trace = _search(old, new)
+    return whole if trace is None else _walk_back(trace, (len(old), len(new)), (at_old, at_new))
+
+
+def _search(old: Sequence[str], new: Sequence[str]) -> list[dict[int, int]] | None:
+    """Myers's greedy search: after d edits, the furthest old line reached on each diagonal."""
+    reach = {1: 0}
+    trace: list[dict[int, int]] = []
+    for edits in range(min(len(old) + len(new), _SEARCH_STEPS) + 1):
+        trace.append(dict(reach))
+        for diagonal in range(-edits, edits + 1, 2):
+            down = diagonal == -edits or (diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1])
+            x = reach[diagonal + 1] if down else reach[diagonal - 1] + 1
+            while x < len(old) and 0 <= x - diagonal < len(new) and old[x] == new[x - diagonal]:
+                x += 1
+            reach[diagonal] = x
+            if x >= len(old) and x - diagonal >= len(new):
+                return trace
+    return None
+
+
+def _walk_back(trace: list[dict[int, int]], end: tuple[int, int], at: tuple[int, int]) -> list[Run]:
+    x, y = end
+    steps: list[Run] = []
+    for edits in range(len(trace) - 1, 0, -1):
+        reach, diagonal = trace[edits], x - y
+        down = diagonal == -edits or (diagonal != edits and reach[diagonal - 1] < reach[diagonal + 1])
+        before = diagonal + 1 if down else diagonal - 1
+        from_x = reach[before]
+        from_y = from_x - before
+        to_x, to_y = (from_x, from_y + 1) if down else (from_x + 1, from_y)
+        steps.append(
+            Run(
+                old_start=at[0] + from_x,
+                old_stop=at[0] + to_x,
+                new_start=at[1] + from_y,
+                new_stop=at[1] + to_y,
+            )
+        )
+        x, y = from_x, from_y
+    return steps[::-1]
+
+
+def _slid(run: Run, old: Sequence[str], new: Sequence[str], border: int) -> Run:
+    """Move a pure addition or removal to the last of the places where it reads the same."""
+    start, stop, lines = run.old_start, run.old_stop, old
+    if run.old_start == run.old_stop:
+        start, stop, lines = run.new_start, run.new_stop, new
+    elif run.new_start != run.new_stop:
+        return run
+    by = 0
+    while run.old_stop + by < border and lines[start + by] == lines[stop + by]:
+        by += 1
+    return Run(
+        old_start=run.old_start + by,
+        old_stop=run.old_stop + by,
+        new_start=run.new_start + by,
+        new_stop=run.new_stop + by,
+    )
+
+
+def _joined(runs: Iterable[Run]) -> list[Run]:
+    """Join runs that touch."""
+    joined: list[Run] = []
+    for run in runs:
+        if joined and joined[-1].old_stop == run.old_start and joined[-1].new_stop == run.new_start:
+            last = joined.pop()
+            joined.append(
+                Run(
+                    old_start=last.old_start,
+                    old_stop=run.old_stop,
+                    new_start=last.new_start,
+                    new_stop=run.new_stop,
+                )
+            )
+        else:
+            joined.append(run)
+    return joined
+
+
+def unified_diff(before: str, after: str, *, path: str = "MEMORY.md") -> str:
+    r"""Give the unified diff of two texts, as ``patch -p1`` takes it; empty where they are equal.
+
+    Three lines of context; a hunk's header names the section that it begins in; a line
+    without end is followed by ``\ No newline at end of file``. Nothing inside a hunk is left out.
+
+    Args:
+        before: The old text; empty for a file that is to be made.
+        after: The new text.
+        path: Name of the file, relative to the home.
+    """
+    document = parse_markdown(before)
+    old, new = split_lines(before), split_lines(after)
+    runs = changed_runs(old, new)
+    if not runs:
+        return ""
+    pieces = [f"--- a/{path}\n", f"+++ b/{path}\n"]
+    for group in _groups(runs):
+        pieces.extend(_hunk(group, old, new, document))
+    return "".join(pieces)
+
+
+def _groups(runs: Sequence[Run]) -> list[list[Run]]:
+    groups = [[runs[0]]]
+    for run in runs[1:]:
+        if run.old_start - groups[-1][-1].old_stop <= 2 * CONTEXT_LINES:
+            groups[-1].append(run)
+        else:
+            groups.append([run])
+    return groups
+
+
+def _hunk(group: Sequence[Run], old: Sequence[str], new: Sequence[str], document: Document) -> Iterator[str]:
+    first, last = group[0], group[-1]
+    lead = min(CONTEXT_LINES, first.old_start)
+    trail = min(CONTEXT_LINES, len(old) - last.old_stop)
+    start, stop = first.old_start - lead, last.old_stop + trail
+    removed = _range(start, stop)
+    added = _range(first.new_start - lead, last.new_stop + trail)
+    line = first.old_start + (first.old_start < first.old_stop)
+    section = " > ".join(section_of(document, line, first.old_stop).path)
+    yield f"@@ -{removed} +{added} @@{' ' if section else ''}{section}\n"
+    at = start
+    for run in group:
+        yield from (_line(" ", line) for line in old[at : run.old_start])
+        yield from (_line("-", line) for line in old[run.old_start : run.old_stop])
+        yield from (_line("+", line) for line in new[run.new_start : run.new_stop])
+        at = run.old_stop
+    yield from (_line(" ", line) for line in old[at:stop])
+
+
+def _range(start: int, stop: int) -> str:
+    length = stop - start
+    first = start + 1 if length else start  # POSIX: an empty range names the line before it
+    return str(first) if length == 1 else f"{first},{length}"
+
+
+def _line(sign: str, line: str) -> str:
+    return f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n\\ No newline at end of file\n"

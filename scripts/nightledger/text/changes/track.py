@@ -1,0 +1,98 @@
+"""Keep the ids of entries while somebody edits the file that holds them.
+
+Invariant: an id goes to one entry only, and never by a guess between two.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from nightledger.text.markdown.document import Document, Path
+from nightledger.text.markdown.entries import Entry, number_entries, unnumbered_entries, wording
+from nightledger.text.similar import NearIndex
+
+CLOSE = 0.6
+"""Likeness (Dice) from which an entry may be an edited one: on invented entries, a changed
+value or a clause more stays above it, and another fact about the same thing mostly falls
+below. Lower than for duplicates, because a second candidate already rules out both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """The entries of a changed document, tied to those known before.
+
+    Attributes:
+        entries: All entries of the document in order; those recognised carry their old id.
+        edited: Ids of those whose text or section changed.
+        added: Ids of those not known before.
+        lost: Ids known before and found no more.
+    """
+
+    entries: tuple[Entry, ...]
+    edited: tuple[str, ...]
+    added: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
+def track(old: Sequence[Entry], document: Document) -> Tracked:
+    """Find entries known before in a document that has changed since.
+
+    In this order: the same words in the same section (equals in their order); the same
+    words in another section, where both are the only ones; a close match in the same
+    section, where neither side has a second. All others are new, with an id of their own.
+
+    Args:
+        old: Entries as last known, with ids.
+        document: The document as it is now.
+    """
+    new = unnumbered_entries(document)
+    pairs: dict[int, Entry] = {}
+    left = _pair(pairs, list(old), new, wording, only=False)
+    edited_from = len(pairs)
+    left = _pair(pairs, left, new, lambda entry: wording(entry)[1], only=True)
+    _pair_close(pairs, left, new)
+    named = [replace(entry, id=pairs[n].id) if n in pairs else entry for n, entry in enumerate(new)]
+    entries = number_entries(named, frozenset(entry.id for entry in old))
+    known = {entry.id for entry in pairs.values()}
+    return Tracked(
+        entries=entries,
+        edited=tuple(entry.id for entry in list(pairs.values())[edited_from:]),
+        added=tuple(entry.id for entry in entries if entry.id not in known),
+        lost=tuple(entry.id for entry in old if entry.id not in known),
+    )
+
+
+def _pair(
+    pairs: dict[int, Entry],
+    old: Sequence[Entry],
+    new: Sequence[Entry],
+    key: Callable[[Entry], Hashable],
+    *,
+    only: bool,
+) -> list[Entry]:
+    """Pair entries of one key in their order, or only where each side has one; give who is left."""
+    waiting = defaultdict[Hashable, list[Entry]](list)
+    free = defaultdict[Hashable, list[int]](list)
+    for entry in old:
+        waiting[key(entry)].append(entry)
+    for n, entry in enumerate(new):
+        if n not in pairs:
+            free[key(entry)].append(n)
+    for one, entries in waiting.items():
+        if not only or len(entries) == len(free[one]) == 1:
+            pairs.update(zip(free[one], entries, strict=False))
+    known = {entry.id for entry in pairs.values()}
+    return [entry for entry in old if entry.id not in known]
+
+
+def _pair_close(pairs: dict[int, Entry], old: Sequence[Entry], new: Sequence[Entry]) -> None:
+    indexes = defaultdict[Path, NearIndex](lambda: NearIndex(CLOSE))
+    for n, entry in enumerate(new):
+        if n not in pairs:
+            indexes[entry.section].add(str(n), entry.text)
+    near = {entry.id: [key for key, _ in indexes[entry.section].near(entry.text)] for entry in old}
+    claims = Counter(key for keys in near.values() for key in keys)
+    for entry in old:
+        keys = near[entry.id]
+        if len(keys) == 1 and claims[keys[0]] == 1:
+            pairs[int(keys[0])] = entry

@@ -1,0 +1,121 @@
+"""What in a memory file is dangerous to keep: secrets, hidden characters, orders to an agent.
+
+Invariant: a secret or hidden character is cut out of its line and the rest stays; an
+order goes with its whole item. The text of a secret is in no doubt.
+"""
+
+# ruff: noqa: RUF001 - marks and words of other scripts are part of these tables
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
+
+from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.finding import Finding, Severity
+from nightledger.domain.proposal import Op
+from nightledger.text.checkup.units import Unit
+from nightledger.text.markdown.document import Document
+from nightledger.text.scanners.scan import scan
+
+SECRET_CONFIDENCE = 0.97
+PARTIAL_CONFIDENCE = 0.7
+"""The visible part of a shortened key, or a long random value without a name."""
+HIDDEN_CONFIDENCE = 0.95
+ORDER_CONFIDENCE = 0.8
+"""Orders are found by their words, which an owner's own rule may share."""
+PLACEHOLDER = "[secret removed]"
+_HIDDEN = frozenset(
+    {"unicode.tags", "unicode.bidi", "unicode.invisible", "unicode.selector", "unicode.control"}
+)
+_QUOTE_BEFORE = re.compile(r"[\"'“‘«「『`(]\s?$")
+_DEFENCE = re.compile(
+    r"\b(?:never (?:follow|obey|execute)|injection|do not follow|don't follow|ignore any text|treat .{0,40} as data)\b",
+    re.IGNORECASE,
+)
+
+
+def find_dangers(document: Document, units: Sequence[Unit]) -> list[Doubt]:
+    """Give a doubt for each line with a secret or hidden characters and each item that is an order.
+
+    Args:
+        document: The parsed file.
+        units: Its items.
+    """
+    text = "".join(document.lines)
+    starts = [0, *accumulate(map(len, document.lines))]
+    found: dict[tuple[int, int], Doubt] = {}
+    for (first, last), group in groupby(scan(text), lambda finding: _span(starts, finding)):
+        for doubt in _judge(document, units, first, last, list(group), text):
+            found.setdefault(doubt.lines, doubt)
+    return list(found.values())
+
+
+def _span(starts: Sequence[int], finding: Finding) -> tuple[int, int]:
+    return bisect_right(starts, finding.start), bisect_right(starts, finding.end - 1)
+
+
+def _judge(
+    document: Document, units: Sequence[Unit], first: int, last: int, findings: Sequence[Finding], text: str
+) -> Iterator[Doubt]:  # fmt: skip
+    offset = sum(map(len, document.lines[: first - 1]))
+    secrets = [finding for finding in findings if finding.rule.startswith("secret.")]
+    hidden = [
+        finding for finding in findings if finding.rule in _HIDDEN and finding.severity is Severity.QUARANTINE
+    ]
+    section = _section(units, first)
+    for group, label, filler in (
+        (secrets, DoubtLabel.SECRET, PLACEHOLDER),
+        (hidden, DoubtLabel.INJECTION, ""),
+    ):
+        if group:
+            after = _cut(document.text(first, last), group, offset, filler)
+            yield _doubt((first, last), section, label, group, Op.REPLACE, after)
+    orders = [finding for finding in findings if _is_order(text, finding)]
+    if orders and not secrets and not hidden:
+        lines = next(
+            ((u.first, u.last) for u in reversed(units) if u.first <= first and last <= u.last), (first, last)
+        )
+        yield _doubt(lines, section, DoubtLabel.INJECTION, orders, Op.REMOVE, "")
+
+
+def _cut(lines: str, findings: Sequence[Finding], offset: int, filler: str) -> str:
+    for finding in sorted(findings, key=lambda finding: -finding.start):
+        lines = lines[: finding.start - offset] + filler + lines[finding.end - offset :]
+    return lines
+
+
+def _section(units: Sequence[Unit], line: int) -> tuple[str, ...]:
+    return next((unit.headings for unit in reversed(units) if unit.first <= line), ())
+
+
+def _is_order(text: str, finding: Finding) -> bool:
+    """An order that is quoted, or named in a rule against it, is talked about and not given."""
+    if finding.severity is not Severity.QUARANTINE or finding.rule.partition(".")[0] not in {
+        "instruction",
+        "reviewer",
+    }:
+        return False
+    end = text.find("\n", finding.end)
+    line = text[text.rfind("\n", 0, finding.start) + 1 : end if end >= 0 else len(text)]
+    return not _QUOTE_BEFORE.search(text[max(0, finding.start - 2) : finding.start]) and not _DEFENCE.search(
+        line
+    )
+
+
+def _doubt(
+    lines: tuple[int, int], section: tuple[str, ...], label: DoubtLabel, findings: Sequence[Finding], op: Op, after: str
+) -> Doubt:  # fmt: skip
+    kinds = tuple(dict.fromkeys(finding.rule for finding in findings))
+    sure = any(finding.severity is Severity.BLOCK for finding in findings)
+    secret = SECRET_CONFIDENCE if sure else PARTIAL_CONFIDENCE
+    hidden = HIDDEN_CONFIDENCE if op is Op.REPLACE else ORDER_CONFIDENCE
+    return Doubt(
+        lines=lines,
+        section=section,
+        label=label,
+        reason="; ".join(dict.fromkeys(finding.message for finding in findings)),
+        signs=kinds,
+        confidence=secret if label is DoubtLabel.SECRET else hidden,
+        op=op,
+        after=after,
+    )

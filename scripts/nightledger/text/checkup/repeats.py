@@ -1,0 +1,276 @@
+"""Items of a memory file that say again what another item says.
+
+Invariant: of two that say the same, the one with less in it is the repeat, else the
+later one; numbers and negations must agree, so that a changed rule is no repeat.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from nightledger.text.checkup.reworded import says_again
+from nightledger.text.checkup.units import Unit, UnitKind
+from nightledger.text.similar import containment, fold, is_negated, numbers, similarity
+
+NEAR = 0.82
+"""Dice coefficient from which two items of one file are taken for one: a little above
+``similar.NEAR``, because items of one file share their subject and a list its pattern."""
+HELD = 0.95
+"""Share of a shorter item's wording that one longer item must hold to make it a repeat."""
+LONG = 36
+"""Folded characters from which equal wording is no accident anywhere in a file; shorter
+items count under one heading only. A letter of a script without spaces counts for three."""
+ATTRIBUTE = 100
+"""Letters below which a label with its value is an attribute of the subject above it."""
+REWORDED = 0.6
+"""Dice coefficient from which two items may be one with its words turned round."""
+SAME_ATTRIBUTE = 40
+"""Letters from which the same words are no accident, even of a label with its value."""
+WORDS = 5
+"""Fewest words of an item that another may hold in full."""
+INDEX = 0.6
+"""Share of a list's items that begin with a name or a quotation, from which it is an index."""
+SENTENCE = 20
+"""Letters from which four words are a sentence and no phrase."""
+MEANING = 3
+"""Letters from which a word carries a meaning of its own."""
+STEM = 4
+"""Letters that two forms of one word share at least."""
+MOST_HOLDERS = 40
+"""Items compared for one: the work stays linear in a file of one word a thousand times."""
+
+_PATH = re.compile(r"^[`\[(]*(?P<path>[\w.~/-]*[./][\w./-]+)[`\])]*$")
+_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]+://|[\w.-]+/)[^\s`)]+)")
+_NAMED = re.compile(r"[*_]*(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
+_LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
+_LETTERS = re.compile(r"[^\W\d_]\w+")
+_WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """One item that another makes superfluous.
+
+    Attributes:
+        unit: Index of the repeat.
+        other: Index of the item that stays.
+        kind: ``same_words``, ``near_words``, ``held``, ``reworded`` or ``pointer_again``.
+        likeness: 0..1.
+    """
+
+    unit: int
+    other: int
+    kind: str
+    likeness: float
+
+
+def find_repeats(units: Sequence[Unit]) -> dict[int, Repeat]:
+    """Give the repeats among the items of one file, by the index of the repeat."""
+    found: dict[int, Repeat] = {}
+    wordings = [wording(unit) for unit in units]
+    same = list(_same(units, wordings))
+    copies = {repeat.unit for repeat in same}
+    candidates = (*same, *_pointers(units), *_worded(units, wordings, copies))
+    for repeat in candidates:
+        if repeat.unit in found or repeat.other in found:
+            continue
+        if not _is_elsewhere_true(repeat, units[repeat.unit], units[repeat.other]):
+            found[repeat.unit] = repeat
+    return _without_holes(units, wordings, found)
+
+
+def _is_elsewhere_true(repeat: Repeat, unit: Unit, other: Unit) -> bool:
+    """Say whether a repeat is an attribute of two subjects; a section that stands twice is one subject."""
+    if repeat.kind == "same_words" and (
+        unit.headings[-1:] == other.headings[-1:] or weight(fold(unit.text)) >= SAME_ATTRIBUTE
+    ):
+        return False
+    return is_attribute(unit, other)
+
+
+def is_attribute(unit: Unit, other: Unit) -> bool:
+    """Say whether an item is told of another subject than the other.
+
+    A label with its value ("Server: atlas") is, elsewhere; so is a short detail of another item.
+    """
+    apart = unit.headings != other.headings or unit.lead != other.lead
+    detail = unit.parent >= 0 and other.parent >= 0 and unit.lead != other.lead
+    told = detail or _LABELLED.match(unit.text) is not None
+    return apart and told and weight(fold(unit.text)) < ATTRIBUTE
+
+
+def _without_holes(
+    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat]
+) -> dict[int, Repeat]:  # fmt: skip
+    """Drop repeats that would leave holes in an index or a table: it goes as a whole or not at all.
+
+    What stands twice in one list is a repeat there, whatever the rest of the list is.
+    """
+    indexes = _indexes(units)
+    members = [index for index, unit in enumerate(units) if unit.block in indexes]
+    found = {**found, **dict(_completing(units, wordings, found, members))}
+    standing = {units[index].block for index in members if index not in found}
+    return {
+        index: repeat
+        for index, repeat in found.items()
+        if units[index].block not in standing or units[index].block == units[repeat.other].block
+    }
+
+
+def _completing(
+    units: Sequence[Unit], wordings: Sequence[str], found: dict[int, Repeat], members: Sequence[int]
+) -> Iterator[tuple[int, Repeat]]:  # fmt: skip
+    """Give the short items that stand word for word in the very list that the rest of theirs repeats."""
+    source = {units[index].block: units[repeat.other].block for index, repeat in found.items()}
+    places = {(unit.block, wordings[index]): index for index, unit in enumerate(units)}
+    for index in members:
+        other = places.get((source.get(units[index].block, -1), wordings[index]), index)
+        if index not in found and units[other].block != units[index].block:
+            yield index, Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+
+
+def _indexes(units: Sequence[Unit]) -> set[int]:
+    """Give the blocks that are tables, or lists most of whose items begin with a name or a quotation."""
+    items = Counter(unit.block for unit in units if unit.kind is UnitKind.ITEM)
+    named = Counter(unit.block for unit in units if unit.kind is UnitKind.ITEM and _NAMED.match(unit.text))
+    tables = {unit.block for unit in units if unit.kind is UnitKind.ROW}
+    return tables | {block for block, count in items.items() if named[block] >= INDEX * count}
+
+
+def wording(unit: Unit) -> str:
+    """Give what is compared: the folded text, of a row its cells in order."""
+    return fold(" ".join(unit.cells) if unit.cells else unit.text)
+
+
+def weight(folded: str) -> int:
+    """Give the length of folded wording in letters, one of a script without spaces for three."""
+    return len(folded) + 2 * len(_WIDE.findall(folded))
+
+
+def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
+    """Equal wording: of long items anywhere, of short ones under one heading or in a copied run."""
+    first: dict[str, int] = {}
+    equal = {index: first.setdefault(text, index) for index, text in enumerate(wordings) if text}
+    for index, other in equal.items():
+        if index != other and units[index].kind is not UnitKind.COMMENT:
+            long = _is_long(wordings[index]) and not is_attribute(units[index], units[other])
+            together = (
+                units[index].headings == units[other].headings and units[index].lead == units[other].lead
+            )
+            if long or together or _is_copied(equal, index):
+                yield Repeat(unit=index, other=other, kind="same_words", likeness=1.0)
+
+
+def _is_long(text: str) -> bool:
+    words = len(text.split())
+    return weight(text) >= LONG or words >= WORDS or (words == WORDS - 1 and len(text) >= SENTENCE)
+
+
+def _is_copied(equal: dict[int, int], index: int) -> bool:
+    """Say whether a neighbour repeats the neighbour of what this one repeats."""
+    return any(index + step != equal.get(index + step) == equal[index] + step for step in (-1, 1))
+
+
+def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
+    """An item whose words a longer one has too, found through its two rarest words."""
+    words = [_words(text) for text in wordings]
+    holders: dict[str, list[int]] = {}
+    for index, own in enumerate(words):
+        for word in own:
+            holders.setdefault(word, []).append(index)
+    for index, text in enumerate(wordings):
+        if index in copies or not _is_prose(units[index], text):
+            continue
+        rare = sorted(words[index], key=lambda word: (len(holders[word]), word))[:2]
+        candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
+        for other in candidates:
+            longer = (len(wordings[other]), -other) > (len(text), -index)
+            kind = _kind(units, wordings, words, index, other) if longer else ""
+            if kind:
+                yield Repeat(unit=index, other=other, kind=kind, likeness=similarity(text, wordings[other]))
+                break
+
+
+def _kind(
+    units: Sequence[Unit], wordings: Sequence[str], words: Sequence[Collection[str]], index: int, other: int
+) -> str:  # fmt: skip
+    shorter, longer = wordings[index], wordings[other]
+    if not _claims_no_more(units, wordings, index, other):
+        return ""
+    alike = similarity(shorter, longer)
+    if all(_is_in(word, words[other]) for word in words[index]):
+        if alike >= NEAR:
+            return "near_words"
+        if containment(shorter, longer) >= HELD:
+            return "held"
+    again = alike >= REWORDED and says_again(shorter.split(), longer.split(), _is_form)
+    return "reworded" if again else ""
+
+
+def _words(text: str) -> dict[str, None]:
+    """Give the words, and of scripts without spaces the letter pairs, in order."""
+    found: dict[str, None] = {}
+    for word in text.split():
+        if _WIDE.search(word):
+            found.update(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
+        else:
+            found[word] = None
+    return found
+
+
+def _is_prose(unit: Unit, text: str) -> bool:
+    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered and weight(text) >= LONG and (
+        len(text.split()) >= WORDS or _WIDE.search(text) is not None
+    )  # fmt: skip
+
+
+def _claims_no_more(units: Sequence[Unit], wordings: Sequence[str], shorter: int, longer: int) -> bool:
+    """Say whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
+
+    What stands in backticks, a path or an address must be there letter for letter. A word of
+    one item in place of another's ("draft" for "published") makes another claim, however
+    alike the rest is; another ending of a word does not.
+    """
+    inner, outer = wordings[shorter], wordings[longer]
+    if units[longer].kind is UnitKind.CODE or _names(units[shorter]) - _names(units[longer]):
+        return False
+    if numbers(inner) - numbers(outer) or is_negated(inner) != is_negated(outer):
+        return False
+    return _in_one_order(_capitals(units[shorter]), _capitals(units[longer]))
+
+
+def _capitals(unit: Unit) -> list[str]:
+    """Give the words written with a capital, each once, where it stands first."""
+    return list(dict.fromkeys(word.casefold() for word in _LETTERS.findall(unit.text) if word[0].isupper()))
+
+
+def _in_one_order(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Say whether what both hold stands in the same order: "Anna before Bruno" is not "Bruno before Anna"."""
+    return [word for word in first if word in second] == [word for word in second if word in first]
+
+
+def _names(unit: Unit) -> set[str]:
+    return {code or address for code, address in _CODE.findall(unit.text)}
+
+
+def _is_in(word: str, words: Collection[str]) -> bool:
+    return word in words or len(word) < MEANING or any(_is_form(word, other) for other in words)
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Say whether two words differ in their endings at most."""
+    if word == other or len(word) < STEM or _WIDE.search(word):
+        return word == other
+    return other.startswith(word[: max(STEM, len(word) - 3)])
+
+
+def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
+    """An item that is only a path which an earlier item names already."""
+    named: dict[str, int] = {}
+    for index, unit in enumerate(units):
+        path = _PATH.match(unit.text.strip("*_ ")) if unit.kind is UnitKind.ITEM else None
+        if path and path["path"] in named:
+            yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again", likeness=1.0)
+        for name in _names(unit):
+            named.setdefault(name, index)

@@ -1,0 +1,85 @@
+"""An item of memory as the signs look at it: its text without markup, and where it stands.
+
+Invariant: everything here is read off the item, its place and the given date; nothing
+is looked up and no clock is read.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.text.checkup.units import Unit
+from nightledger.text.checkup.words import is_heading
+from nightledger.text.dates import FoundDate, find_dates
+
+_MARKUP = re.compile(r"[*_`~]")
+_LABEL = re.compile(r"^(?P<label>[^:：|]{1,48}?)\s?[:：](?!//)\s*(?P<value>.*)$", re.DOTALL)  # noqa: RUF001 - a colon of CJK text
+_QUOTED = re.compile(
+    r"`[^`\n]*`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|「[^」\n]{1,80}」|'[^'\n ][^'\n]{0,40}'(?!\w)"
+)
+_PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]+/)*[\w-]+\.[a-z]\w{0,4}(?![\w.])")
+"""A file, whose name says nothing about the item: ``notes/pending.md``."""
+LAST_ITEMS = 6
+"""Items at the end of a file among which a footer is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One item and its surroundings.
+
+    Attributes:
+        unit: The item.
+        plain: Its text without emphasis and backticks.
+        prose: Its text without code, quotations and names of files, which say nothing about the item itself.
+        label: What stands before the first colon; empty where there is none.
+        value: What stands after it; the whole text where there is no label.
+        dates: The dates in the text.
+        headings: The headings above, without the title of the file.
+        heading_dates: The dates in them.
+        reports: Whether a heading announces a report of one time and none something lasting.
+        lasts: Whether a heading announces something lasting.
+        is_last: Whether it is among the last items of the file.
+        today: The date of the check-up.
+    """
+
+    unit: Unit
+    plain: str
+    prose: str
+    label: str
+    value: str
+    dates: tuple[FoundDate, ...]
+    headings: tuple[str, ...]
+    heading_dates: tuple[FoundDate, ...]
+    reports: bool
+    lasts: bool
+    is_last: bool
+    today: date
+
+
+def look(units: Sequence[Unit], today: date) -> Iterator[View]:
+    """Give the view of each unit, in order.
+
+    Args:
+        units: All items of one file.
+        today: What dates without a year are near to, and what is past is before.
+    """
+    for index, unit in enumerate(units):
+        headings = unit.headings[1:] or unit.headings
+        plain = _MARKUP.sub("", unit.text).strip()
+        found = _LABEL.match(plain)
+        lasts = any(is_heading("lasting", heading) for heading in headings)
+        yield View(
+            unit=unit,
+            plain=plain,
+            prose=_MARKUP.sub("", _PATH.sub("…", _QUOTED.sub(" ", unit.text))).strip(),
+            label=found["label"].strip() if found else "",
+            value=found["value"].strip() if found else plain,
+            dates=find_dates(plain, near=today),
+            headings=headings,
+            heading_dates=tuple(day for heading in headings for day in find_dates(heading, near=today)),
+            reports=not lasts and any(is_heading("report", heading) for heading in headings),
+            lasts=lasts,
+            is_last=index >= len(units) - LAST_ITEMS,
+            today=today,
+        )

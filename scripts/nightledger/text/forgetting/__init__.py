@@ -1,0 +1,1 @@
+"""What is written where something was let go, and how an entry says that it is over."""

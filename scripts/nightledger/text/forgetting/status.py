@@ -1,0 +1,257 @@
+"""Tell whether an entry says of itself that it is over, and since when.
+
+Invariant: only a status with its label counts ("Status: Resolved"), and only where every status of
+the entry closes it. Where the day cannot be told, or is none, it is said so and nothing is guessed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+from nightledger.domain.closure import Closure
+from nightledger.domain.pruning import Kept
+from nightledger.text.dates import find_dates
+from nightledger.text.forgetting import status_words as words
+from nightledger.text.markdown.entries import Entry, EntryKind
+
+_PROSE = frozenset({EntryKind.ITEM, EntryKind.DECISION, EntryKind.PARAGRAPH})
+"""A status in a table or in code is about a row or a program."""
+_LAST_WORD = re.compile(r"[^\W_]+$")
+_BEGINS_WITH_A_DATE = re.compile(r"[\s*_(]*\d{1,4}[-./]\d")
+"""Of a label that gives the day of a report: "Stand: 03.01.2026"."""
+_FIELD = re.compile(
+    r"\s*(?:[-*+]|\d+[.)])\s+(?:\*\*|__)?[^\W\d_][^:\uff1a*`|.]{1,30}(?:\*\*|__)?\s*[:\uff1a]"
+)
+_AFTER = r"[*_~]{0,3}\s*[:=][*_~]{0,3}\s*"
+_DRESS = " \t*_~`\"'([{<\u00ab\u201c\u2018\u300c\u3010\u25cf\u2022\ufe0f-"
+_SIGN = re.compile("[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]")
+_NEXT_FIELD = re.compile(r"\s[|\u2022\u00b7]\s")
+_CHOICE = re.compile(r"\s*[|/]\s*\w|\s*\?")
+"""Behind a status: another one to choose from ("resolved | open"), or a question."""
+_LOOKS_LIKE_A_DATE = re.compile(
+    r"(?<![\d./-])(?:\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})(?![\d/-])"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""What says something beside a status and its date; "on", "am", "le", "the" do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """An entry that says that it is over.
+
+    Attributes:
+        closure: In which way.
+        since: Since which day; None where that cannot be told.
+        kept: Why it stays nevertheless; None where nothing speaks for that.
+    """
+
+    closure: Closure
+    since: date | None = None
+    kept: Kept | None = None
+
+
+def find_statuses(
+    entries: Sequence[Entry], today: date, signed: Mapping[str, date]
+) -> Iterator[tuple[Entry, Status]]:
+    """Give the entries of a file that say that they are over, in order.
+
+    Args:
+        entries: All entries of the file.
+        today: The date in the home's zone.
+        signed: For the ids of entries whose words came through the gate, the day on which they did.
+    """
+    fielded = {entry.section for entry in entries if _is_field(entry)}
+    for entry in entries:
+        status = find_status(entry, today, signed=signed.get(entry.id))
+        if (
+            status
+            and _begins_with_status(entry)
+            and (entry.kind is EntryKind.PARAGRAPH or entry.section in fielded)
+        ):
+            status = Status(closure=status.closure, kept=Kept.OF_SECTION)
+        if status:
+            yield entry, status
+
+
+def _is_field(entry: Entry) -> bool:
+    """Say whether an entry is one of the fields by which a section tells about its subject: "- Owner: Mara"."""
+    return entry.kind is EntryKind.ITEM and bool(_FIELD.match(entry.text)) and not _begins_with_status(entry)
+
+
+def _begins_with_status(entry: Entry) -> bool:
+    return bool(_opening().match(unicodedata.normalize("NFKC", entry.text)))
+
+
+def find_status(entry: Entry, today: date, *, signed: date | None = None) -> Status | None:
+    """Tell whether an entry is over, taken by itself; None where it is not, or does not say so.
+
+    The day is that of the status itself, else of the date field, else the newest in the entry, else
+    of the nearest heading that has one; and never earlier than that on which the operator signed
+    these very words.
+
+    Args:
+        entry: Of a gated file.
+        today: The date in the home's zone.
+        signed: The day on which its words came through the gate; None where they did not.
+    """
+    if entry.kind not in _PROSE:
+        return None
+    lines = [unicodedata.normalize("NFKC", line) for line in entry.text.splitlines()]
+    told = list(_statuses(lines))
+    if not told or any(closure is None for *_, closure, _ in told):
+        return None
+    closure = next(closure for *_, closure, _ in reversed(told) if closure)
+    if _is_bare(lines, told):
+        return Status(closure=closure, kept=Kept.OF_SECTION)
+    if any(day > today for day in _days(_fields(lines, _revisit()))):
+        return Status(closure=closure, kept=Kept.REVISIT)
+    found = _since([rest for *_, rest in told], lines, entry)
+    if isinstance(found, Kept):
+        return Status(closure=closure, kept=found)
+    since = max((day for day in (found, signed) if day), default=None)
+    late = Kept.NO_DATE if since is None else Kept.FUTURE_DATE if since > today else None
+    return Status(closure=closure, since=since, kept=late)
+
+
+_Told = tuple[int, int, Closure | None, str]
+"""The numbers of the lines, from 0, of a label and of its value, what that says (None: it is not over), and the text behind it."""
+
+
+def _statuses(lines: list[str]) -> Iterator[_Told]:
+    for n, line in enumerate(lines):
+        for label in _label().finditer(line):
+            last, value = n, line[label.end() :]
+            if not value.strip(_DRESS) and n + 1 < len(lines):
+                last, value = n + 1, lines[n + 1]
+            if _is_own(line, label) and not _BEGINS_WITH_A_DATE.match(value):
+                yield n, last, *_read(value)
+
+
+def _is_own(line: str, label: re.Match[str]) -> bool:
+    """Say whether a label is not the end of a longer one: "Build status" is about a build."""
+    before = line[: label.start("label")]
+    if before.count("`") % 2:  # it stands in code
+        return False
+    word = _LAST_WORD.search(before.rstrip())
+    return word is None or (label["label"].isupper() and not word[0].isupper())
+
+
+def _read(value: str) -> tuple[Closure | None, str]:
+    """Give what a status says, and the text behind it."""
+    plain = _SIGN.sub(" ", value).lstrip(_DRESS).casefold()
+    found = _closed().match(plain)
+    if found is None:
+        return None, ""
+    rest = plain[found.end() :]
+    said = _NEXT_FIELD.split(rest, maxsplit=1)[0]
+    taken_back = _CHOICE.match(rest) or _still_open().search(said)
+    return (None if taken_back else _closures()[found[0]]), rest
+
+
+def _is_bare(lines: list[str], told: list[_Told]) -> bool:
+    """Say whether an entry is nothing but its status: then it speaks for its section."""
+    own = {n for first, last, *_ in told for n in (first, last)} | set(_places(lines, _dated()))
+    other = [line for n, line in enumerate(lines) if n not in own]
+    before = [lines[n][: label.start()] for n, *_ in told if (label := _label().search(lines[n]))]
+    behind = [_without_dates(rest) for *_, rest in told]
+    return not (any(map(_LETTER.search, (*other, *before))) or any(map(_WORD.search, behind)))
+
+
+def _without_dates(text: str) -> str:
+    for found in reversed(find_dates(text)):
+        text = text[: found.start] + text[found.end :]
+    return text
+
+
+def _since(rests: Iterable[str], lines: list[str], entry: Entry) -> date | Kept | None:
+    """Give the day of an entry's end by the first place that has one, or why it is none."""
+    revisited = set(_places(lines, _revisit()))
+    text = [line for n, line in enumerate(lines) if n not in revisited]
+    places = (
+        list(rests),
+        list(_fields(lines, _dated())),
+        text,
+        *([title] for title in reversed(entry.section)),
+    )
+    for place in places:
+        days = list(_days(place))
+        if any(_is_impossible(part) for part in place):
+            return Kept.IMPOSSIBLE_DATE
+        if days:
+            return max(days)
+    return None
+
+
+def _days(texts: Iterable[str]) -> Iterator[date]:
+    return (found.day for text in texts for found in find_dates(text) if found.exact)
+
+
+def _is_impossible(text: str) -> bool:
+    """Say whether something looks like a date and is none: 2026-02-30."""
+    known = {place for found in find_dates(text) for place in range(found.start, found.end)}
+    return any(match.start() not in known for match in _LOOKS_LIKE_A_DATE.finditer(text))
+
+
+def _places(lines: list[str], label: re.Pattern[str]) -> Iterator[int]:
+    return (n for n, line in enumerate(lines) if label.match(line))
+
+
+def _fields(lines: list[str], label: re.Pattern[str]) -> Iterator[str]:
+    return (line[match.end() :] for line in lines if (match := label.match(line)))
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?P<label>{_labels()}){_AFTER}", re.IGNORECASE)
+
+
+@cache
+def _opening() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:(?:[-*+]|\d+[.)])\s+)?[*_]{{0,3}}{_labels()}{_AFTER}", re.IGNORECASE)
+
+
+def _labels() -> str:
+    return _any(words.LABELS.split(), words.LABEL_PHRASES)
+
+
+@cache
+def _dated() -> re.Pattern[str]:
+    return _field(words.DATE_LABELS)
+
+
+@cache
+def _revisit() -> re.Pattern[str]:
+    return _field(words.REVISIT_LABELS)
+
+
+def _field(labels: str) -> re.Pattern[str]:
+    return re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,3}" + _any(labels.split()) + _AFTER, re.IGNORECASE)
+
+
+@cache
+def _closures() -> dict[str, Closure]:
+    found = {}
+    for closure, forms in words.CLOSED.items():
+        found.update({unicodedata.normalize("NFKC", form).casefold(): closure for form in forms})
+    return found
+
+
+@cache
+def _closed() -> re.Pattern[str]:
+    return re.compile(_any(_closures()) + r"(?![^\W_])")
+
+
+@cache
+def _still_open() -> re.Pattern[str]:
+    spaced = r"(?<!\w)" + _any(words.STILL_OPEN.split()) + r"(?!\w)"
+    return re.compile(rf"{spaced}|{_any(words.STILL_OPEN_UNSPACED)}")
+
+
+def _any(*groups: Iterable[str]) -> str:
+    """Give a group that matches any of some words, the longest first."""
+    forms = sorted({form for group in groups for form in group}, key=lambda form: (-len(form), form))
+    return f"(?:{'|'.join(map(re.escape, forms))})"

@@ -1,0 +1,1 @@
+"""Markdown without loss: documents as lines, blocks, sections and entries."""

@@ -1,0 +1,51 @@
+"""Snippets that a text would put into memory, audited: the scanners' rows about code.
+
+Invariant: a finding only flags; an operator reads the snippet, and the signature decides. Loaded
+by ``scan`` when a text holds something that may be code.
+"""
+
+from collections.abc import Iterator
+
+from nightledger.domain.finding import Finding, Severity
+from nightledger.text.code.audit import audit
+from nightledger.text.code.rule import CodeFinding, CodeSeverity
+from nightledger.text.code.snippets import Snippet, find_snippets
+from nightledger.text.code.table import CODE_TABLE, NOT_READ, ROWS
+from nightledger.text.scanners.rule import Row
+
+
+def scan_code(text: str) -> Iterator[Finding]:
+    """Give what the auditor says of the snippets in ``text``: each rule once a snippet."""
+    for snippet in find_snippets(text):
+        told: dict[str, CodeFinding] = {}
+        for finding in audit(snippet.text, snippet.language).findings:
+            if snippet.fenced or finding.rule not in NOT_READ:
+                told.setdefault(finding.rule, finding)
+        for finding in told.values():
+            yield _finding(snippet, finding)
+
+
+def _finding(snippet: Snippet, finding: CodeFinding) -> Finding:
+    line = snippet.line + finding.line - 1
+    message = ROWS[finding.rule].why + (f": {finding.what}" if finding.what else "") + f" (line {line})"
+    return Finding(
+        rule=finding.rule, severity=Severity.FLAG, start=snippet.start, end=snippet.end, message=message
+    )
+
+
+def _fenced(code: str) -> str:
+    return f"```python\n{code}\n```\n"
+
+
+CODE_RULES: tuple[Row, ...] = tuple(
+    Row(
+        name=row.name,
+        severity=Severity.FLAG,
+        message=row.why,
+        catches=tuple(map(_fenced, row.catches)) if row.name != "code.unaudited" else ("```sh\nid\n```\n",),
+        spares=tuple(map(_fenced, row.spares)),
+    )
+    for row in CODE_TABLE
+    if row.severity is not CodeSeverity.NOTE
+)
+"""The auditor's table as rows of the scanners'."""

@@ -1,0 +1,99 @@
+"""Which cues a piece of text carries: what kind of sentence it is, in eleven languages.
+
+Invariant: a cue is present or absent, never counted, and costs one look-up a word, so
+that a year of logs is read in seconds.
+"""
+
+import re
+from collections import Counter
+from functools import cache
+
+from nightledger.text.statements.cue_words import ENGLISH
+from nightledger.text.statements.cue_words_latin import LATIN, STOP_WORDS
+from nightledger.text.statements.cue_words_scripts import RUSSIAN, UNSPACED
+
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_STEM_MINIMUM = 3
+_STOP_SHARE = 0.06
+"""Share of a file's words that must be a language's commonest ones; English notes with names
+and quotations of another language stay below it."""
+
+_DISTINCT = 3
+"""So many different ones: a name may hold one or two."""
+
+_Lexicon = tuple[
+    dict[str, tuple[str, ...]], dict[str, list[tuple[list[str], str]]], dict[str, tuple[str, ...]]
+]
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """Give the languages, beside English, whose Latin-script cue words count in this file."""
+    words = Counter(_WORD.findall(text[:20_000].lower()))
+    enough = max(5, words.total() * _STOP_SHARE)
+    found = []
+    for language, stops in STOP_WORDS.items():
+        seen = [words[stop] for stop in stops if stop in words]
+        if len(seen) >= _DISTINCT and sum(seen) >= enough:
+            found.append(language)
+    return tuple(found)
+
+
+def find_cues(text: str, languages: tuple[str, ...] = ()) -> frozenset[str]:
+    """Give the names of the cues (keys of `cue_words.ENGLISH`) that the text carries.
+
+    Args:
+        text: A line, a heading or a sentence.
+        languages: What `languages_of` says of its file.
+    """
+    if not text:
+        return frozenset()
+    tokens = _WORD.findall(text.lower().replace("\u2019", "'"))
+    found: set[str] = set()
+    for lexicon in _lexicons(languages, russian=_CYRILLIC.search(text) is not None):
+        _look_up(tokens, lexicon, found)
+    if not text.isascii() and _UNSPACED.search(text):
+        found.update(cue for word, cue in _unspaced() if word in text)
+    return frozenset(found)
+
+
+def _look_up(tokens: list[str], lexicon: _Lexicon, found: set[str]) -> None:
+    words, phrases, stems = lexicon
+    for token in words.keys() & tokens:
+        found.update(words[token])
+    if not phrases.keys().isdisjoint(tokens):
+        for at, token in enumerate(tokens):
+            for phrase, cue in phrases.get(token, ()):
+                if tokens[at : at + len(phrase)] == phrase:
+                    found.add(cue)
+    for token in tokens if stems else ():
+        for length in range(_STEM_MINIMUM, len(token) + 1):
+            found.update(stems.get(token[:length], ()))
+
+
+@cache
+def _lexicons(languages: tuple[str, ...], *, russian: bool) -> tuple[_Lexicon, ...]:
+    tables = [ENGLISH, *(LATIN[language] for language in languages)]
+    return tuple(_index(table) for table in ([*tables, RUSSIAN] if russian else tables))
+
+
+def _index(table: dict[str, str]) -> _Lexicon:
+    words: dict[str, tuple[str, ...]] = {}
+    phrases: dict[str, list[tuple[list[str], str]]] = {}
+    stems: dict[str, tuple[str, ...]] = {}
+    for cue, listed in table.items():
+        for entry in listed.split(","):
+            parts = _WORD.findall(entry)
+            if entry.endswith("*"):
+                stems[parts[0]] = (*stems.get(parts[0], ()), cue)
+            elif len(parts) > 1:
+                phrases.setdefault(parts[0], []).append((parts, cue))
+            else:
+                words[parts[0]] = (*words.get(parts[0], ()), cue)
+    return words, phrases, stems
+
+
+@cache
+def _unspaced() -> tuple[tuple[str, str], ...]:
+    return tuple((word, cue) for cue, listed in UNSPACED.items() for word in listed.split())

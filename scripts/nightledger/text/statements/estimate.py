@@ -1,0 +1,64 @@
+"""The chance that a line of a daily log is worth keeping.
+
+Invariant: the estimate depends on the line and its file alone, and is a sum of named features,
+so that it can be explained feature by feature.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp, fsum
+
+from nightledger.domain.daylog import DayLog, Region
+from nightledger.text.statements.cues import languages_of
+from nightledger.text.statements.features import line_features
+from nightledger.text.statements.surroundings import surroundings
+from nightledger.text.statements.weights import BIAS, WEIGHTS
+from nightledger.text.statements.word_weights import WORD_WEIGHTS
+
+SHORTEST_CHARACTERS = 12
+"""A shorter line holds no claim about a named thing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A logistic regression over `features.line_features` and `surroundings.surroundings`.
+
+    Attributes:
+        bias: Log-odds of a line without any known feature.
+        weights: What each feature adds to them.
+    """
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def chance(self, features: frozenset[str]) -> float:
+        """Give ``1 / (1 + exp(-(bias + sum of weights)))``."""
+        # fsum: a plain floating-point sum depends on its order, and a set has none that lasts
+        return 1 / (1 + exp(-self.bias - fsum(self.weights.get(name, 0.0) for name in features)))
+
+
+SHIPPED = Model(bias=BIAS, weights=WEIGHTS | WORD_WEIGHTS)
+"""The model of `weights` and `word_weights`, which say where they come from."""
+
+
+def log_languages(log: DayLog) -> tuple[str, ...]:
+    """Give the languages, beside English, that the log is written in."""
+    return languages_of("\n".join(line.content for line in log.lines if line.region is Region.PROSE))
+
+
+def features_by_line(log: DayLog) -> dict[int, frozenset[str]]:
+    """Give the features of every line of prose that is long enough to hold a claim, by line number."""
+    prose = [
+        line for line in log.lines if line.region is Region.PROSE and len(line.content) >= SHORTEST_CHARACTERS
+    ]
+    languages = log_languages(log)
+    around = surroundings(prose, languages)
+    return {
+        line.number: line_features(line.content, languages) | place
+        for line, place in zip(prose, around, strict=True)
+    }
+
+
+def estimate_lines(log: DayLog, model: Model = SHIPPED) -> dict[int, float]:
+    """Give for each such line the chance, 0..1, that its owner is glad to find it in memory months later."""
+    return {number: model.chance(features) for number, features in features_by_line(log).items()}

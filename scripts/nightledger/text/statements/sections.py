@@ -1,0 +1,120 @@
+"""Choose the section of a memory file in which a statement belongs.
+
+Invariant: an existing heading wins over a new one; the answer depends on the headings
+alone, so a rerun chooses the same.
+"""
+
+import re
+from enum import StrEnum
+
+from nightledger.text.markdown.document import Document, Path, Section
+from nightledger.text.similar import fold
+
+
+class Shelf(StrEnum):
+    """What a statement is filed under; the value is the heading made where none fits."""
+
+    DECISIONS = "Decisions"
+    KEY_CONTEXT = "Key Context"
+    PROJECTS = "Projects"
+    LESSONS = "Lessons"
+    PREFERENCES = "Preferences"
+    RULES = "Rules"
+
+
+_NAMES: dict[Shelf, tuple[str, ...]] = {
+    Shelf.LESSONS: (
+        "lessons", "lesson", "learnings", "learned", "gotchas", "pitfalls", "lehren", "erkenntnisse", "lecciones",
+        "aprendizajes", "leçons", "apprentissages", "lições", "aprendizados", "lezioni", "lessen", "уроки",
+        "教训", "经验", "教訓", "学び", "교훈", "bài học",
+    ),
+    Shelf.DECISIONS: (
+        "decisions", "decision", "decided", "entscheidungen", "decisiones", "décisions", "decisões", "decisioni",
+        "besluiten", "решения", "决定", "决策", "決定", "決定事項", "결정", "quyết định",
+    ),
+    Shelf.RULES: (
+        "rules", "rule", "standing rules", "policies", "guardrails", "boundaries", "constraints", "regeln", "reglas",
+        "règles", "regras", "regole", "regels", "правила", "规则", "ルール", "規則", "규칙", "quy tắc",
+    ),
+    Shelf.PREFERENCES: (
+        "preferences", "preference", "likes", "style", "vorlieben", "präferenzen", "preferencias", "préférences",
+        "preferências", "preferenze", "voorkeuren", "предпочтения", "偏好", "好み", "選好", "선호", "sở thích",
+    ),
+    Shelf.PROJECTS: (
+        "projects", "project", "active work", "projekte", "proyectos", "projets", "projetos", "progetti", "projecten",
+        "проекты", "项目", "プロジェクト", "프로젝트", "dự án",
+    ),
+    Shelf.KEY_CONTEXT: (
+        "key context", "context", "key facts", "facts", "environment", "infrastructure", "setup", "reference",
+        "notes", "kontext", "contexto", "contexte", "contesto", "контекст", "背景", "环境", "コンテキスト", "맥락", "bối cảnh",
+    ),
+}  # fmt: skip
+_FALLBACK = {Shelf.RULES: Shelf.LESSONS, Shelf.PREFERENCES: Shelf.KEY_CONTEXT}
+"""Where a shelf's statements go when the file has no such heading but has the other one."""
+_NEUTRAL = frozenset(
+    [
+        "and",
+        "critical",
+        "core",
+        "durable",
+        "general",
+        "important",
+        "key",
+        "log",
+        "long",
+        "main",
+        "operating",
+        "operational",
+        "standing",
+        "term",
+        "the",
+        "working",
+    ]
+)
+"""Words of a heading that do not narrow what belongs under it."""
+MOST_NARROWING = 1
+"""Words beyond the shelf's name that may narrow it: "Ada's preferences" yes, "CV design rules" no."""
+_DATED = re.compile(r"\d{4}-\d\d|\b20\d\d\b")
+
+
+def choose_section(document: Document, shelf: Shelf) -> Path:
+    """Give the heading path under which an addition of this kind belongs.
+
+    The best heading names the shelf in the fewest words, carries no date, and stands
+    outermost and first; where none names it, a second best shelf is looked for, else the
+    shelf's own heading is to be made.
+    """
+    for wanted in (shelf, _FALLBACK.get(shelf)):
+        fitting = [section for section in document.sections[1:] if wanted and _names(section, wanted)]
+        if fitting:
+            best = min(
+                fitting,
+                key=lambda section: (len(section.path[-1].split()), len(section.path), section.heading[0]),
+            )
+            return best.path
+    return _new_path(document, shelf)
+
+
+def _names(section: Section, shelf: Shelf) -> bool:
+    title = section.path[-1]
+    words = f" {fold(title)} "
+    is_title = len(section.path) == 1 and section.heading[0] == 1
+    names = [name for name in _NAMES[shelf] if _has(words, name)]
+    if is_title or _DATED.search(title) or not names:
+        return False
+    rest = set(words.split()) - _NEUTRAL - {word for name in names for word in fold(name).split()}
+    return len(rest) <= MOST_NARROWING
+
+
+def _has(words: str, name: str) -> bool:
+    folded = fold(name)
+    return f" {folded} " in words if name.isascii() or " " in name else folded in words
+
+
+def _new_path(document: Document, shelf: Shelf) -> Path:
+    """Give the path of a new section: beside the file's others, under its title where it has one."""
+    depths = [len(section.path) for section in document.sections[1:]]
+    titles = [section for section in document.sections[1:] if len(section.path) == 1]
+    if len(titles) == 1 and len(depths) > 1:
+        return (*titles[0].path, shelf.value)
+    return (shelf.value,)

@@ -1,0 +1,255 @@
+"""How a statement is worded, filed and explained to the operator.
+
+Invariant: an entry's text is made of the words of its lines and their heading; nothing is
+added but punctuation, and no name, number or date of what is kept is dropped.
+"""
+
+import re
+from collections.abc import Sequence
+
+from nightledger.domain.daylog import LogLine
+from nightledger.domain.statement import StatementKind
+from nightledger.text.similar import fold, shingles
+from nightledger.text.statements.cues import find_cues
+from nightledger.text.statements.features import split_label, tells_result
+from nightledger.text.statements.sections import Shelf
+
+_TICKS = "\u2600-\u27bf\u23e9-\u23fa\u231a\u231b\u2b05-\u2b55\U0001f000-\U0001faff"
+"""Symbols and pictographs (Unicode blocks of Miscellaneous Symbols, Dingbats, and the emoji blocks)."""
+_TICK = re.compile(f"[{_TICKS}]\ufe0f?")
+_MARK = re.compile(rf"^[\W_]*[{_TICKS}]\ufe0f?\s*")
+_TAG = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*)+")
+_TITLE_NUMBER = re.compile(
+    r"^(?:\d{1,3}[.)]\s+|(?:session|checkpoint|part|step|phase)\s+\d+\s*[:—\u2013-]\s*)", re.IGNORECASE
+)
+_TITLE_TIME = re.compile(
+    r"[\[(][^\])]*\d{1,2}:\d\d[^\])]*[\])]|\b\d{1,2}:\d\d(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?(?:\s*(?:[AaPp][Mm]|UTC|GMT[+-]?\d*|[A-Z]{3,4})\b)*"
+    r"|[\[(]?\b20\d\d-\d\d-\d\d\b[\])]?|[\[(]\s*(?:done|fixed|resolved|complete[d]?)\s*[\])]",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\d{4}|\d{1,2}[./]\d{1,2}")
+_GAP = re.compile(r"([\s:—\u2013|,-]*)\0([\s:—\u2013|,-]*)")
+_EDGES = " \t*_#:—\u2013-|,;"
+_CELL = re.compile(r"\s*\|\s*")
+_SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+(?=\S)|(?<=[\u3002\uff01\uff1f])")
+_PAIRED = ("`", '"')
+_BRACKETS = (("(", ")"), ("[", "]"), ("\u201c", "\u201d"))
+_PRONOUN = re.compile(
+    r"\W*(?:it|this|that|these|those|they|he|she|there|which|and|but|so|then|also)\b", re.IGNORECASE
+)
+_LONG = 320
+"""A line longer than this many characters is cut to its best sentences."""
+_GENERIC = frozenset(
+    [
+        "lesson",
+        "decide",
+        "rule",
+        "key",
+        "report",
+        "setup",
+        "wish",
+        "fix",
+        "plan",
+        "cause",
+        "standing",
+        "correct",
+        "now",
+        "work",
+        "done",
+        "said",
+        "how",
+    ]
+)
+"""Cues of a title that names no topic: "Key decisions", "Lessons learned"."""
+_CLAIM = frozenset(
+    {"absolute", "duty", "ban", "unable", "cause", "correct", "standing", "retire", "wish", "lesson"}
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+_REASONS: tuple[tuple[str, str], ...] = (
+    ("wish", "it tells a preference"),
+    ("correct", "it corrects an earlier belief"),
+    ("ban", "it forbids something"),
+    ("absolute", "it holds always or never"),
+    ("duty", "it says what must be done"),
+    ("lesson", "it is named a lesson"),
+    ("rule", "it is named a rule"),
+    ("decide", "it records a decision"),
+    ("unable", "it names a limit of a tool or host"),
+    ("cause", "it explains a cause"),
+    ("standing", "it is meant to stand from now on"),
+    ("retire", "it says what no longer holds"),
+    ("fix", "it gives the way round a problem"),
+    ("place", "it says where something is"),
+    ("person", "it is about a person or account"),
+)
+_CHANGES: dict[StatementKind, str] = {
+    StatementKind.DECISION: "a later log decides otherwise or reopens the question",
+    StatementKind.RULE: "the owner grants an exception, or a later log lifts the rule",
+    StatementKind.PREFERENCE: "the owner asks for something else",
+    StatementKind.CORRECTION: "the earlier belief turns out to be right after all",
+    StatementKind.CAUSE: "the failure comes back although this cause is gone",
+    StatementKind.LESSON: "following it did harm, or the same failure recurs",
+    StatementKind.FACT: "the thing is moved, renamed or replaced",
+    StatementKind.PROCEDURE: "a step fails, or the tool changes",
+}
+_SHELVES: dict[StatementKind, Shelf] = {
+    StatementKind.DECISION: Shelf.DECISIONS,
+    StatementKind.RULE: Shelf.RULES,
+    StatementKind.PREFERENCE: Shelf.PREFERENCES,
+    StatementKind.FACT: Shelf.KEY_CONTEXT,
+}
+_KINDS: tuple[tuple[StatementKind, frozenset[str]], ...] = (
+    (StatementKind.CORRECTION, frozenset({"correct"})),
+    (StatementKind.LESSON, frozenset({"lesson"})),
+    (StatementKind.DECISION, frozenset({"decide"})),
+    (StatementKind.PREFERENCE, frozenset({"wish"})),
+    (StatementKind.CAUSE, frozenset({"cause"})),
+    (StatementKind.RULE, frozenset({"rule", "absolute", "ban", "standing"})),
+    (StatementKind.PROCEDURE, frozenset({"fix", "duty"})),
+)
+
+
+def entry_text(top: LogLine, members: Sequence[LogLine], languages: tuple[str, ...] = ()) -> str:
+    r"""Give the entry for memory: one line, or a title and its lines as children.
+
+    A line that names no topic itself gets the heading's; a long line is cut to the sentences
+    that claim something, whole and in order.
+
+    Returns:
+        Text without the leading ``- ``; children start with ``\n  - ``, and where there is no title
+        further lines with ``\n- ``.
+    """
+    title = topic_of(top, languages)
+    said = {fold(text): text for text in (clean_line(line, languages) for line in members)}
+    if len(said) > 1:
+        said.pop(fold(title), None)
+    lines = list(said.values())
+    if len(lines) == 1:
+        return _titled(title, lines[0])
+    if not title:
+        return "\n- ".join(lines)
+    return "\n  - ".join([f"{title}:", *lines])
+
+
+def clean_line(line: LogLine, languages: tuple[str, ...] = ()) -> str:
+    """Give a line's words without ticks, tags, bold marks and table borders; cut where long."""
+    text = _TAG.sub("", line.content)
+    if line.marker == "|":
+        text = _CELL.sub(" - ", text.strip(" |"))
+    text = _MARK.sub("", text).replace("**", "").replace("__", "").strip()
+    return shorten(text, languages) if len(text) > _LONG else text
+
+
+def shorten(text: str, languages: tuple[str, ...] = ()) -> str:
+    """Cut a long line to its sentences that claim something, whole and in order.
+
+    One that tells what was done ("Patched ...") stays only where no other claims anything. A sentence
+    that leans on the one before ("It ...", "so ...") takes that one along. The text is given unchanged
+    where none claims anything or nothing would be saved.
+    """
+    sentences = _sentences(text)
+    claiming = {at for at, part in enumerate(sentences) if not find_cues(part, languages).isdisjoint(_CLAIM)}
+    kept = {at for at in claiming if not tells_result(sentences[at], languages)} or claiming
+    for at in sorted(kept, reverse=True):
+        while at > 0 and at - 1 not in kept and _leans(sentences[at]):
+            at -= 1  # noqa: PLW2901 - it walks back to where the thought begins
+            kept.add(at)
+    if not kept or len(kept) == len(sentences):
+        return text
+    return " ".join(sentences[at] for at in sorted(kept))
+
+
+def _sentences(text: str) -> list[str]:
+    """Split into sentences, none of which ends within code, a quotation or brackets."""
+    found, start = [], 0
+    for end in (match.start() for match in _SENTENCE.finditer(text)):
+        part = text[start:end]
+        if not _is_open(part):
+            found.append(part.strip())
+            start = end
+    return [part for part in (*found, text[start:].strip()) if part]
+
+
+def _is_open(part: str) -> bool:
+    within = any(part.count(mark) % 2 for mark in _PAIRED)
+    return within or any(part.count(opening) > part.count(closing) for opening, closing in _BRACKETS)
+
+
+def _leans(sentence: str) -> bool:
+    return sentence[:1].islower() or _PRONOUN.match(sentence) is not None
+
+
+def topic_of(line: LogLine, languages: tuple[str, ...] = ()) -> str:
+    """Give what the line is about, by its lead or the nearest heading; empty where these name no topic."""
+    candidates = [line.lead] if line.lead.rstrip("*_ ").endswith((":", "\uff1a")) else []
+    # the heading above a turn of a chat export names the export, one that holds a date the day
+    if not line.turn and line.headings and not (len(line.headings) == 1 and _DATE.search(line.headings[0])):
+        candidates.append(line.headings[-1])
+    for candidate in candidates:
+        title = _clean_title(candidate)
+        if title and _names_a_topic(title, languages):
+            return title
+    return ""
+
+
+def claims_of(text: str) -> tuple[str, ...]:
+    """Give the lines of an entry that claim something: its children where it has a title, else all."""
+    title, *children = text.split("\n  - ")
+    return tuple(children or title.split("\n- "))
+
+
+def _clean_title(text: str) -> str:
+    timeless = _TITLE_TIME.sub("\0", _TICK.sub(" ", text)).replace("**", "").strip(_EDGES + "\0")
+    plain = _GAP.sub(_join, timeless)
+    return " ".join(_TITLE_NUMBER.sub("", plain.strip()).split()).strip(_EDGES)
+
+
+def _join(gap: re.Match[str]) -> str:
+    """Give what stands between two parts of a title when the time between them is gone."""
+    return ": " if (gap[1] + gap[2]).strip() else " "
+
+
+def judge_kind(line: LogLine, languages: tuple[str, ...] = ()) -> StatementKind:
+    """Say what the statement does: by its own label first, then its words, then its heading."""
+    label, body = split_label(line.content)
+    above = " ".join([*line.headings[-1:], line.lead])
+    for cues in (find_cues(text, languages) for text in (label, body, above)):
+        for kind, wanted in _KINDS:
+            if not wanted.isdisjoint(cues):
+                return kind
+    return StatementKind.FACT
+
+
+def reasons_for(line: LogLine, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Give at most three reasons, in words for the operator."""
+    own = find_cues(line.content, languages)
+    heading = find_cues(line.headings[-1], languages) if line.headings else frozenset[str]()
+    said = [reason for cue, reason in _REASONS if cue in own]
+    under = [
+        f"it stands under {line.headings[-1]!r}"
+        for cue in ("lesson", "rule", "decide", "wish")
+        if cue in heading
+    ]
+    return tuple([*said, *under[:1]][:3]) or ("it reads like a fact that outlasts its day",)
+
+
+def what_would_change_it(kind: StatementKind) -> str:
+    """Give what would change its mind about a statement of this kind."""
+    return _CHANGES[kind]
+
+
+def shelve(kind: StatementKind) -> str:
+    """Give the heading that suits a statement of this kind."""
+    return str(_SHELVES.get(kind, Shelf.LESSONS))
+
+
+def _titled(title: str, text: str) -> str:
+    if not title or len(shingles(title) & shingles(text)) * 2 > len(shingles(title)):
+        return text
+    return f"{title}: {text}"
+
+
+def _names_a_topic(title: str, languages: tuple[str, ...]) -> bool:
+    words = _WORDS.findall(title)
+    return any(find_cues(word, languages).isdisjoint(_GENERIC) for word in words) and not title.isdigit()

@@ -1,0 +1,188 @@
+"""Bytes and decisions that went: as they may, they are counted; else they are found, with what was forged to hide it."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.forging import counts, expunge, forge, intent_of, look, record_unasked, said, sha, with_fields
+from tests.gate.homes import MEMORY, Desk, addition
+
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Proposal
+from nightledger.domain.trusting import EMPTY_SHA256
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply.applies import OTHER_RESULT
+from nightledger.gate.daily import close_day
+from nightledger.gate.forgetting.keeping import remove_expired
+from nightledger.gate.integrity.checking import NOT_REMOVED, OTHERWISE, find_altered
+from nightledger.gate.proposing.unproposed import make_unproposed
+
+
+def approved(desk: Desk, lesson: str = "A lesson.") -> tuple[Proposal, Decision]:
+    proposal = desk.proposal(addition(lesson))
+    (decision,) = desk.approve(proposal)
+    return proposal, decision
+
+
+def live(desk: Desk, days: int) -> None:
+    for _ in range(days):
+        desk.wait(days=1)
+        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+
+
+# ---------------------------------------------------------------- bytes that are gone
+
+
+def partly_applied(desk: Desk) -> Proposal:
+    """Apply one of two approved changes: what it did can be told only from its bytes."""
+    proposal = desk.proposal(addition("One thing.", rank=0.9), addition("Another thing."))
+    desk.approve(proposal)
+    desk.reject_some(proposal, 1)
+    desk.wait(hours=3)
+    desk.apply()
+    return proposal
+
+
+def test_what_expired_is_counted_and_no_alarm(desk: Desk) -> None:
+    partly_applied(desk)
+    desk.applied(addition("Later."))
+    live(desk, 12)
+    assert remove_expired(desk.gate, desk.ledger(), desk.moment) == 2
+    assert counts(desk) == (1, 1)  # the other one needs no bytes: its hashes are those that were signed
+
+
+@pytest.mark.parametrize(("days", "ahead"), [(3, 0), (6, 1), (13, 10)])
+def test_bytes_that_are_said_to_have_gone_before_their_time_excuse_nothing(
+    desk: Desk, days: int, ahead: int
+) -> None:
+    """Too early by the log, or by an entry that is dated ahead of the clock."""
+    partly_applied(desk)
+    desk.record("blobs.removed", sha256s=["0" * 64])
+    now = desk.moment
+    Path(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))).unlink()
+    desk.wait(days=days)
+    desk.record("blobs.removed", sha256s=[sha(MEMORY)])
+    (found,) = look(desk, Moment(at=now.at + timedelta(days=days - ahead))).findings
+    assert "that it names are not there" in found.message
+
+
+def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
+    """Its entry stands behind younger ones, whatever it says."""
+    proposal = desk.proposal(addition("One thing.", rank=0.9), addition("Another thing."))
+    (decision,) = desk.approve(proposal)
+    desk.wait(days=6)
+    now = desk.moment
+    desk.record("heartbeat", day="x", waiting=0)
+    desk.moment = Moment(at=now.at - timedelta(days=5))
+    forge(desk, {**intent_of(decision, after="1" * 64), "changes": [1]})
+    desk.moment = Moment(at=now.at + timedelta(days=3))
+    desk.record("blobs.removed", sha256s=[sha(MEMORY), "1" * 64])
+    Path(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))).unlink()
+    assert "that it names are not there" in said(desk)
+
+
+def test_a_blob_that_is_no_hash_or_was_altered_is_told(desk: Desk) -> None:
+    proposal, decision = approved(desk)
+    forge(desk, intent_of(decision, after="nonsense"))
+    assert said(desk) == OTHER_RESULT
+    other = desk.proposal(addition("Two."))
+    (second,) = desk.approve(other)
+    forge(desk, intent_of(second, before="nonsense", after="nonsense"), number=2)
+    assert [found.message.split(": ")[-1][:9] for found in look(desk).findings] == [
+        OTHER_RESULT[:9],
+        "the bytes",
+    ]
+    assert desk.states(proposal) == ["applied"]
+
+
+def test_a_proposal_that_was_altered_replays_nothing(desk: Desk) -> None:
+    proposal = partly_applied(desk)
+    Path(desk.home.proposal(proposal.id)).write_bytes(b"{}")
+    assert said(desk) == "its proposal is not what was logged"
+
+
+def test_what_the_operator_expunged_is_counted(desk: Desk) -> None:
+    proposal = partly_applied(desk)
+    expunge(desk, desk.home.relative(desk.home.proposal(proposal.id)))
+    assert counts(desk) == (0, 1)
+
+
+def test_bytes_that_the_operator_expunged_are_counted(desk: Desk) -> None:
+    partly_applied(desk)
+    expunge(desk, desk.home.relative(BlobStore(desk.home.blobs_dir).path(sha(MEMORY))))
+    assert counts(desk) == (0, 1)
+
+
+def test_a_decision_that_the_operator_expunged_is_counted(desk: Desk) -> None:
+    _, decision = approved(desk)
+    desk.wait(hours=3)
+    desk.apply()
+    expunge(desk, desk.home.relative(desk.home.decision(decision.id)))
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert counts(desk) == (0, 1)
+
+
+# ---------------------------------------------------------------- forged decisions and expunges
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [{"decision": "d-" + "a" * 26}, {"type": "approve"}, {"proposal": "OTHER"}, {"changes": [1, 2]}],
+    ids=lambda value: next(iter(value)),
+)
+def test_an_entry_that_says_another_thing_than_its_decision_is_found(
+    desk: Desk, otherwise: dict[str, Any]
+) -> None:
+    """Here a rejection that would be an approval, or one decision recorded again under another id."""
+    proposal = desk.proposal(addition("One."), addition("Two.", rank=0.4))
+    other = desk.proposal(addition("Three."))
+    (decision,), _ = desk.compose_all(proposal)
+    rejection = with_fields(decision, type=DecisionType.REJECT, targets=(), changes=(1,))
+    said_of_it = {name: other.id if value == "OTHER" else value for name, value in otherwise.items()}
+    record_unasked(desk, rejection, said_of_it)
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert found.message == OTHERWISE
+
+
+def test_a_decision_of_another_home_is_found_although_the_operator_signed_it(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    (decision,), _ = desk.compose_all(proposal)
+    record_unasked(desk, with_fields(decision, origin="nightledger/" + "f" * 32))
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert found.message == OTHERWISE
+
+
+def test_a_forged_decision_is_not_hidden_by_a_forged_expunge(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    evil = {"sha256": "1" * 64, "signature_sha256": "", "proposal": proposal.id, "changes": [1]}
+    desk.record("decision.recorded", decision="d-" + "a" * 26, type="approve", **evil)
+    away = {"sha256": "2" * 64, "signature_sha256": "", "proposal": "", "changes": []}
+    desk.record("decision.recorded", decision="d-" + "b" * 26, type="expunge", **away)
+    desk.record("text.expunged", decision="d-" + "b" * 26, sha256s=["1" * 64, "2" * 64], places=[])
+    names = [Path(found.path).stem for found in find_altered(desk.home, desk.ledger(), desk.moment)]
+    assert names == ["d-" + "a" * 26, "d-" + "b" * 26]
+
+
+def test_an_expunge_removes_what_was_signed_and_nothing_else(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    decision = make_unproposed(
+        desk.gate,
+        DecisionType.EXPUNGE,
+        [
+            DecisionTarget(
+                path=desk.home.relative(desk.home.proposal(proposal.id)),
+                base=desk.ledger().book.proposals[proposal.id].sha256,
+                result=EMPTY_SHA256,
+                hunks_sha256=EMPTY_SHA256,
+            )
+        ],
+        desk.signing(),
+    )
+    record_unasked(desk, decision)
+    desk.record("text.expunged", decision=decision.id, sha256s=["1" * 64], places=[])
+    desk.record("text.expunged", decision=decision.id, sha256s=["2" * 64], places=[])
+    assert list(desk.ledger().book.gone) == ["1" * 64]  # the second entry adds nothing
+    (found,) = find_altered(desk.home, desk.ledger(), desk.moment)
+    assert found.message == NOT_REMOVED

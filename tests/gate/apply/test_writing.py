@@ -1,0 +1,236 @@
+"""Files that change together: all or none, whatever comes between."""
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.forgetting_desk import (
+    ARCHIVE,
+    COPY,
+    FULL,
+    LOG,
+    archive,
+    compress,
+    file,
+    pruned,
+    put,
+    snapshot,
+)
+from tests.gate.homes import Desk, open_desk
+from tests.gate.killing import Killer, dies
+
+from nightledger.domain.errors import NotDurableError
+from nightledger.domain.proposal import Proposal
+from nightledger.files import atomic
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply import writing
+from nightledger.gate.apply.recovering import is_behind, recover
+from nightledger.gate.apply.writing import PutBackError, Write, drop_empty, in_order
+from nightledger.gate.integrity.checking import find_altered
+
+OTHER = "memory/2026-01-03.md"
+
+
+def ready(desk: Desk, *drafts: Any) -> Proposal:
+    proposal = pruned(desk, *drafts)
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    return proposal
+
+
+def racing(monkeypatch: pytest.MonkeyPatch, path: str, act: Callable[[], object]) -> None:
+    """Let somebody act at the very moment at which a file is exchanged, once."""
+    real = writing.exchange
+    done: list[str] = []
+
+    def late(gate: Any, write: Write) -> str:
+        if write.path == path and not done:
+            done.append(path)
+            act()
+        return real(gate, write)
+
+    monkeypatch.setattr(writing, "exchange", late)
+
+
+def test_copies_come_first_and_gated_files_last(desk: Desk) -> None:
+    kept = [Write(path=path, before=b"", after=b"x") for path in ("MEMORY.md", LOG, ARCHIVE, COPY)]
+    assert [write.path for write in in_order(desk.home, kept)] == [COPY, LOG, ARCHIVE, "MEMORY.md"]
+    back = [Write(path=COPY, before=b"x", after=b""), Write(path=LOG, before=b"s", after=b"x")]
+    assert [write.path for write in in_order(desk.home, back)] == [LOG, COPY]
+
+
+def test_a_log_that_is_written_at_the_same_moment_is_put_back_with_all_others(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = ready(desk, compress(desk, LOG), compress(desk, OTHER))
+    racing(monkeypatch, OTHER, lambda: put(desk, OTHER, FULL + b"- Late.\n"))
+    (attempt,) = desk.apply()
+    assert attempt.changes == ()
+    assert attempt.reasons == (f"another program wrote to {OTHER} at the same moment",)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert file(desk, OTHER).read_bytes() == FULL + b"- Late.\n"
+    assert not file(desk, COPY).exists()
+    assert desk.states(proposal) == ["approved", "approved"]
+    assert not desk.ledger().book.races
+    (attempt,) = desk.apply()  # tried again: the one that changed is asked again
+    assert (attempt.changes, [n for n, _ in attempt.stale]) == ((1,), [2])
+    assert file(desk, LOG).read_bytes() != FULL
+
+
+def test_who_writes_while_all_is_put_back_loses_no_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready(desk, compress(desk, LOG), compress(desk, OTHER))
+
+    def act() -> None:
+        put(desk, OTHER, b"late\n")
+        put(desk, COPY, b"later\n")
+
+    racing(monkeypatch, OTHER, act)
+    desk.apply()
+    aborted = desk.ledger().log.events[-1]
+    assert aborted.fields["reason"] == "raced"
+    (kept,) = aborted.fields["replaced"]
+    assert kept["path"] == COPY
+    assert BlobStore(desk.home.blobs_dir).get(kept["sha256"]) == b"later\n"
+
+
+def test_a_copy_that_cannot_be_read_back_keeps_its_original(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(desk, compress(desk, LOG))
+    real = writing.exchange
+
+    def lossy(gate: Any, write: Write) -> str:
+        sha256 = real(gate, write)
+        if write.path == COPY:
+            file(desk, COPY).write_bytes(write.after[:-1])
+        return sha256
+
+    monkeypatch.setattr(writing, "exchange", lossy)
+    with pytest.raises(NotDurableError, match="is not what was written there just now"):
+        desk.apply()
+    assert file(desk, LOG).read_bytes() == FULL
+    monkeypatch.undo()
+    assert recover(desk.gate, desk.ledger(), desk.moment)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert not file(desk, COPY).exists()
+    desk.apply()
+    assert file(desk, COPY).read_bytes() == FULL
+    assert file(desk, LOG).read_bytes() != FULL
+
+
+def test_an_undo_that_is_raced_is_refused_and_nothing_changes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = ready(desk, compress(desk, LOG))
+    desk.apply()
+    summary = file(desk, LOG).read_bytes()
+    racing(monkeypatch, LOG, lambda: put(desk, LOG, summary + b"- Late.\n"))
+    with pytest.raises(PutBackError, match="another program wrote"):
+        desk.undo(proposal)
+    assert file(desk, LOG).read_bytes() == summary + b"- Late.\n"
+    assert file(desk, COPY).read_bytes() == FULL
+    assert desk.states(proposal) == ["applied"]
+
+
+def test_directories_of_the_archive_are_ignored_by_git_where_ours_are(desk: Desk) -> None:
+    ready(desk, compress(desk, LOG))
+    desk.apply()
+    assert file(desk, "memory/archive/.gitignore").read_text() == "*\n"
+
+
+def test_only_empty_files_of_the_archive_are_dropped(desk: Desk) -> None:
+    for path in (LOG, COPY, ARCHIVE, "MEMORY.md"):
+        put(desk, path, b"")
+    put(desk, "memory/archive/2025.md", b"kept\n")
+    drop_empty(
+        desk.home, [LOG, COPY, ARCHIVE, "MEMORY.md", "memory/archive/2025.md", "memory/archive/2024.md"]
+    )
+    assert set(snapshot(desk)) == {LOG, "MEMORY.md", "memory/archive/2025.md"}
+
+
+def test_what_a_crash_left_empty_goes_at_the_next_start(desk: Desk) -> None:
+    proposal = ready(desk, compress(desk, LOG))
+    desk.apply()
+    desk.undo(proposal)
+    assert not is_behind(desk.gate, desk.ledger().book)
+    put(desk, COPY, b"")
+    assert is_behind(desk.gate, desk.ledger().book)
+    assert not recover(desk.gate, desk.ledger(), desk.moment)
+    assert not file(desk, COPY).exists()
+    put(desk, COPY, b"mine\n")
+    assert not is_behind(desk.gate, desk.ledger().book)
+
+
+def killed_at(root: Path, desk: Desk, step: int, work: Callable[[Desk], object]) -> tuple[Desk, bool]:
+    shutil.copytree(desk.root, root)
+    fresh = open_desk(root)
+    fresh.moment = desk.moment
+
+    def die() -> None:
+        Killer(step).arm()
+        work(fresh)
+
+    return fresh, dies(die)
+
+
+def ends_of(
+    desk: Desk, homes: Path, work: Callable[[Desk], object], before: dict[str, bytes], after: dict[str, bytes]
+) -> set[str]:
+    """Kill work at each step; check what the next start makes of it; give what ends there were."""
+    step, dead, ends = 0, True, set()
+    while dead:
+        step += 1
+        fresh, dead = killed_at(homes / str(step), desk, step, work)
+        torn = snapshot(fresh)
+        if LOG in before:
+            assert FULL in (torn[LOG], torn.get(COPY)), step
+        recover(fresh.gate, fresh.ledger(), fresh.moment)
+        assert fresh.ledger().book.unfinished() == ()
+        found = snapshot(fresh)
+        assert found in (before, after), step
+        assert not find_altered(fresh.home, fresh.ledger(), fresh.moment)
+        assert atomic.leftovers(str(Path(fresh.home.path(COPY)).parent)) == ()
+        ends.add("after" if found == after else "before")
+        shutil.rmtree(homes / str(step))
+    return ends
+
+
+def test_a_kill_at_any_step_of_a_compression_leaves_all_old_or_all_new(
+    desk: Desk, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    ready(desk, compress(desk, LOG))
+    before = snapshot(desk)
+    done, _ = killed_at(tmp_path_factory.mktemp("done") / "home", desk, 1 << 30, lambda fresh: fresh.apply())
+    ends = ends_of(
+        desk, tmp_path_factory.mktemp("killed"), lambda fresh: fresh.apply(), before, snapshot(done)
+    )
+    assert ends == {"before", "after"}
+
+
+def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all_new(
+    desk: Desk, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    proposal = ready(desk, *archive(desk, "backups"))
+    before = snapshot(desk)
+    done, _ = killed_at(tmp_path_factory.mktemp("done") / "home", desk, 1 << 30, lambda fresh: fresh.apply())
+    after = snapshot(done)
+    homes = tmp_path_factory.mktemp("killed")
+    assert ends_of(desk, homes, lambda fresh: fresh.apply(), before, after) == {"before", "after"}
+    desk.apply()
+    homes = tmp_path_factory.mktemp("undone")
+    assert ends_of(desk, homes, lambda fresh: fresh.undo(proposal), after, before) == {"before", "after"}
+
+
+def test_bytes_before_are_kept_for_every_file(desk: Desk) -> None:
+    ready(desk, compress(desk, LOG))
+    desk.apply()
+    (apply,) = desk.ledger().book.applies.values()
+    sha256 = hashlib.sha256(FULL).hexdigest()
+    assert {(t.path, t.before == sha256, t.after == sha256) for t in apply.targets} == {
+        (COPY, False, True),
+        (LOG, True, False),
+    }
+    assert BlobStore(desk.home.blobs_dir).get(sha256) == FULL

@@ -1,0 +1,34 @@
+"""A leaked text goes from what messages left, too."""
+
+from pathlib import Path
+
+from tests.gate.homes import Desk
+from tests.gate.peer_work import make_work
+
+from nightledger.codec.records import dump_record
+from nightledger.domain.message import MESSAGE_TYPE
+from nightledger.domain.needle import needle_of
+from nightledger.files.durable import make_dir
+from nightledger.gate.forgetting.expunge_places import find_held
+from nightledger.gate.machines.peer_actions import propose_change
+from nightledger.trust.dsse import seal
+from nightledger.trust.machine_key import load_machine_key
+
+TEXT = "the harbour door opens with the left key"
+
+
+def test_texts_answers_and_dead_letters_are_found_within_their_envelopes(desk: Desk) -> None:
+    work = make_work(desk, "propose_behavioral_change", {"text": f"- {TEXT}", "reason": "x"})
+    propose_change(work)
+    home = desk.home
+    envelope = seal(MESSAGE_TYPE, dump_record(work.message), load_machine_key(desk.ring, home.identity.id))
+    assert TEXT.encode() not in envelope
+    Path(home.dead_letters).write_bytes(b'{"envelope":' + envelope + b"}\n")
+    make_dir(home.channel_dir)
+    (Path(home.channel_dir) / "sent.json").write_bytes(envelope)
+    found = find_held(desk.gate, desk.ledger(), needle_of(TEXT).held_by)
+    assert {home.relative(home.received(work.message.id)), home.relative(home.dead_letters)} <= set(
+        found.removed
+    )
+    assert ".nightledger/channel/sent.json" in found.derived
+    assert found.elsewhere == ()

@@ -1,0 +1,126 @@
+"""What came from another machine is shown and signed as it is worked out here."""
+
+from dataclasses import replace
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, evidence
+from tests.gate.peer_work import make_work
+
+from nightledger.domain.decision import Decision
+from nightledger.domain.errors import RecordError, RefusedError
+from nightledger.domain.states import ChangeState
+from nightledger.domain.waiting import Document, Travelling, Waiting
+from nightledger.gate.machines.remote import RemoteReview, unpack
+from nightledger.gate.machines.travelling import waiting_of
+from nightledger.gate.review.composing import compose_by
+from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.trust.base64_strict import encode_base64
+
+KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3
+
+
+def waiting(desk: Desk) -> Waiting:
+    return waiting_of(make_work(desk, "proposals"))
+
+
+def review(desk: Desk) -> RemoteReview:
+    return unpack(waiting(desk), desk.home.identity.id)
+
+
+def decide(desk: Desk, found: RemoteReview, verb: Verb = Verb.APPROVE) -> list[Decision]:
+    """Answer every change alike."""
+    answers = [Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=verb) for item in found.items]
+    decisions, refusals = compose_by(found.terms, found.items, answers, found.documents, desk.signing())
+    assert not refusals
+    return decisions
+
+
+def test_what_is_signed_elsewhere_is_what_would_be_signed_here(desk: Desk) -> None:
+    proposal = desk.proposal(addition("first"), addition("second"))
+    (there,) = decide(desk, review(desk))
+    (here,), _ = desk.compose_all(proposal)
+    assert replace(there, id="", nonce="", log=here.log) == replace(here, id="", nonce="")
+    desk.accept(there)
+    assert desk.states(proposal) == ["approved", "approved"]
+
+
+def test_several_proposals_chain_over_a_file(desk: Desk) -> None:
+    desk.proposal(addition("first"))
+    desk.proposal(addition("second"))
+    one, two = decide(desk, review(desk))
+    assert one.targets[0].result == two.targets[0].base
+
+
+def test_a_rejection_travels_too(desk: Desk) -> None:
+    proposal = desk.proposal(addition("first"))
+    (decision,) = decide(desk, review(desk), Verb.REJECT)
+    desk.accept(decision)
+    assert desk.states(proposal) == [ChangeState.REJECTED]
+
+
+def test_a_masked_file_is_named_and_its_changes_apply(desk: Desk) -> None:
+    desk.memory.write_text(f"{MEMORY}\napi_key: {KEY}\n")
+    proposal = desk.proposal(addition("first"))
+    found = review(desk)
+    assert found.masked == ("MEMORY.md",)
+    (decision,) = decide(desk, found)
+    desk.accept(decision)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(proposal)
+    assert attempt.changes == (1,)
+    assert KEY in desk.text()
+    assert "- first" in desk.text()
+
+
+def test_evidence_comes_along_by_proposal(desk: Desk) -> None:
+    proposal = desk.proposal(replace(addition("first"), evidence=(evidence("memory/gone.md"),)))
+    assert [excerpt.place for excerpt in review(desk).excerpts[proposal.id]] == ["memory/gone.md:1"]
+
+
+def changed(desk: Desk, **fields: object) -> Waiting:
+    found = waiting(desk)
+    return replace(found, proposals=(replace(found.proposals[0], **fields),))  # type: ignore[arg-type]
+
+
+def test_another_home_than_the_sender_speaks_for_is_refused(desk: Desk) -> None:
+    with pytest.raises(RefusedError, match="another home"):
+        unpack(waiting(desk), "f" * 32)
+
+
+def test_what_does_not_hold_together_is_refused(desk: Desk) -> None:
+    desk.proposal(addition("first"))
+    home_id = desk.home.identity.id
+    found = waiting(desk)
+    for bad in (
+        changed(desk, changes=(1, 7)),
+        replace(found, documents=()),
+        replace(found, documents=(Document(path="MEMORY.md", sha256="0" * 64, content="?"),)),
+        changed(desk, record=found.proposals[0].record.replace('"lane":"operator"', '"lane":"edit"')),
+    ):
+        with pytest.raises(RefusedError):
+            unpack(bad, home_id)
+    with pytest.raises(RecordError):
+        unpack(changed(desk, record="{}"), home_id)
+
+
+def test_a_change_without_its_place_in_what_came_cannot_be_signed(desk: Desk) -> None:
+    from tests.gate.homes import removal
+
+    desk.proposal(removal("- Keep backups for 30 days."))
+    found = waiting(desk)
+    document = replace(found.documents[0], content=encode_base64(b"# another file\n"))
+    (item,) = unpack(replace(found, documents=(document,)), desk.home.identity.id).items
+    assert item.unplaced
+
+
+def test_nothing_that_waits_is_an_empty_review(desk: Desk) -> None:
+    assert review(desk).items == ()
+    empty = Travelling(record="{}", created_at=desk.moment.at, changes=(), excerpts=())
+    with pytest.raises(RecordError):
+        unpack(replace(waiting(desk), proposals=(empty,)), desk.home.identity.id)
+
+
+def test_a_proposal_of_which_nothing_waits_shows_nothing(desk: Desk) -> None:
+    desk.proposal(addition("first"))
+    found = unpack(changed(desk, changes=()), desk.home.identity.id)
+    assert (found.items, found.excerpts) == ((), {})

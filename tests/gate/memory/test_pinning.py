@@ -1,0 +1,119 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition, removal
+from tests.gate.memory.test_naming import BACKUPS, ids
+
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
+from nightledger.domain.errors import RefusedError
+from nightledger.domain.states import ChangeState
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.pinning import Mark, find_takers, pin_targets, read_marks
+from nightledger.gate.proposing.unproposed import make_unproposed
+
+RELAY = "- Restart the relay after an upgrade."
+
+
+def pinned(desk: Desk, *words: str, tag: str = "", kind: DecisionType = DecisionType.PIN) -> Decision:
+    """Sign that entries are pinned or tagged."""
+    standing = find_standing(desk.home, desk.ledger().book).entries
+    chosen = [placed for placed in standing.values() if placed.entry.text.strip() in words]
+    return desk.accept(make_unproposed(desk.gate, kind, pin_targets(chosen), desk.signing(), reason=tag))
+
+
+def marks(desk: Desk) -> dict[str, Mark]:
+    by_id = {name: words for words, name in ids(desk).items()}
+    return {by_id[name]: mark for name, mark in read_marks(desk.gate, desk.ledger()).items()}
+
+
+def test_a_pin_counts_at_once_and_an_unpin_ends_it(desk: Desk) -> None:
+    assert marks(desk) == {}
+    pinned(desk, BACKUPS, RELAY)
+    assert marks(desk) == {BACKUPS: Mark(pinned=True), RELAY: Mark(pinned=True)}
+    pinned(desk, RELAY, kind=DecisionType.UNPIN)
+    assert marks(desk) == {BACKUPS: Mark(pinned=True)}
+
+
+def test_tags_and_the_pin_are_given_and_taken_apart(desk: Desk) -> None:
+    pinned(desk, BACKUPS, tag="self/value")
+    pinned(desk, BACKUPS, tag="self/goal")
+    pinned(desk, BACKUPS, tag="self/goal")
+    assert marks(desk) == {BACKUPS: Mark(tags=("self/goal", "self/value"))}
+    pinned(desk, BACKUPS)
+    pinned(desk, BACKUPS, tag="self/value", kind=DecisionType.UNPIN)
+    assert marks(desk) == {BACKUPS: Mark(pinned=True, tags=("self/goal",))}
+
+
+def test_an_edited_entry_stays_pinned(desk: Desk) -> None:
+    pinned(desk, BACKUPS)
+    desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
+    assert marks(desk) == {"- Keep backups for 60 days.": Mark(pinned=True)}
+
+
+def test_an_entry_that_is_gone_can_be_unpinned_still(desk: Desk) -> None:
+    decision = pinned(desk, BACKUPS)
+    desk.edit(desk.memory.read_bytes().replace(f"{BACKUPS}\n".encode(), b""))
+    assert list(read_marks(desk.gate, desk.ledger()).values()) == [Mark(pinned=True)]
+    desk.accept(make_unproposed(desk.gate, DecisionType.UNPIN, decision.targets, desk.signing()))
+    assert read_marks(desk.gate, desk.ledger()) == {}
+
+
+def refused(desk: Desk, decision: Decision) -> str:
+    with pytest.raises(RefusedError) as caught:
+        desk.accept(decision)
+    assert read_marks(desk.gate, desk.ledger()) == {}
+    return str(caught.value)
+
+
+def targets(desk: Desk) -> tuple[DecisionTarget, ...]:
+    standing = find_standing(desk.home, desk.ledger().book).entries
+    return pin_targets([standing[ids(desk)[BACKUPS]]])
+
+
+@pytest.mark.parametrize("kind", [DecisionType.PIN, DecisionType.UNPIN])
+def test_what_was_signed_over_other_words_pins_nothing(desk: Desk, kind: DecisionType) -> None:
+    signed = make_unproposed(desk.gate, kind, targets(desk), desk.signing())
+    desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
+    assert "is not the entry any more" in refused(desk, replace_head(desk, signed))
+
+
+def replace_head(desk: Desk, decision: Decision) -> Decision:
+    return make_unproposed(desk.gate, decision.type, decision.targets, desk.signing())
+
+
+def test_an_entry_that_never_was_and_an_unknown_tag_are_refused(desk: Desk) -> None:
+    (target,) = targets(desk)
+    other = replace(target, path="MEMORY.md#e-aaaaaaaaaaaaaaaaaaaaaaaaaa")
+    assert "is not the entry" in refused(
+        desk, make_unproposed(desk.gate, DecisionType.PIN, (other,), desk.signing())
+    )
+    for tag in ("self/constitutional", "anything"):
+        decision = make_unproposed(desk.gate, DecisionType.PIN, (target,), desk.signing(), reason=tag)
+        assert "is no tag of an entry" in refused(desk, decision)
+
+
+def test_a_decision_of_another_form_is_refused(desk: Desk) -> None:
+    assert "is not the form" in refused(
+        desk, make_unproposed(desk.gate, DecisionType.PIN, (), desk.signing())
+    )
+
+
+@pytest.mark.parametrize("name", ["{}", "{}.sig"])
+def test_a_pin_whose_file_or_signature_was_altered_counts_for_nothing(desk: Desk, name: str) -> None:
+    decision = pinned(desk, BACKUPS)
+    path = Path(name.format(desk.home.decision(decision.id)))
+    path.write_bytes(path.read_bytes().replace(b"A", b"B").replace(b"pin", b"pim"))
+    assert read_marks(desk.gate, desk.ledger()) == {}
+
+
+def test_what_would_take_an_entry_out_is_named_with_its_state(desk: Desk) -> None:
+    name = ids(desk)[BACKUPS]
+    draft = replace(removal(BACKUPS), entry=name)
+    proposal = desk.proposal(draft, replace(removal(RELAY), entry="e-other"), addition("Set the zone."))
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ((proposal.id, 1, ChangeState.PENDING),)
+    desk.approve(proposal, only=[1])
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ((proposal.id, 1, ChangeState.APPROVED),)
+    assert find_takers(desk.gate, desk.ledger(), ["e-none"]) == ()
+    Path(desk.home.proposal(proposal.id)).write_text("{}")
+    assert find_takers(desk.gate, desk.ledger(), [name]) == ()

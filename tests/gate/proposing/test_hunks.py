@@ -1,0 +1,200 @@
+import hashlib
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.gate.homes import MEMORY, addition, removal
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.proposal import Anchor, Hunk, Origin
+from nightledger.gate.apply.planning import place_changes
+from nightledger.gate.proposing.hunks import hunks_sha256, line_at, make_changes, readable_diff, why_not
+from nightledger.text.changes.merge import Merged
+from nightledger.text.changes.place import NotApplied, Unplaced
+from nightledger.text.changes.take_back import take_back
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.changes.veiled import BESIDE
+
+SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
+
+
+def test_the_hash_is_of_the_canonical_json_of_the_hunks_in_order() -> None:
+    one = Hunk(anchor=Anchor.EXACT, section=("A",), removed="- x\n")
+    two = Hunk(anchor=Anchor.SECTION_END, section=(), added="- y\n")
+    plain = {
+        "added": "",
+        "anchor": "exact",
+        "context_after": "",
+        "context_before": "",
+        "removed": "- x\n",
+        "section": ["A"],
+    }
+    assert hunks_sha256([one]) == hashlib.sha256(canonical([plain])).hexdigest()
+    assert hunks_sha256([one, two]) != hunks_sha256([two, one])
+
+
+@given(st.lists(st.sampled_from(["", "a", "bb"]), min_size=1))
+def test_the_line_of_a_place_is_counted_from_1(lines: list[str]) -> None:
+    document = "".join(f"{line}\n" for line in lines)
+    starts = [0, *(at + 1 for at, character in enumerate(document) if character == "\n")][:-1]
+    assert [line_at(document, start) for start in starts] == list(range(1, len(lines) + 1))
+
+
+def test_every_reason_is_given_once() -> None:
+    reasons = tuple(Unplaced(reason=reason, index=n) for n, reason in enumerate(["a", "b", "a"]))
+    assert why_not(NotApplied(reasons=reasons)) == "a; b"
+
+
+def test_changes_are_numbered_without_gaps_and_carry_their_drafts() -> None:
+    changes, unfit = make_changes(
+        MEMORY, [removal("- nowhere"), addition("One."), removal("- Keep backups for 30 days.")]
+    )
+    assert [change.n for change in changes] == [1, 2]
+    assert [one.reason for one in unfit] == ["the lines to take out are not in the file as given"]
+    assert (changes[0].before, changes[0].section, changes[0].key) == ("", "MEMORY.md > Lessons", "one.")
+    assert changes[0].provenance == (Origin.AGENT,)
+    assert changes[1].before == "- Keep backups for 30 days.\n"
+    assert changes[1].section == "MEMORY.md > Decisions"
+
+
+LINES = st.sampled_from(
+    [
+        "# A",
+        "## B",
+        "## B",
+        "### C",
+        "- one",
+        "- two",
+        "* three",
+        "  - four",
+        "1. five",
+        "text",
+        "",
+        "",
+        "```",
+        "~~~",
+        "| a | b |",
+        "| - | - |",
+        "> quote",
+        "<!-- x -->",
+        "---",
+        "    code",
+        "caf\udce9",
+        "[x]: y",
+        "DECISION: z",
+        "\ttab ",
+        "a\rb",
+    ]
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    lines = draw(st.lists(LINES, max_size=14))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    text = end.join(lines)
+    return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", end, end * 2]))
+
+
+@settings(max_examples=300)
+@given(documents(), st.lists(LINES, max_size=3), st.lists(st.sampled_from(["A", "B", "C", ""]), max_size=2))
+def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
+    document: str, lines: list[str], section: list[str]
+) -> None:
+    drafts = [replace(addition(f"{line} {n}"), section=tuple(section)) for n, line in enumerate(lines)]
+    drafts += [removal(line) for line in lines if line]
+    changes, unfit = make_changes(document, drafts)
+    assert len(changes) + len(unfit) == len(drafts)
+    before = document.encode("utf-8", "surrogateescape")
+    after, lost = place_changes(before, changes)
+    assert not lost
+    for change in changes:
+        assert place_changes(before, [change])[0] != before
+        change.diff.encode("utf-8")
+    text = after.decode("utf-8", "surrogateescape")
+    undone = take_back(document, text, text)
+    assert isinstance(undone, Merged)
+    assert undone.text == document
+    later = text + ("" if text.endswith("\n") or not text else "\n") + "- later and last\n"
+    kept = take_back(document, text, later)
+    assert not isinstance(kept, Merged) or "- later and last\n" in kept.text
+
+
+def test_a_secret_that_tells_the_place_of_a_change_is_veiled() -> None:
+    document = f"# A\n\n- same\n- token {SECRET}\n- same\n"
+    (change,), unfit = make_changes(document, [replace(removal("- same"), line=5)])
+    assert unfit == []
+    assert (change.hunk.anchor, change.hunk.context_before) == (Anchor.MASKED, f"- token {HOLE * 40}\n")
+    assert SECRET not in repr(change)
+    assert place_changes(document.encode(), [change]) == (document.removesuffix("- same\n").encode(), [])
+
+
+def test_a_line_with_a_secret_goes_without_a_copy_of_it() -> None:
+    document = f"# A\n\n- one\n- token {SECRET}\n- two\n"
+    draft = replace(removal(f"- token {SECRET}"), statement_key="remove a token")
+    (change,), unfit = make_changes(document, [draft])
+    assert unfit == []
+    assert SECRET not in repr(change)
+    assert change.before == change.hunk.removed == f"- token {HOLE * 40}\n"
+    assert "-- token [masked: 40 bytes]\n" in change.diff
+    assert place_changes(document.encode(), [change]) == (b"# A\n\n- one\n- two\n", [])
+    assert make_changes(document, [replace(draft, statement_key=f"remove {SECRET.lower()}")])[0] == []
+
+
+def test_of_two_lines_that_differ_in_their_secrets_alone_the_one_meant_goes() -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
+    document = f"# A\n\n- one\n- token {SECRET}\n- two\n- token {other}\n"
+    draft = replace(removal(f"- token {other}"), statement_key="remove a token")
+    (change,), unfit = make_changes(document, [draft])
+    assert unfit == []
+    assert place_changes(document.encode(), [change]) == (
+        document.removesuffix(f"- token {other}\n").encode(),
+        [],
+    )
+
+
+def test_a_diff_shows_bytes_that_are_not_utf8_as_escapes() -> None:
+    before = b"caf\xe9\n".decode("utf-8", "surrogateescape")
+    diff = readable_diff(before, before + "x\n", path="M.md")
+    assert " caf\\xe9\n" in diff
+    assert "+++ b/M.md" in diff
+    diff.encode("utf-8")
+
+
+def test_a_diff_masks_the_secrets_around_a_change() -> None:
+    document = f"# M\n\n## Lessons\n\n- relay {SECRET}\n- one\n"
+    (change,), unfit = make_changes(document, [addition("two")])
+    assert unfit == []
+    assert SECRET not in repr(change)
+    assert " - relay [masked: 40 bytes]\n - one\n+- two\n" in change.diff
+
+
+def test_a_diff_masks_what_goes_and_what_comes() -> None:
+    diff = readable_diff(f"a {SECRET}\n", f"b {SECRET}\n", path="M")
+    assert SECRET not in diff
+    assert "-a [masked: 40 bytes]\n+b [masked: 40 bytes]\n" in diff
+
+
+def test_a_change_below_a_heading_with_a_secret_names_it_without() -> None:
+    document = f"# M\n\n## Relay {SECRET}\n\n- one\n- two\n"
+    (change,), unfit = make_changes(document, [removal("- one")])
+    assert unfit == []
+    assert change.section == f"M > Relay {HOLE * 40}"
+    assert SECRET not in repr(change)
+    changes, (lost,) = make_changes(document, [addition("three", section=f"Relay {SECRET}")])
+    assert (changes, lost.reason) == ([], BESIDE)
+
+
+def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied() -> None:
+    value = "Kupfer" + "moor59"
+    document = (
+        f"# M\n\n- password: {value}\n- two\n- three\n- four\n- five\n- {value} opens the loft\n- six\n"
+    )
+    assert value not in readable_diff(document, document.replace("- six", "- seven"), path="M")
+    for draft in (removal(f"- {value} opens the loft"), addition(f"the loft opens with {value}")):
+        changes, (unfit,) = make_changes(document, [draft])
+        assert (changes, unfit.reason) == ([], BESIDE)
+    draft = replace(removal(f"- {value} opens the loft"), statement_key="the loft opens")
+    (change,), _ = make_changes(document, [draft])
+    assert value not in repr(change)
+    assert change.hunk.removed == f"- {HOLE * len(value)} opens the loft\n"

@@ -1,0 +1,71 @@
+from dataclasses import replace
+from pathlib import Path
+
+from tests.domain.gate_values import change
+from tests.gate.homes import MEMORY, Desk, addition, removal
+
+from nightledger.domain.proposal import Proposal
+from nightledger.gate.proposing.told import NOTHING, told_at_home, told_by
+
+TOLD = "Nebelhorn" + "4711"
+LINE = f"- Loft box password: {TOLD}\n"
+
+
+def holding(proposal: Proposal, **fields: str) -> Proposal:
+    """Give the proposal with other texts in its first change."""
+    first = proposal.changes[0]
+    hunk = {name: fields.pop(name) for name in ("removed", "added", "context_before") if name in fields}
+    changed = replace(first, hunk=replace(first.hunk, **hunk), **fields)  # type: ignore[arg-type]
+    return replace(proposal, changes=(changed,))
+
+
+def test_a_gated_file_tells_what_its_labels_name() -> None:
+    assert told_by({"MEMORY.md": f"# M\n\n{LINE}"}, ()) == {TOLD}
+    assert told_by({"MEMORY.md": MEMORY, "notes.md": LINE}, ()) == {TOLD}
+    assert told_by({"MEMORY.md": MEMORY}, ()) == told_by({}, ()) == NOTHING
+
+
+def test_a_change_tells_by_any_of_its_texts(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    assert told_by({}, [proposal]) == NOTHING
+    for name in ("before", "after", "reason"):
+        assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
+    for name in ("removed", "added", "context_before"):
+        assert told_by({}, [holding(proposal, **{name: LINE})]) == {TOLD}
+
+
+def test_the_line_around_a_change_may_be_what_tells_it(desk: Desk) -> None:
+    proposal = desk.proposal(addition("One."))
+    row = f"| loft box | {TOLD} |\n"
+    assert told_by({}, [holding(proposal, after=row, added=row)]) == NOTHING
+    head = "| box | password |\n|---|---|\n"
+    assert told_by({}, [holding(proposal, added=row, context_before=head)]) == {TOLD}
+
+
+def test_what_stands_behind_holes_is_told_though_no_line_tells_it_any_more(desk: Desk) -> None:
+    label, line = f"- Loft box password: {TOLD}", f"- The loft opens with {TOLD}."
+    desk.memory.write_text(f"{MEMORY}\n{label}\n{line}\n")
+    proposal = desk.proposal(replace(removal(line), statement_key="the loft"))
+    without = desk.text().replace(f"{label}\n", "")
+    desk.memory.write_text(without)
+    assert told_by({"MEMORY.md": without}, ()) == NOTHING
+    assert told_by({"MEMORY.md": without}, [proposal]) == {TOLD}
+    (item,) = desk.items()
+    assert TOLD not in item.diff
+    assert "-- The loft opens with [masked: 13 bytes].\n" in item.diff
+    desk.memory.write_text(MEMORY)
+    assert told_at_home(desk.home, [proposal]) == told_by({}, [proposal]) == NOTHING
+
+
+def test_a_gated_file_that_cannot_be_read_tells_nothing_and_stops_nothing(desk: Desk) -> None:
+    desk.memory.write_text(LINE)
+    assert told_at_home(desk.home, ()) == {TOLD}
+    desk.memory.unlink()
+    assert told_at_home(desk.home, ()) == NOTHING
+    Path(desk.memory).mkdir()
+    assert told_at_home(desk.home, ()) == NOTHING
+
+
+def test_a_change_without_texts_tells_nothing(desk: Desk) -> None:
+    proposal = replace(desk.proposal(addition("One.")), changes=(change(1),))
+    assert told_by({}, [proposal]) == NOTHING

@@ -1,0 +1,141 @@
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.codec.records import dump_line
+from nightledger.domain.runs import Run, RunOutcome
+from nightledger.files.home import Home
+from nightledger.surfaces.context import CHECKOUT
+from nightledger.surfaces.doctor.checks import Check, State
+from nightledger.surfaces.doctor.schedule import check_schedule, cron_lines
+from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def bin_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:/bin")
+    return programs
+
+
+def crontab(bin_dir: Path, text: str, status: int = 0) -> None:
+    (bin_dir / "table").write_text(text)
+    program = bin_dir / "crontab"
+    program.write_text(f'#!/bin/sh\n[ "$1" = -l ] || exit 9\ncat "{bin_dir}/table"\nexit {status}\n')
+    program.chmod(0o700)
+
+
+def checks(home: Home, tmp_path: Path) -> list[Check]:
+    place = Place(checkout=CHECKOUT, home=home.root)
+    return list(check_schedule(home, place, str(tmp_path / "user"), NOW))
+
+
+def test_the_printed_lines_are_recognised_in_a_crontab(bin_dir: Path, tmp_path: Path) -> None:
+    home = make_home(tmp_path / "my home 5%", simulated=False)
+    crontab(bin_dir, cron_text(Place(checkout=CHECKOUT, home=home.root)))
+    found = checks(home, tmp_path)
+    assert [(c.state, c.message) for c in found] == [
+        (State.GOOD, "cron calls night"),
+        (State.GOOD, "cron calls guard"),
+        (State.GOOD, "cron calls apply"),
+    ]
+
+
+def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: Path, tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", simulated=False)
+    other = Place(checkout=CHECKOUT, home="/somewhere/else")
+    mine = Place(checkout=CHECKOUT, home=home.root)
+    crontab(bin_dir, cron_text(other) + cron_text(mine).replace("\n", "\n#"))
+    found = checks(home, tmp_path)
+    assert [c.state for c in found] == [State.BAD]
+    assert "nothing calls night, guard and apply" in found[0].message
+    assert "schedule --print cron" in found[0].fix
+
+
+def test_the_checkout_as_home_needs_no_option_in_its_lines(bin_dir: Path) -> None:
+    crontab(bin_dir, f"5 * * * * {CHECKOUT}/scripts/night.py\n")
+    assert len(cron_lines(Place(checkout=CHECKOUT, home=CHECKOUT))) == 1
+
+
+def test_a_user_without_crontab_has_no_lines(bin_dir: Path, tmp_path: Path) -> None:
+    crontab(bin_dir, "night.py\n", status=1)
+    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
+
+
+def test_a_crontab_that_hangs_or_cannot_run_is_none(
+    bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crontab(bin_dir, "")
+
+    def hang(*_: object, **__: object) -> None:
+        raise subprocess.TimeoutExpired("crontab", 10)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    assert cron_lines(Place(checkout=CHECKOUT, home=str(tmp_path))) == ()
+
+
+@pytest.mark.parametrize("kind", ["systemd", "launchd"])
+def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path: Path) -> None:
+    assert bin_dir.is_dir()
+    home = make_home(tmp_path / "home", simulated=False)
+    place = Place(checkout=CHECKOUT, home=home.root)
+    for file in systemd_files(place) if kind == "systemd" else launchd_files(place):
+        path = tmp_path / "user" / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text)
+    assert [c.message for c in checks(home, tmp_path)] == [
+        f"{kind} calls {name}" for name in ("night", "guard", "apply")
+    ]
+
+
+@pytest.mark.parametrize("kind", ["systemd", "launchd"])
+def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path, tmp_path: Path) -> None:
+    assert bin_dir.is_dir()
+    home = make_home(tmp_path / "home", simulated=False)
+    place = Place(checkout=CHECKOUT, home=home.root)
+    for file in systemd_files(place) if kind == "systemd" else launchd_files(place):
+        if "apply" in Path(file.path).name:
+            path = tmp_path / "user" / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file.text)
+    found = checks(home, tmp_path)
+    assert found[0].message == f"{kind} calls apply"
+    assert found[1].message.startswith("nothing calls night and guard:")
+
+
+@pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])
+def test_a_run_of_late_says_that_something_else_calls(
+    ago: int, state: State, bin_dir: Path, tmp_path: Path
+) -> None:
+    assert bin_dir.is_dir()
+    home = make_home(tmp_path / "home", simulated=False)
+    at = NOW - timedelta(hours=ago)
+    run = Run(
+        v=1,
+        id="r-" + "a" * 26,
+        job="link",
+        period="2026-02-28",
+        attempt=1,
+        started_at=at,
+        finished_at=at,
+        outcome=RunOutcome.DONE,
+        counts={},
+    )
+    Path(home.runs).write_bytes(dump_line(run))
+    assert [c.state for c in checks(home, tmp_path)] == [state]
+
+
+def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> None:
+    assert bin_dir.is_dir()
+    assert [c.state for c in checks(make_home(tmp_path / "home"), tmp_path)] == [State.NOTE]
+
+
+def test_a_path_that_no_unit_can_hold_is_called_by_nothing(bin_dir: Path, tmp_path: Path) -> None:
+    assert bin_dir.is_dir()
+    assert [c.state for c in checks(make_home(tmp_path / "ho\nme"), tmp_path)] == [State.NOTE]

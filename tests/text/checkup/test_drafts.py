@@ -1,0 +1,246 @@
+import hashlib
+from dataclasses import replace
+from datetime import date
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.doubt import Doubt, DoubtLabel
+from nightledger.domain.proposal import Draft, Op
+from nightledger.text.changes.place import Applied, Unplaced, apply_hunks, make_hunk
+from nightledger.text.changes.veil import HOLE
+from nightledger.text.checkup.checkup import check_memory
+from nightledger.text.checkup.danger import PARTIAL_CONFIDENCE, SECRET_CONFIDENCE
+from nightledger.text.checkup.drafts import MOST_LINES, drafts_from_doubts
+
+TODAY = date(2026, 5, 1)
+KEY = "ghp_" + "a7Kq2Zr9Xw4Lm8Tc5Vh3Nb6Yj1Pd0GsQe5u"
+MEMORY = f"""# Memory
+
+Two lamps hang in the hall.
+
+## Status (2026-04-04)
+
+| Job | Status |
+|---|---|
+| roof | ✅ Running |
+| press | ✅ Done |
+
+---
+
+## Rules
+- Never open the valve
+- Ask before the press is moved
+
+## Log
+### 2026-04-01
+- ✅ roof fixed
+- 3c91f07: guide
+
+### Reminders
+- The relay takes `{KEY}`
+- pay the ba\u200bker
+- Two lamps
+- Ask before the press is moved
+"""
+SECTIONS = st.lists(
+    st.sampled_from(
+        [
+            "## Status (2026-04-04)\n- ✅ roof fixed\n- 88% coverage, ~6ms\n",
+            "## Rules\n- Never open the valve\n- Ask before the press is moved\n",
+            "### 2026-04-02\n- Added a hook to the door\n",
+            "| Job | Status |\n|---|---|\n| roof | ✅ Running |\n",
+            "- [x] paint the door\n  - red\n- lamps\n",
+            f"- key {KEY}\n- pay the ba\u200bker\n",
+            "Done so far:\n\n- ✅ roof fixed, deal closed\n",
+            "---\n",
+            "_Consolidated: 2026-04-04_\n",
+            "text that stays, for good\n",
+        ]
+    ),
+    max_size=9,
+)
+
+
+def drafts(text: str, cap: int | None = None) -> list[Draft]:
+    return drafts_from_doubts(
+        check_memory(text, today=TODAY, cap_characters=cap), text, "MEMORY.md", cap_characters=cap
+    )
+
+
+def applied(text: str, found: list[Draft]) -> str:
+    hunks = [make_hunk(text, draft) for draft in found]
+    assert not any(isinstance(hunk, Unplaced) for hunk in hunks), hunks
+    result = apply_hunks(text, [hunk for hunk in hunks if not isinstance(hunk, Unplaced)])
+    assert isinstance(result, Applied), result
+    return result.text
+
+
+def test_what_goes_together_is_one_change() -> None:
+    found = {draft.line: draft for draft in drafts(MEMORY)}
+    assert sorted(found) == [5, 19, 24, 25, 27]
+    assert found[5].before.startswith("## Status (2026-04-04)\n\n| Job")
+    assert found[5].before.endswith("---\n\n")
+    assert found[19].before == "### 2026-04-01\n- ✅ roof fixed\n- 3c91f07: guide\n"
+    assert found[27].op is Op.REMOVE
+
+
+def test_all_of_them_applied_leave_the_rest_as_it_was() -> None:
+    assert applied(MEMORY, drafts(MEMORY)) == (
+        "# Memory\n\nTwo lamps hang in the hall.\n\n## Rules\n- Never open the valve\n"
+        "- Ask before the press is moved\n\n## Log\n\n### Reminders\n- The relay takes `[secret removed]`\n- pay the baker\n- Two lamps\n"
+    )
+
+
+def test_a_second_check_up_has_nothing_left_to_say() -> None:
+    assert check_memory(applied(MEMORY, drafts(MEMORY)), today=TODAY) == ()
+
+
+def test_a_secret_is_taken_out_and_stands_in_nothing_but_the_lines_themselves() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 24]
+    assert (draft.op, draft.after) == (Op.REPLACE, "- The relay takes `[secret removed]`\n")
+    assert draft.before == f"- The relay takes `{KEY}`\n"
+    others = [replace(draft, before="") for draft in drafts(MEMORY)]
+    assert KEY.lower() not in repr(others).lower()
+    veiled = f"- The relay takes `{HOLE * len(KEY)}`"
+    assert draft.evidence[0].sha256 == hashlib.sha256(veiled.encode()).hexdigest()
+
+
+def test_a_secret_in_lines_that_go_anyhow_has_no_change_of_its_own() -> None:
+    secret = Doubt(
+        lines=(2, 2),
+        section=(),
+        label=DoubtLabel.SECRET,
+        reason="a token",
+        signs=("secret.github",),
+        confidence=SECRET_CONFIDENCE,
+        op=Op.REPLACE,
+        after="  - key [secret removed]\n",
+    )
+    item = replace(secret, lines=(1, 2), label=DoubtLabel.CLOSED, op=Op.REMOVE, after="")
+    (draft,) = drafts_from_doubts([item, secret], f"- painted\n  - key {KEY}\n- lamps\n", "MEMORY.md")
+    assert (draft.op, draft.line) == (Op.REMOVE, 1)
+    assert KEY in draft.before
+    assert KEY.lower() not in draft.statement_key
+
+
+def test_lines_that_are_alike_but_for_their_secrets_all_go() -> None:
+    other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD"
+    found = drafts(f"# A\n- key {KEY}\n- lamps\n- key {other}\n")
+    assert [(draft.line, draft.statement_key) for draft in found] == [
+        (2, "replace key"),
+        (4, "replace key 2"),
+    ]
+
+
+def test_what_is_only_perhaps_a_secret_is_left_to_its_owner() -> None:
+    doubt = Doubt(
+        lines=(1, 1),
+        section=(),
+        label=DoubtLabel.SECRET,
+        reason="an invitation",
+        signs=("secret.invite",),
+        confidence=PARTIAL_CONFIDENCE,
+        op=Op.REPLACE,
+        after="- [secret removed]\n",
+    )
+    assert drafts_from_doubts([doubt], "- one\n", "MEMORY.md") == []
+
+
+def test_hidden_characters_are_replaced_and_flagged() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 25]
+    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
+    assert [flag.rule for flag in draft.flags] == ["unicode.invisible"]
+
+
+def test_evidence_is_the_lines_that_go_and_the_line_that_stays() -> None:
+    (draft,) = [draft for draft in drafts(MEMORY) if draft.line == 27]
+    assert [one.lines for one in draft.evidence] == [(27, 27), (16, 16)]
+    assert draft.evidence[0].sha256 == hashlib.sha256(b"- Ask before the press is moved").hexdigest()
+
+
+def test_reasons_are_sentences_that_count() -> None:
+    found = {draft.line: draft for draft in drafts(MEMORY)}
+    assert found[27].reason == "It says word for word what line 16 says."
+    assert found[19].reason.startswith("2 items go together; 1: it ")
+    assert all(draft.scope.fails_when for draft in found.values())
+
+
+def test_the_order_is_that_of_the_doubts() -> None:
+    ranks = [draft.rank for draft in drafts(MEMORY)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert drafts(MEMORY)[0].line == 24
+
+
+def test_over_the_cap_the_larger_of_equally_sure_changes_comes_first() -> None:
+    small, large = "- [x] paint it\n", "- [x] paint the door of the hall by the river in red\n"
+    text = f"# A\n{small}lamps\n# B\nlamps\n{large}"
+    assert [draft.line for draft in drafts(text, cap=20)] == [6, 2]
+    assert [draft.line for draft in drafts(text)] == [2, 6]
+
+
+def test_a_change_stays_readable() -> None:
+    text = "# Memory\n\n" + "".join(f"- [x] paint door {n}\n" for n in range(100))
+    found = drafts(text)
+    assert len(found) == 3
+    assert max(draft.before.count("\n") for draft in found) <= MOST_LINES
+    assert applied(text, found) == "# Memory\n\n"
+
+
+def test_a_doubt_inside_another_is_not_said_twice() -> None:
+    outer = Doubt(
+        lines=(1, 2),
+        section=(),
+        label=DoubtLabel.JUNK,
+        reason="r",
+        signs=("s",),
+        confidence=0.9,
+        op=Op.REMOVE,
+    )
+    inner = Doubt(
+        lines=(2, 2),
+        section=(),
+        label=DoubtLabel.JUNK,
+        reason="r",
+        signs=("s",),
+        confidence=0.9,
+        op=Op.REMOVE,
+    )
+    (draft,) = drafts_from_doubts([inner, outer], "- a\n  - b\n", "MEMORY.md")
+    assert draft.before == "- a\n  - b\n"
+
+
+def test_a_repeat_that_only_a_secret_could_place_is_left_to_its_owner() -> None:
+    text = f"# A\n- Ask before the press is moved\n\n# B\n- key {KEY}\n- Ask before the press is moved\n"
+    (draft,) = drafts(text)
+    assert draft.line == 5
+
+
+def test_a_repeat_beside_hidden_characters_is_settled_together_with_them() -> None:
+    text = "# A\n- Ask before the press is moved\n\n# B\n- pay the ba\u200bker\n- Ask before the press is moved\n"
+    (draft,) = drafts(text)
+    assert (draft.op, draft.after) == (Op.REPLACE, "- pay the baker\n")
+    assert applied(text, [draft]) == "# A\n- Ask before the press is moved\n\n# B\n- pay the baker\n"
+
+
+def test_repeated_sections_that_follow_each_other_are_one_change() -> None:
+    copy = "## Rules\n- Never open the valve at night\n- Ask before the press is moved\n\n"
+    text = f"# A\n\n{copy}## Lamps\ntwo\n\n{copy}{copy}## Doors\nthree\n"
+    (draft,) = drafts(text)
+    assert applied(text, [draft]) == f"# A\n\n{copy}## Lamps\ntwo\n\n## Doors\nthree\n"
+
+
+@given(sections=SECTIONS)
+def test_all_drafts_of_any_file_apply_and_nothing_is_left_to_doubt(sections: list[str]) -> None:
+    text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
+    rest = applied(text, drafts(text))
+    assert "text that stays" in rest or "text that stays" not in text
+    assert "Never open" in rest or "Never open" not in text
+
+
+@given(sections=SECTIONS)
+def test_any_two_drafts_apply_without_the_others(sections: list[str]) -> None:
+    text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))
+    for pair in combinations(drafts(text), 2):
+        assert text not in {applied(text, list(pair)), applied(text, list(reversed(pair)))}

@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.text.forgetting.forgotten import Forgotten
+
+SAID = "- Lesson learned: the staging password rotates every Monday at nine, so log in again before a deploy."
+RETOLD = (
+    "Lesson learned: the staging password is rotated each Monday at nine; log in again before you deploy.",
+    "Rule: always log in again before a deploy, because the staging password rotates on Mondays at nine.",
+    "Before any deploy, log in again: every Monday at nine the staging password is rotated.",
+    "Remember that staging rotates its password every Monday at 9, so a fresh log in is needed before deploying.",
+    "Mondays at nine the password of staging rotates, so never deploy without a new log in.",
+    "Decision: log in to staging again before each deploy, since its password rotates Monday at nine.",
+    "The password for staging changes every Monday at nine; always log in anew before a deploy.",
+    "Staging password: rotated Mondays, nine o'clock. Log in again, then deploy.",
+    "Never deploy on a Monday without logging in again, the staging password rotates at nine.",
+    "We always log in again before a deploy because staging's password is rotated every Monday.",
+)
+OTHERS = (
+    "The staging password lives in the vault under ops, and only Mira may read it.",
+    "Lesson learned: always run the migrations before a deploy, or the queue stalls.",
+    "Every Monday at nine the team plans the week; be ready with the numbers.",
+    "Log in again after the proxy restarts, because its sessions do not survive.",
+    "Rule: never deploy on a Friday, because nobody is there to roll back.",
+    "Staging runs on the small machine since May, so keep its logs short.",
+    "The production password rotates every quarter; the vault tells when.",
+)
+
+
+@pytest.mark.parametrize("text", RETOLD)
+def test_what_was_forgotten_is_known_again_in_other_words(text: str) -> None:
+    assert Forgotten([SAID]).holds(text)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_what_else_is_said_of_the_same_things_is_not_it(text: str) -> None:
+    assert not Forgotten([SAID]).holds(text)
+
+
+def test_one_line_of_an_entry_is_enough() -> None:
+    assert Forgotten([SAID]).holds(f"- Deploys\n  - {OTHERS[1]}\n  - {RETOLD[0]}")
+    assert Forgotten([f"- Deploys\n  - {OTHERS[1]}\n  - {SAID[2:]}"]).holds(RETOLD[0])
+
+
+def test_it_is_found_inside_a_longer_sentence() -> None:
+    longer = f"{RETOLD[0]} The proxy keeps its own sessions, which survive, and nobody has looked at the camera in months."
+    assert Forgotten([SAID]).holds(longer)
+    assert not Forgotten(["- Restart the relay."]).holds(
+        "Restart the relay before the cameras are looked at in the morning."
+    )
+
+
+def test_another_number_is_another_claim() -> None:
+    forgotten = Forgotten(["- Keep backups of the ledger for 30 days."])
+    assert forgotten.holds("Keep the ledger's backups for 30 days.")
+    assert forgotten.holds("Keep the ledger's backups for thirty days.")
+    assert not forgotten.holds("Keep backups of the ledger for 60 days.")
+
+
+@given(st.text())
+def test_where_nothing_was_forgotten_nothing_is_held_back(text: str) -> None:
+    assert not Forgotten([]).holds(text)
+    assert not Forgotten(["", "..."])
+
+
+@given(st.text(alphabet=st.characters(categories=["L"]), min_size=3))
+def test_the_very_words_are_always_known_again(text: str) -> None:
+    assert Forgotten([text]).holds(text) or not Forgotten([text])

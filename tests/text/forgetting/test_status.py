@@ -1,0 +1,177 @@
+# ruff: noqa: RUF001 - words of other scripts are what is tested
+from datetime import date
+
+import pytest
+
+from nightledger.domain.closure import Closure
+from nightledger.domain.pruning import Kept
+from nightledger.text.forgetting.status import Status, find_status, find_statuses
+from nightledger.text.forgetting.status_words import CLOSED, STILL_OPEN
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import Entry, find_entries
+
+TODAY = date(2026, 6, 30)
+JANUARY_3 = date(2026, 1, 3)
+
+
+def entries_of(text: str, heading: str = "Projects") -> tuple[Entry, ...]:
+    return find_entries(parse_markdown(f"# Memory\n\n## {heading}\n\n{text}\n"))
+
+
+def status_of(text: str, heading: str = "Projects", signed: date | None = None) -> Status | None:
+    (entry,) = entries_of(text, heading)
+    return find_status(entry, TODAY, signed=signed)
+
+
+@pytest.mark.parametrize(
+    ("text", "closure"),
+    [
+        ("- Fan is loud. STATUS: Resolved (2026-01-03)", Closure.RESOLVED),
+        ("- fan is loud STATUS: RESOLVED 2026-01-03", Closure.RESOLVED),
+        ("- Fan, **Status:** ✅ done, January 3, 2026", Closure.DONE),
+        ("- Fan — *status*: _Closed_ 2026-01-03", Closure.CLOSED),
+        ("- Fan [status = rejected, 2026-01-03]", Closure.REJECTED),
+        ("* Fan\n  - STATUS:\n    Superseded 2026-01-03", Closure.SUPERSEDED),
+        ("1. Fan\n   - Owner: Mara\n   - **STATUS**: ~~Resolved~~ 2026-01-03", Closure.RESOLVED),
+        ("The fan is loud.\nSTATUS: Resolved 2026-01-03", Closure.RESOLVED),
+        ("- Fan, ＳＴＡＴＵＳ： ＲＥＳＯＬＶＥＤ 2026-01-03", Closure.RESOLVED),
+        ("- Lüfter laut. Status: Erledigt am 3. Januar 2026", Closure.DONE),
+        ("- Lüfter. STATUS: abgelehnt (03.01.2026)", Closure.REJECTED),
+        ("- Ventilateur. État : résolue le 3 janvier 2026", Closure.RESOLVED),
+        ("- Ventilador. Estado: Cerrado el 3 de enero de 2026", Closure.CLOSED),
+        ("- Ventoinha. Situação: substituída 2026-01-03", Closure.SUPERSEDED),
+        ("- Ventola. Stato: risolto il 3 gennaio 2026", Closure.RESOLVED),
+        ("- Ventilator. Toestand: afgewezen 2026-01-03", Closure.REJECTED),
+        ("- 风扇太吵。状态：已解决（2026年1月3日）", Closure.RESOLVED),
+        ("- 風扇 **狀態**：已關閉 2026-01-03", Closure.CLOSED),
+        ("- ファンがうるさい。ステータス：解決済み 2026年1月3日", Closure.RESOLVED),
+        ("- Вентилятор. Статус: решено 03.01.2026", Closure.RESOLVED),
+        ("- Вентилятор. **СТАТУС:** Отклонено 2026-01-03", Closure.REJECTED),
+        ("- 팬 소음. 상태: 완료 2026-01-03", Closure.DONE),
+        ("- Quạt ồn. Trạng thái: đã giải quyết 2026-01-03", Closure.RESOLVED),
+    ],
+)
+def test_an_entry_is_over_when_its_status_says_so(text: str, closure: Closure) -> None:
+    assert status_of(text) == Status(closure=closure, since=JANUARY_3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Fan is loud, resolved on 2026-01-03",
+        "- Fan. STATUS: Open",
+        "- Fan. STATUS: not resolved 2026-01-03",
+        "- Fan. Status: unresolved 2026-01-03",
+        "- Fan. Status: Resolvedish 2026-01-03",
+        "- Fan. Status: Resolved, but reopened 2026-02-03",
+        "- Fan. Status: resolved? 2026-01-03",
+        "- Fan. Status: resolved | open",
+        "- Fan. Status: done/open",
+        "- Lüfter. Status: teilweise gelöst",
+        "- Lüfter. Status: gelöst, aber noch laut (2026-01-03)",
+        "- 风扇。状态：未解决 2026-01-03",
+        "- 风扇。状态：已解决，但会再响 2026-01-03",
+        "- ファン。状態：解決していない 2026-01-03",
+        "- Build status: done 2026-01-03",
+        "- BUILD STATUS: DONE 2026-01-03",
+        "- Fan, set `status: done` in its file, 2026-01-03",
+        "- Fan, STATUS:",
+        "- Fan. STATUS: Complete 2026-01-03",
+        "- Fan. STATUS: Resolved 2026-01-03\n  - Belt. STATUS: Open",
+        "| Fan | STATUS: Resolved 2026-01-03 |\n| --- | --- |\n| a | b |",
+        "```\nFan. STATUS: Resolved 2026-01-03\n```",
+        "- Fan. Stand: 03.01.2026",
+    ],
+)
+def test_what_may_go_on_is_not_over(text: str) -> None:
+    assert status_of(text) is None
+
+
+def test_several_statuses_close_an_entry_when_all_do_and_the_newest_day_counts() -> None:
+    text = "- Move\n  - Boxes. STATUS: Done 2026-01-03\n  - Keys. STATUS: Closed 2026-02-04"
+    assert status_of(text) == Status(closure=Closure.CLOSED, since=date(2026, 2, 4))
+
+
+def test_the_day_of_a_report_is_no_status() -> None:
+    assert status_of("- Lüfter. Status: erledigt. Stand: 03.01.2026") == Status(
+        closure=Closure.DONE, since=JANUARY_3
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "since"),
+    [
+        ("DECISION: quiet fan\nDATE: 2025-05-05\nSTATUS: Resolved (2026-01-03)", "x", JANUARY_3),
+        ("DECISION: fan of 2025-01-01\nDATE: 2026-01-03\nSTATUS: Resolved", "2024-01-01", JANUARY_3),
+        ("- Fan of 2025-01-01 failed on 2026-01-03. STATUS: Done", "2024-01-01", JANUARY_3),
+        ("- Fan. STATUS: Done", "Week of 2026-01-03", JANUARY_3),
+        ("- Lüfter. STATUS: Erledigt\n  Datum: 3. Januar 2026", "x", JANUARY_3),
+    ],
+)
+def test_the_nearest_date_is_the_day_of_the_status(text: str, heading: str, since: date) -> None:
+    found = status_of(text, heading)
+    assert found is not None
+    assert (found.since, found.kept) == (since, None)
+
+
+def test_words_are_never_over_before_they_were_signed() -> None:
+    text = "- Fan. STATUS: Done 2026-01-03"
+    assert status_of(text, signed=date(2026, 5, 1)) == Status(closure=Closure.DONE, since=date(2026, 5, 1))
+    assert status_of(text, signed=date(2025, 5, 1)) == Status(closure=Closure.DONE, since=JANUARY_3)
+    assert status_of("- Fan. STATUS: Done", signed=JANUARY_3) == Status(closure=Closure.DONE, since=JANUARY_3)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("- Fan. STATUS: Done", Kept.NO_DATE),
+        ("- Fan. STATUS: Done on March 3", Kept.NO_DATE),
+        ("- Fan. STATUS: Done 3/4/2026", Kept.NO_DATE),
+        ("- Fan. STATUS: Done 2026-02-30", Kept.IMPOSSIBLE_DATE),
+        ("- Fan of 2026-01-03. STATUS: Done 31.02.2026", Kept.IMPOSSIBLE_DATE),
+        ("- Fan. STATUS: Done 2026-07-01", Kept.FUTURE_DATE),
+        ("DECISION: fan\nDATE: 2026-01-03\nSTATUS: Rejected\nREVISIT: 2026-12-01", Kept.REVISIT),
+        ("- STATUS: Resolved 2026-01-03", Kept.OF_SECTION),
+        ("**Status:** Resolved on 2026-01-03", Kept.OF_SECTION),
+        ("- STATUS:\n  Resolved\n  Date: 2026-01-03", Kept.OF_SECTION),
+    ],
+)
+def test_what_cannot_be_told_stays_and_is_named(text: str, kept: Kept) -> None:
+    found = status_of(text)
+    assert found is not None
+    assert found.kept is kept
+
+
+def test_a_day_of_revisiting_that_is_over_keeps_nothing_and_dates_nothing() -> None:
+    text = "DECISION: fan\nDATE: 2026-01-03\nSTATUS: Rejected\nREVISIT: 2026-05-01"
+    assert status_of(text) == Status(closure=Closure.REJECTED, since=JANUARY_3)
+
+
+def test_a_status_among_fields_is_that_of_its_section() -> None:
+    text = "- **Owner:** Mara\n- **Status:** Done 2026-01-03 after the move\n- Fan. STATUS: Done 2026-01-03"
+    found = dict(find_statuses(entries_of(text), TODAY, {}))
+    assert [status.kept for status in found.values()] == [Kept.OF_SECTION, None]
+
+
+def test_a_status_alone_among_items_speaks_for_itself() -> None:
+    text = "- The lamp is new\n- STATUS: Resolved 2026-01-03 the lamp flickered after dusk"
+    ((entry, status),) = find_statuses(entries_of(text), TODAY, {})
+    assert entry.text.startswith("- STATUS")
+    assert status == Status(closure=Closure.RESOLVED, since=JANUARY_3)
+
+
+def test_a_paragraph_that_begins_with_a_status_is_that_of_its_section() -> None:
+    ((_, status),) = find_statuses(entries_of("STATUS: Done 2026-01-03. The lamp works again."), TODAY, {})
+    assert status.kept is Kept.OF_SECTION
+
+
+def test_the_day_of_signing_is_found_by_the_entry() -> None:
+    entries = entries_of("- Fan. STATUS: Done\n- Lamp. STATUS: Done")
+    found = list(find_statuses(entries, TODAY, {entries[0].id: JANUARY_3}))
+    assert [(status.since, status.kept) for _, status in found] == [(JANUARY_3, None), (None, Kept.NO_DATE)]
+
+
+def test_no_word_closes_in_two_ways_or_takes_itself_back() -> None:
+    forms = [form for forms in CLOSED.values() for form in forms]
+    assert len(forms) == len(set(forms))
+    assert not set(STILL_OPEN.split()) & set(forms)

@@ -1,0 +1,155 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.text.documents import documents, entries_to_add
+from tests.text.drafts import draft, made
+
+from nightledger.domain.proposal import Anchor, Hunk, Op
+from nightledger.text.changes.place import Applied, Placed, Unplaced, apply_hunks, make_hunk
+from nightledger.text.markdown.check import check_blocks
+from nightledger.text.markdown.document import encode, parse_markdown
+from nightledger.text.markdown.entries import find_entries
+
+MEMORY = """\
+# Memory
+
+## Lessons
+
+- Rinse first.
+- Pour slowly.
+
+## Projects
+
+See [chart] and the harbour.
+
+### Boat
+
+- Bilge pump.
+
+Spare parts:
+
+- Fuse.
+
+1. Start.
+2. Stop.
+"""
+
+
+def check(document: str, *hunks: Hunk) -> tuple[str, ...]:
+    outcome = apply_hunks(document, hunks)
+    assert isinstance(outcome, Applied), outcome
+    return check_blocks(encode(document), encode(outcome.text), outcome.placed)
+
+
+def check_added(after: str, *section: str) -> tuple[str, ...]:
+    return check(MEMORY, made(MEMORY, draft(Op.ADD, *section, after=after)))
+
+
+def check_replaced(before: str, after: str) -> tuple[str, ...]:
+    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed=before, added=after)
+    return check(MEMORY, hunk)
+
+
+@pytest.mark.parametrize(
+    ("after", "section"),
+    [
+        ("- Warm the pot.", "Lessons"),
+        ("- x\n\n  ```\n  open in its item", "Lessons"),
+        ("A paragraph.", "Lessons"),
+        ("```\nclosed\n```", "Projects"),
+        ("<!-- closed -->\nwords", "Projects"),
+        ("- x", "Ideas"),
+        ("1. x", "Boat"),
+        ("[label]: https://tea.example", "Projects"),
+    ],
+)
+def test_an_addition_that_stays_by_itself_is_well(after: str, section: str) -> None:
+    assert check_added(after, section) == ()
+
+
+@pytest.mark.parametrize(
+    ("after", "reason"),
+    [
+        ("```\nopen", "line 15: a heading would be read as part of a fence"),
+        ("<!-- open", "line 14: a heading would be read as part of a block of HTML"),
+        ("<pre>\nopen", "line 15: a heading would be read as part of a block of HTML"),
+        ("[chart]: https://tea.example", "the link definition [CHART] would change what other lines link to"),
+    ],
+)
+def test_an_addition_that_takes_over_what_follows_is_told(after: str, reason: str) -> None:
+    assert check_added(after, "Projects")[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("Spare parts:\n", "", "line 14: a list would be joined to a neighbour or cut in two"),
+        ("\n## Projects\n\n", "  - x\n", "line 8: a paragraph would be read as part of a list"),
+        ("\n### Boat\n\n", "===\n", "line 10: a paragraph would be read as part of a heading"),
+    ],
+)
+def test_a_replacement_that_changes_its_neighbours_is_told(before: str, after: str, reason: str) -> None:
+    assert any(one.startswith(reason) for one in check_replaced(before, after)), check_replaced(before, after)
+
+
+def test_a_block_that_shows_no_more_is_told() -> None:
+    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="words\n\n", added="[a]: b\n")
+    assert check('words\n\n"title"\n', hunk) == ("line 2: a paragraph would not be read as it was",)
+
+
+def test_a_block_that_stands_where_none_was_is_told() -> None:
+    hunk = Hunk(anchor=Anchor.EXACT, section=(), removed="[a]: b\n", added="words\n\n")
+    assert check('[a]: b\n"title"\n', hunk) == ("line 3: a paragraph would not be read as it was",)
+
+
+def test_a_link_definition_that_kept_text_uses_is_not_taken_away_unseen() -> None:
+    text = "See [tea] and [cup].\n\nOn [tea].\n\n[tea]: x\n[cup]: y\n"
+    gone = Hunk(anchor=Anchor.EXACT, section=(), removed="[tea]: x\n")
+    assert check(text, gone) == ("the link definition [TEA] would change what other lines link to",)
+    cup = Hunk(anchor=Anchor.EXACT, section=(), removed="See [tea] and [cup].\n\n")
+    assert check(text, cup) == ()
+    assert check(text, cup, Hunk(anchor=Anchor.EXACT, section=(), removed="[cup]: y\n")) == ()
+
+
+def test_a_line_that_a_hunk_ran_into_counts_as_touched() -> None:
+    assert check_blocks(b"a\n\n# b\n", b"a\n\nx# b\n", [Placed(start=3, end=3, text="x")]) == ()
+
+
+def test_the_first_few_reasons_say_enough() -> None:
+    text = MEMORY + "\n".join(f"\n# {n}\n\nwords\n" for n in range(40))
+    hunk = made(text, draft(Op.ADD, "Lessons", after="```\nopen"))
+    assert len(check(text, hunk)) == 5
+
+
+def test_several_hunks_are_judged_together() -> None:
+    """The second closes what the first opened; between them everything has changed."""
+    opens = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="```\n")
+    closes = Hunk(anchor=Anchor.EXACT, section=(), removed="### Boat\n", added="```\n")
+    assert check(MEMORY, opens, closes)
+    words = Hunk(anchor=Anchor.SECTION_END, section=("Memory", "Lessons"), added="words\n")
+    more = Hunk(anchor=Anchor.EXACT, section=(), removed="words\n", added="other words\n")
+    first = Hunk(anchor=Anchor.EXACT, section=(), removed="# Memory\n", added="# Memories\n")
+    assert check(MEMORY, words, more, Hunk(anchor=Anchor.EXACT, section=(), removed="- Fuse.\n"), first) == ()
+
+
+def test_front_matter_marks_and_bad_bytes_are_no_obstacle() -> None:
+    text = "\ufeff---\nk: v\n---\r\n\r\na\rb \udcff\r\n\r\n- x\r\n"
+    hunk = made(text, draft(Op.ADD, after="- y"))
+    assert check(text, hunk) == ()
+
+
+@given(documents(), entries_to_add(), st.data())
+def test_closed_entries_never_disturb_a_document(document: str, entry: str, data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from([section.path for section in parse_markdown(document).sections]))
+    hunk = make_hunk(document, draft(Op.ADD, *path, after=entry))
+    if not isinstance(hunk, Unplaced):
+        assert check(document, hunk) == ()
+
+
+@given(documents(), st.data())
+def test_a_removal_disturbs_at_most_the_lists_that_it_parted(document: str, data: st.DataObject) -> None:
+    entries = find_entries(parse_markdown(document))
+    if entries:
+        entry = data.draw(st.sampled_from(entries))
+        hunk = made(document, draft(Op.REMOVE, before=entry.text, line=entry.first_line))
+        assert all("would be joined to a neighbour" in reason for reason in check(document, hunk))

@@ -1,0 +1,184 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from tests.text.documents import documents
+
+from nightledger.text.markdown.document import decode, is_blank, parse_markdown
+from nightledger.text.markdown.entries import (
+    Entry,
+    EntryKind,
+    find_entries,
+    number_entries,
+    unnumbered_entries,
+)
+
+MEMORY = """\
+# Memory
+
+Opening words.
+
+## Decisions
+
+DECISION: Keep the kettle at 80 degrees
+DATE: 2026-01-05
+WHY: green tea turns bitter
+  above that
+IMPACTS: kitchen\\
+STATUS: Open
+DECISION: Two cups
+STATUS: Implemented
+
+## Lessons
+
+- Rinse first.
+  - With hot water.
+
+  ```
+  # rinse
+  ```
+- Pour slowly.
+lazily continued
+
+| cup | size |
+|-----|------|
+| a   | 1    |
+
+> Said the owner.
+
+```sh
+boil
+```
+
+    typed = code
+
+<!-- no entry -->
+
+***
+
+[tea]: https://tea.example
+"""
+
+
+def entries(text: str) -> tuple[Entry, ...]:
+    return find_entries(parse_markdown(text))
+
+
+def summary(text: str) -> list[tuple[str, int, int]]:
+    return [(entry.kind.value, entry.first_line, entry.last_line) for entry in entries(text)]
+
+
+def test_every_kind_of_entry_is_found_and_nothing_else() -> None:
+    assert summary(MEMORY) == [
+        ("paragraph", 3, 3),
+        ("decision", 7, 12),
+        ("decision", 13, 14),
+        ("item", 18, 23),
+        ("item", 24, 25),
+        ("table", 27, 29),
+        ("quote", 31, 31),
+        ("fence", 33, 35),
+        ("code", 37, 37),
+    ]
+
+
+def test_an_entry_knows_its_section_and_its_exact_text() -> None:
+    first, *_, code = entries(MEMORY.replace("\n", "\r\n"))
+    assert (first.section, first.text) == (("Memory",), "Opening words.\r\n")
+    assert (code.section, code.text) == (("Memory", "Lessons"), "    typed = code\r\n")
+
+
+def test_a_decision_has_its_fields_in_order_with_continued_lines() -> None:
+    decision = entries(MEMORY)[1]
+    assert decision.fields == (
+        ("DECISION", "Keep the kettle at 80 degrees"),
+        ("DATE", "2026-01-05"),
+        ("WHY", "green tea turns bitter above that"),
+        ("IMPACTS", "kitchen"),
+        ("STATUS", "Open"),
+    )
+    assert decision.field("STATUS") == "Open"
+    assert decision.field("REVISIT") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DECISION: x\nSTATUS: Open\n",
+        "**DECISION:** x\n**STATUS:** Open\n",
+        "**Decision**: x\n**Status**: Open\n",
+        "__Decision:__ x\\\n__Status:__ Open\\\n",
+        "- DECISION: x\n- STATUS: Open\n",
+        "- **Decision:** x\n  - **Status:** Open\n",
+        "* Decision: x\n  Status: Open\n",
+    ],
+)
+def test_a_decision_is_known_in_every_dress(text: str) -> None:
+    (entry,) = entries(text)
+    assert entry.kind is EntryKind.DECISION
+    assert entry.fields == (("DECISION", "x"), ("STATUS", "Open"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Decisions: x\n", "We made a DECISION: x\n", "STATUS: Open\n", "- STATUS: Open\n", "1. Decision: x\n"],
+)
+def test_a_field_elsewhere_makes_no_decision(text: str) -> None:
+    assert entries(text)[0].kind is not EntryKind.DECISION
+
+
+def test_a_decision_of_items_reaches_from_its_first_to_its_last() -> None:
+    text = "- a\n- DECISION: x\n- DATE: 2026-01-05\n- STATUS: Open\n- b\n"
+    assert summary(text) == [("item", 1, 1), ("decision", 2, 4), ("item", 5, 5)]
+
+
+def test_items_after_a_gap_or_without_a_field_are_not_of_the_decision() -> None:
+    assert summary("- DECISION: x\n- STATUS: Open\n- Other\n- STATUS: Open\n") == [
+        ("decision", 1, 2),
+        ("item", 3, 3),
+        ("item", 4, 4),
+    ]
+    assert summary("- DECISION: x\n\n- STATUS: Open\n") == [("decision", 1, 1), ("item", 3, 3)]
+
+
+def test_text_above_a_decision_is_an_entry_of_its_own() -> None:
+    assert summary("Agreed today:\nDECISION: x\n") == [("paragraph", 1, 1), ("decision", 2, 2)]
+
+
+def test_equal_entries_of_a_section_have_different_ids() -> None:
+    first, second, other = entries("# A\n- x\n- x\n# B\n- x\n")
+    assert len({first.id, second.id, other.id}) == 3
+    assert first.id.startswith("e-")
+    assert len(first.id) == 28
+
+
+def test_ends_of_lines_and_space_there_are_no_part_of_the_id() -> None:
+    assert [e.id for e in entries("# A\n\n- x  \n  y\n")] == [e.id for e in entries("# A\r\n\r\n- x\r\n  y")]
+
+
+def test_the_place_in_the_file_is_no_part_of_the_id() -> None:
+    assert entries("- a\n- x\n")[1].id == entries("- x\n")[0].id
+
+
+def test_bytes_that_are_no_utf8_have_an_id_too() -> None:
+    (entry,) = entries(decode(b"# Zo\xeb\n- \xff\n"))
+    assert entry.section == ("Zo\udceb",)
+    assert entry.id != entries(decode(b"# Zo\xeb\n- \xfe\n"))[0].id
+
+
+def test_an_id_that_is_taken_is_passed_over() -> None:
+    (plain,) = entries("- x\n")
+    (bare,) = unnumbered_entries(parse_markdown("- x\n"))
+    (second,) = number_entries([bare], frozenset({plain.id}))
+    assert second.id == entries("- x\n- x\n")[1].id
+    assert number_entries([plain], frozenset({plain.id})) == (plain,)
+
+
+@given(documents())
+def test_entries_are_whole_lines_in_order_with_unique_ids(text: str) -> None:
+    document = parse_markdown(text)
+    found = find_entries(document)
+    assert all(entry.text == document.text(entry.first_line, entry.last_line) for entry in found)
+    assert all(one.last_line < two.first_line for one, two in pairwise(found))
+    assert not any(is_blank(entry.text) for entry in found)
+    assert len({entry.id for entry in found}) == len(found)

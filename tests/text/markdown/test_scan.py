@@ -1,0 +1,183 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from tests.text.documents import plain_documents
+
+from nightledger.text.markdown.block import Block, BlockKind, is_blank
+from nightledger.text.markdown.scan import scan_blocks
+
+ORACLE = MarkdownIt("commonmark")
+ORACLE_KINDS = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "blockquote_open": "quote",
+    "fence": "fence",
+    "code_block": "code",
+    "html_block": "html",
+    "hr": "rule",
+}
+
+Shape = list[tuple[str, int, int]]
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    return scan_blocks(text.splitlines(keepends=True))
+
+
+def shape(text: str) -> Shape:
+    return [(block.kind.value, block.first_line, block.last_line) for block in blocks(text)]
+
+
+def filled(lines: list[str], first: int, last: int) -> tuple[int, int]:
+    """Leave off blank lines at a block's end: parsers differ in whose they are."""
+    while last > first and is_blank(lines[last - 1]):
+        last -= 1
+    return first, last
+
+
+def shape_to_oracle(text: str) -> tuple[Shape, list[tuple[int, int]]]:
+    lines = text.split("\n")
+    tokens = ORACLE.parse(text)
+    top = [t for t in tokens if t.level == 0 and t.map and t.type in ORACLE_KINDS]
+    items = [t.map for t in tokens if t.type == "list_item_open" and t.level == 1 and t.map]
+    found = [(ORACLE_KINDS[t.type], *filled(lines, t.map[0] + 1, t.map[1])) for t in top if t.map]
+    return found, [filled(lines, first + 1, last) for first, last in items]
+
+
+def shape_to_commonmark(text: str) -> tuple[Shape, list[tuple[int, int]]]:
+    """Give our blocks as CommonMark has them: a table is paragraph text."""
+    lines = text.split("\n")
+    found: Shape = []
+    for block in blocks(text):
+        kind = "paragraph" if block.kind is BlockKind.TABLE else block.kind.value
+        first, last = filled(lines, block.first_line, block.last_line)
+        if (
+            block.kind is BlockKind.TABLE
+            and found
+            and found[-1][2] == first - 1
+            and found[-1][0] == "paragraph"
+        ):
+            found[-1] = ("paragraph", found[-1][1], last)
+        else:
+            found.append((kind, first, last))
+    items = [filled(lines, *item) for block in blocks(text) for item in block.items]
+    return found, items
+
+
+@given(plain_documents())
+def test_blocks_and_items_are_those_of_markdown_it(text: str) -> None:
+    assert shape_to_commonmark(text) == shape_to_oracle(text)
+
+
+@given(st.lists(plain_documents(), min_size=2, max_size=3))
+def test_documents_in_a_row_are_blocks_in_a_row(texts: list[str]) -> None:
+    text = "\n***\n\n".join(texts)
+    assert shape_to_commonmark(text) == shape_to_oracle(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\nb\n\nc\n", [("paragraph", 1, 2), ("paragraph", 4, 4)]),
+        ("a\n- b\n", [("paragraph", 1, 1), ("list", 2, 2)]),
+        ("a\n-\n", [("heading", 1, 2)]),
+        ("a\n*\n", [("paragraph", 1, 2)]),
+        ("a\n2. b\n", [("paragraph", 1, 2)]),
+        ("a\n1. b\n", [("paragraph", 1, 1), ("list", 2, 2)]),
+        ("- a\n* b\n", [("list", 1, 1), ("list", 2, 2)]),
+        ("1. a\n2) b\n", [("list", 1, 1), ("list", 2, 2)]),
+        ("- a\n\n\n- b\n", [("list", 1, 4)]),
+        ("- a\n\n<!-- -->\n\n- b\n", [("list", 1, 1), ("html", 3, 3), ("list", 5, 5)]),
+        ("- a\n---\n", [("list", 1, 1), ("rule", 2, 2)]),
+        ("- - -\n", [("rule", 1, 1)]),
+        ("- a\nlazy\n", [("list", 1, 2)]),
+        ("- a\n\nnot lazy\n", [("list", 1, 1), ("paragraph", 3, 3)]),
+        ("- ```\n  x\ny\n", [("list", 1, 2), ("paragraph", 3, 3)]),
+        ("-\n\n  a\n", [("list", 1, 1), ("paragraph", 3, 3)]),
+        ("-\n  a\n", [("list", 1, 2)]),
+        ("-     code\n", [("list", 1, 1)]),
+        ("- a\n\tb\n", [("list", 1, 2)]),
+        ("\ta\n", [("code", 1, 1)]),
+        ("a\n    b\n", [("paragraph", 1, 2)]),
+        ("    a\n\n    b\n", [("code", 1, 3)]),
+        ("```\n\n# a\n", [("fence", 1, 3)]),
+        ("````\n```\n````\n", [("fence", 1, 3)]),
+        ("``` a`b\n", [("paragraph", 1, 1)]),
+        ("~~~ a`b\n~~~\n", [("fence", 1, 2)]),
+        ("~~~\n    ~~~\n~~~\n", [("fence", 1, 3)]),
+        ("> a\nlazy\n>\n", [("quote", 1, 3)]),
+        (">\nb\n", [("quote", 1, 1), ("paragraph", 2, 2)]),
+        ("> ```\na\n", [("quote", 1, 1), ("paragraph", 2, 2)]),
+        ("a\n===\n", [("heading", 1, 2)]),
+        ("> a\n===\n", [("quote", 1, 2)]),
+        ("- a\n  ===\n", [("list", 1, 2)]),
+        ("> a\n---\n", [("quote", 1, 1), ("rule", 2, 2)]),
+        ("<pre>\n\na\n</pre>\nb\n", [("html", 1, 4), ("paragraph", 5, 5)]),
+        ("<div>\na\n\nb\n", [("html", 1, 2), ("paragraph", 4, 4)]),
+        ("a\n<b>\n", [("paragraph", 1, 2)]),
+        ("<b>\na\n", [("html", 1, 2)]),
+        ("<?x\n\n?>\n", [("html", 1, 3)]),
+        ("<!X\n>\n", [("html", 1, 2)]),
+        ("<![CDATA[\n\n]]>\n", [("html", 1, 3)]),
+        ("text <!-- a\n\n# h\n-->\n", [("paragraph", 1, 1), ("heading", 3, 3), ("paragraph", 4, 4)]),
+    ],
+)
+def test_blocks_are_told_as_the_specification_does(text: str, expected: Shape) -> None:
+    assert shape(text) == expected
+    assert shape_to_commonmark(text) == shape_to_oracle(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- a\n - b\n  - c\n   - d\n    - e\n", [(1, 1), (2, 2), (3, 3), (4, 5)]),
+        ("- a\n  - b\n\n    c\n- d\n", [(1, 4), (5, 5)]),
+        ("1. a\n\n   > q\n\n2. b\n", [(1, 3), (5, 5)]),
+        ("10) a\n    - b\n11) c\n", [(1, 2), (3, 3)]),
+    ],
+)
+def test_a_list_holds_its_own_items_with_their_children(text: str, expected: list[tuple[int, int]]) -> None:
+    assert list(blocks(text)[0].items) == expected
+    assert shape_to_commonmark(text) == shape_to_oracle(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "marker"), [("* a\n", "*"), ("1. a\n", "."), ("1) a\n", ")"), ("````x\n", "````"), ("a\n", "")]
+)
+def test_a_list_knows_its_marker_and_a_fence_its_length(text: str, marker: str) -> None:
+    assert blocks(text)[0].marker == marker
+
+
+@pytest.mark.parametrize(
+    ("text", "level"), [("# a\n", 1), ("###### a\n", 6), ("a\n===\n", 1), ("a\n---\n", 2), ("a\n", 0)]
+)
+def test_a_heading_has_a_level_and_nothing_else_has(text: str, level: int) -> None:
+    assert blocks(text)[0].level == level
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\ntitle: tea\n---\n# A\n", [("front_matter", 1, 3), ("heading", 4, 4)]),
+        ("---\n---\na\n", [("front_matter", 1, 2), ("paragraph", 3, 3)]),
+        ("---\n# c\nx: 1\n...\n", [("front_matter", 1, 4)]),
+        ("---\ntitle: tea\n\n---\n", [("rule", 1, 1), ("paragraph", 2, 2), ("rule", 4, 4)]),
+        ("---\ntitle: tea\n", [("rule", 1, 1), ("paragraph", 2, 2)]),
+        ("---\nprose here\n---\n", [("rule", 1, 1), ("heading", 2, 3)]),
+        ("---\n", [("rule", 1, 1)]),
+    ],
+)
+def test_front_matter_stands_at_the_top_and_looks_like_yaml(text: str, expected: Shape) -> None:
+    assert shape(text) == expected
+
+
+def test_nesting_beyond_reason_is_read_as_text() -> None:
+    assert shape(">" * 5000 + " a\n") == [("quote", 1, 1)]
+
+
+def test_ends_of_lines_change_no_block() -> None:
+    text = "# A\n\n- b\n\n```\nc\n```\n\nd\n===\n"
+    assert shape(text.replace("\n", "\r\n")) == shape(text)

@@ -1,0 +1,91 @@
+import time
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.finding import Severity
+from nightledger.text.scanners.rule import Passage, Rule, Table, lower, matches
+
+
+def rule(pattern: str, *anchors: str, folded: bool = True) -> Rule:
+    return Rule(
+        name="secret.test", severity=Severity.BLOCK, message="a test", anchors=anchors, pattern=pattern, catches=(), spares=(), folded=folded
+    )  # fmt: skip
+
+
+@given(text=st.text())
+def test_lower_casing_moves_no_character(text: str) -> None:
+    assert len(lower(text)) == len(text)
+
+
+def test_a_letter_that_would_grow_stays() -> None:
+    assert lower("A\u0130B") == "a\u0130b"
+
+
+def test_a_match_is_found_once_however_many_anchors_it_holds() -> None:
+    assert list(matches(rule("ab+a", "a", "b"), Passage("xx ABBA yy abba"))) == [(3, 7), (11, 15)]
+
+
+def test_without_its_anchor_a_rule_does_not_run() -> None:
+    assert list(matches(rule("b+", "a"), Passage("bbb"))) == []
+
+
+def test_a_rule_without_anchors_reads_the_whole_text() -> None:
+    assert list(matches(rule("b+"), Passage("a" * 1000 + "bb"))) == [(1000, 1002)]
+
+
+def test_the_named_group_is_the_finding() -> None:
+    assert list(matches(rule("key=(?P<it>[a-z]+)", "key"), Passage("a key=value"))) == [(6, 11)]
+
+
+def test_case_counts_where_the_rule_is_not_folded() -> None:
+    assert list(matches(rule("AB", "ab", folded=False), Passage("ab AB"))) == [(3, 5)]
+
+
+def test_distant_anchors_have_windows_of_their_own() -> None:
+    text = "key=one" + " " * 2000 + "key=two"
+    assert [text[start:end] for start, end in matches(rule("key=[a-z]+", "key"), Passage(text))] == [
+        "key=one",
+        "key=two",
+    ]
+
+
+def test_a_table_leaves_out_only_rows_that_can_find_nothing_and_keeps_their_order() -> None:
+    rows = (
+        rule("b+", "b"),
+        rule(".+"),
+        rule("?b", "?b"),
+        rule("ä", "ä"),
+        rule("b{20}", "bb"),
+        rule("c", "c"),
+    )
+    unbroken = replace(rows[4], unbroken=True)
+    spotted = replace(
+        rule("d", "nowhere"), spots=lambda passage: [passage.text.find("d")] if "d" in passage.text else []
+    )
+    table = Table((*rows[:4], unbroken, rows[5], spotted))
+    names = ["b+", ".+", "?b", "ä", "b{20}", "c", "d"]
+
+    def possible(text: str) -> list[str]:
+        return [row.pattern for row in table.possible(Passage(text))]
+
+    assert possible("") == [".+"]
+    assert possible("ABBA") == ["b+", ".+"]
+    assert possible("x" * 20 + "BB") == ["b+", ".+", "b{20}"]
+    assert possible("x" * 20 + " bb") == ["b+", ".+"]
+    assert possible("is it?b") == ["b+", ".+", "?b"]
+    assert possible("isäb") == ["b+", ".+", "ä"]
+    assert possible("c and nowhere d, ä?b" + "b" * 20) == names
+
+
+def test_work_is_linear_in_the_text() -> None:
+    row = rule("a[a-z ]{0,40}z", "a")
+    small, large = (_seconds(row, "a b " * size) for size in (20_000, 160_000))
+    assert large < 40 * max(small, 0.001)
+
+
+def _seconds(row: Rule, text: str) -> float:
+    started = time.process_time()
+    assert list(matches(row, Passage(text))) == []
+    return time.process_time() - started

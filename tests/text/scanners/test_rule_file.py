@@ -1,0 +1,160 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.finding import Severity
+from nightledger.text.scanners.rule import Table
+from nightledger.text.scanners.rule_file import find_own, parse_rule_file, python_pattern
+
+HEAD = "[[rules]]\nid = 'badge'\nregex = 'HB-([0-9]{6})'\nkeywords = ['HB-']\n"
+
+
+def table(text: str) -> Table:
+    return Table(parse_rule_file(text.encode(), where="rules.toml"))
+
+
+def found(rules: str, text: str) -> list[str]:
+    return [text[finding.start : finding.end] for finding in find_own(table(rules), text)]
+
+
+def refusal(text: str | bytes) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_rule_file(text.encode() if isinstance(text, str) else text, where="rules.toml")
+    return str(caught.value)
+
+
+def test_a_rule_blocks_what_it_finds_near_its_keyword_in_any_case() -> None:
+    (finding,) = find_own(table(HEAD), "the badge HB-482913 opens")
+    assert (finding.rule, finding.severity) == ("secret.own.badge", Severity.BLOCK)
+    assert finding.message == "matches badge of the operator's rule file"
+    assert found(HEAD.replace("HB-([", "(?i)hb-(["), "badge Hb-482913") == ["Hb-482913"]
+
+
+def test_a_rule_without_keywords_reads_the_whole_text() -> None:
+    assert found(HEAD.replace("keywords = ['HB-']\n", ""), "x" * 9000 + " HB-482913") == ["HB-482913"]
+
+
+def test_a_value_of_too_little_entropy_is_no_secret() -> None:
+    assert found(HEAD + "entropy = 2.0\n", "HB-111111 and HB-482913") == ["HB-482913"]
+    grouped = "[[rules]]\nid = 'a'\nregex = '(k)=(\\w+)'\nentropy = 2.0\nsecretGroup = 2\n"
+    assert found(grouped, "k=aaaa k=abcd1234") == ["k=abcd1234"]
+    assert found(grouped.replace("secretGroup = 2\n", ""), "k=abcd1234") == []
+
+
+@pytest.mark.parametrize(
+    ("exception", "passes"),
+    [
+        ("regexes = ['^4829']", ["HB-111111"]),
+        ("regexes = ['^HB-4829']\nregexTarget = 'match'", ["HB-111111"]),
+        ("regexes = ['porter']\nregexTarget = 'line'", ["HB-111111"]),
+        ("stopwords = ['482']", ["HB-111111"]),
+        ("regexes = ['^4']\nstopwords = ['999']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
+        ("regexes = ['^4']\nstopwords = ['913']\ncondition = 'AND'", ["HB-111111"]),
+        ("paths = ['x']\nregexes = ['^4']\ncondition = 'AND'", ["HB-482913", "HB-111111"]),
+        ("paths = ['x']", ["HB-482913", "HB-111111"]),
+    ],
+)
+def test_exceptions_of_a_rule_and_of_the_file_excuse_what_they_name(
+    exception: str, passes: list[str]
+) -> None:
+    text = "the porter's HB-482913\nand HB-111111"
+    assert found(f"{HEAD}[[rules.allowlists]]\n{exception}\n", text) == passes
+    assert found(f"{HEAD}[allowlist]\n{exception}\n", text) == passes
+
+
+def test_a_file_is_used_whole_or_not_at_all() -> None:
+    said = refusal(
+        HEAD
+        + "[[rules]]\nid = 'open'\nregex = '('\n[[rules]]\nid = 'not a word'\nregex = 'a'\n"
+        + "[[rules]]\nid = 'group'\nregex = '(a)'\nsecretGroup = 2\n[[rules]]\nid = 'number'\nregex = 3\n[[rules]]\nregex = 'a[[:thing:]]'\nid = 'class'\n"
+    )
+    assert said.startswith("rules.toml cannot be used:\n  rule 2 (open): its parentheses are not balanced\n")
+    assert "rule 3 (not a word): its id is no short word" in said
+    assert "rule 4 (group): it has no group of that number" in said
+    assert "rule 5 (number): " in said
+    assert "rule 6 (class): " in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it holds no rule"),
+        ("[[rules]]\nid = 'file'\npath = 'x'\n", "it holds no rule"),
+        ("rules = 3\n", "rules is no list of tables"),
+        ("[extend]\nuseDefault = true\n", "rules.toml extends another file"),
+        ("= 3", "rules.toml is not TOML"),
+        (b"\xff", "rules.toml is not TOML"),
+    ],
+)
+def test_what_is_no_rule_file_is_refused(text: str | bytes, said: str) -> None:
+    assert said in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("keywords = [1]", "keywords is no list of texts"),
+        ("keywords = 'HB-'", "keywords is no list of texts"),
+        ("entropy = 'high'", "could not convert"),
+        ("secretGroup = '1'", "not supported"),
+        ("allowlist = 'x'", "allowlist is no list of tables"),
+        ("allowlists = ['x']", "allowlists is no list of tables"),
+        ("[rules.allowlist]\ncondition = 1", "condition is no text"),
+        ("[rules.allowlist]\nregexTarget = ['line']", "regexTarget is no text"),
+        ("[rules.allowlist]\nregexes = 'x'", "regexes is no list of texts"),
+        ("[[rules.allowlists]]\nstopwords = [3]", "stopwords is no list of texts"),
+    ],
+)
+def test_a_value_of_another_type_is_named(more: str, said: str) -> None:
+    assert said in refusal(f"[[rules]]\nid = 'a'\nregex = 'a'\n{more}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[rules]]\nid = 'a'\nregex = 'a{99999999999999999999}'\n", "rule 1 (a): the repetition number"),
+        ("[[rules]]\nid = 'a'\nregex = '" + "(" * 3000 + ")" * 3000 + "'\n", "rule 1 (a): maximum recursion"),
+        ("a = " + "[" * 3000, "rules.toml is not TOML: maximum recursion"),
+        ("a = " + "1" * 5000, "rules.toml is not TOML: Exceeds the limit"),
+    ],
+)
+def test_what_python_gives_up_on_is_refused(text: str, said: str) -> None:
+    assert said in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "finds", "spares"),
+    [
+        ("a(?i)b", "aB", "AB"),
+        ("(?i)ab", "AB", "cb"),
+        ("x(a|(?i)b|c)y", "xCy", "xAy"),
+        ("(?i)a(?-i)b", "Ab", "AB"),
+        ("(a(?i)b)c", "aBc", "aBC"),
+        (r"ab\z", "ab", "abc"),
+        ("[[:alpha:]_]+=", "key_=", "12="),
+        ("[]a]b", "]b", "cb"),
+        ("[^]a]b", "cb", "]b"),
+        (r"[\]a]\[", "][", "b["),
+        ("[[a]b", "[b", "cb"),
+        ("[&&~~||]x", "|x", "ax"),
+        ("[+--]x", ",x", "ax"),
+    ],
+)
+def test_patterns_mean_in_python_what_they_meant(pattern: str, finds: str, spares: str) -> None:
+    carried = re.compile(python_pattern(pattern))
+    assert carried.search(finds)
+    assert not carried.search(spares)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "[", "[^"])
+def test_what_is_not_balanced_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="not balanced"):
+        python_pattern(pattern)
+
+
+@given(text=st.from_regex(r"([a-z]|\\.|\(\?:a\)|\[[a-z]-?\]|\|){0,12}", fullmatch=True))
+def test_what_both_write_alike_stays_as_it_is(text: str) -> None:
+    assert python_pattern(text) == text

@@ -1,0 +1,151 @@
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.proposal import Origin
+from nightledger.domain.statement import Statement, StatementKind
+from nightledger.text.similar import fold
+from nightledger.text.statements.additions import THRESHOLD, Choice, Known, choose_additions, required
+
+
+def statement(text: str, score: float, line: int = 1) -> Statement:
+    return Statement(
+        path="memory/2026-03-09.md",
+        day=date(2026, 3, 9),
+        lines=(line, line),
+        text=text,
+        kind=StatementKind.RULE,
+        origin=Origin.AGENT,
+        score=score,
+        reasons=("it holds always or never",),
+        fails_when="",
+        section="Rules",
+        key=fold(text),
+    )
+
+
+def choose(
+    statements: list[Statement], memory: str = "", keys: tuple[str, ...] = (), limit: int = 5
+) -> Choice:
+    return choose_additions(statements, Known([*memory.split("\n"), *keys]), keys, limit=limit)
+
+
+TOPICS = (
+    "apples in the cellar",
+    "boats on the pond",
+    "candles by the bed",
+    "drums at noon",
+    "engines indoors",
+    "flutes at dawn",
+)
+
+
+def test_the_best_is_chosen_first_and_each_further_one_must_be_surer() -> None:
+    likely = (required(1) + required(2)) / 2
+    choice = choose([statement(f"never keep {t}", likely, n) for n, t in enumerate(TOPICS)])
+    assert len(choice.chosen) == 2
+    assert len(choice.no_room) == 4
+    assert required(0) == THRESHOLD < required(1) < required(2) <= required(9) <= 1.0
+
+
+def test_no_more_than_the_limit_however_sure() -> None:
+    choice = choose([statement(f"never keep {t}", 1.0, n) for n, t in enumerate(TOPICS)], limit=5)
+    assert len(choice.chosen) == 5
+    assert [s.text for s in choice.no_room] == [f"never keep {TOPICS[5]}"]
+
+
+def test_what_is_not_likely_enough_is_weak_on_every_night() -> None:
+    choice = choose([statement("never keep apples", THRESHOLD - 0.01)])
+    assert (choice.chosen, len(choice.weak)) == ((), 1)
+
+
+def test_what_memory_says_is_no_news() -> None:
+    memory = "# Memory\n\n- House: we never keep apples in the cellar, ever.\n"
+    choice = choose([statement("never keep apples in the cellar", 0.9)], memory)
+    assert (choice.chosen, len(choice.known)) == ((), 1)
+
+
+def test_the_same_wording_with_a_number_that_memory_lacks_is_news() -> None:
+    memory = "- never keep more than 3 apples in the cellar\n"
+    assert choose([statement("never keep more than 5 apples in the cellar", 0.9)], memory).chosen
+
+
+def test_an_entry_of_several_lines_is_known_when_all_its_children_are() -> None:
+    entry = "Cellar:\n  - never keep apples there\n  - always close the window"
+    assert choose([statement(entry, 0.9)], "- never keep apples there\n").chosen
+    both = "- never keep apples there\n- always close the window\n"
+    assert not choose([statement(entry, 0.9)], both).chosen
+
+
+def test_what_was_proposed_before_does_not_return() -> None:
+    again = statement("never keep apples in the cellar", 0.9)
+    assert choose([again], keys=(again.key,)).chosen == ()
+    assert choose([again], keys=(fold("so never keep apples in the cellar"),)).chosen == ()
+
+
+def test_near_repeats_among_the_candidates_are_folded() -> None:
+    pair = [
+        statement("never keep apples in the cellar", 0.95),
+        statement("never keep the apples in the cellar", 0.9, 2),
+    ]
+    choice = choose(pair)
+    assert [s.lines for s in choice.chosen] == [(1, 1)]
+    assert len(choice.known) == 1
+
+
+@given(st.lists(st.tuples(st.sampled_from(TOPICS), st.floats(0, 1)), max_size=12), st.integers(0, 5))
+def test_every_statement_ends_in_one_of_four_places(pairs: list[tuple[str, float]], limit: int) -> None:
+    statements = [statement(f"never keep {t}", round(s, 4), n) for n, (t, s) in enumerate(pairs)]
+    choice = choose(statements, limit=limit)
+    placed = [*choice.chosen, *choice.known, *choice.no_room, *choice.weak]
+    assert sorted(s.lines for s in placed) == sorted(s.lines for s in statements)
+    assert len(choice.chosen) <= limit
+    assert choice == choose(statements[::-1], limit=limit)
+
+
+def test_a_text_without_words_is_known_to_nobody() -> None:
+    assert not Known(["...", ""]).holds("...")
+
+
+BESIDE = [
+    f"the day was long and the tea was {word} for us" for word in ("hot", "cold", "weak", "sweet", "gone")
+]
+
+
+def test_what_is_said_in_other_words_is_no_news() -> None:
+    known = Known(
+        ["- Heating: the boiler in the cellar wants descaling every autumn before frost arrives"], BESIDE
+    )
+    told = "before frost arrives each autumn, have the boiler of the cellar descaling done"
+    assert known.holds(told)
+    assert not known.holds(told + ", 3 times")
+    assert not known.holds("Ann painted the boiler red for the party of her sister")
+
+
+def test_what_denies_a_known_line_is_news() -> None:
+    known = Known(["- the gardener waters the roses behind the shed on every hot evening"], BESIDE)
+    assert known.holds("on a hot evening the gardener always waters roses behind the shed")
+    assert not known.holds("on a hot evening the gardener never waters roses behind the shed")
+
+
+def test_words_that_an_owner_uses_everywhere_make_nothing_known() -> None:
+    line = "- boiler, cellar, autumn, frost, descaling and a visit by Ann"
+    told = "boiler, cellar, autumn, frost, descaling: the plumber charges double"
+    assert Known([line], BESIDE).holds(told)
+    everywhere = ["boiler cellar autumn frost descaling"] * 20
+    assert not Known([line], [*BESIDE, *everywhere]).holds(told)
+
+
+def test_a_long_line_does_not_hold_a_short_one_whose_words_it_lacks() -> None:
+    short = "posts from the harbour are never spam"
+    parts = ["no poster near the hardware shop", "from four harbours", "are spare, neverending spa mornings"]
+    assert not Known(["; ".join(parts)], BESIDE).holds(short)
+    assert Known([f"{'; '.join(parts)}; {short}"], BESIDE).holds(short)
+
+
+def test_what_is_chosen_is_known_line_by_line() -> None:
+    known = Known()
+    entry = "Cellar:\n  - never keep apples there\n  - always close the window"
+    choose_additions([statement(entry, 0.9)], known, [])
+    assert known.holds("always close the window")

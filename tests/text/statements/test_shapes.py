@@ -1,0 +1,44 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.text.statements.shapes import SHAPES, shapes_of
+from nightledger.text.statements.weights import WEIGHTS
+
+HOLDS = {
+    "code-file": "see tap.py",
+    "note-file": "see TAPS.md",
+    "setting-file": "see tap.yaml",
+    "absolute-path": "in /etc/taps",
+    "option": "call it with --dry",
+    "version": "since v1.20.3",
+    "ticket": "TAP-12",
+    "ip": "at 10.0.0.7",
+    "url": "https://example.org",
+    "port": "on port 8080",
+    "mail": "ann@example.org",
+    "clock": "at 09:40",
+    "ratio": "3/4 done",
+    "command": "`make taps` helps",
+    "arrow": "tap = open",
+    "order": "Keep the tap shut",
+    "named": "ask Ann first",
+    "pronoun-first": "It drips",
+    "subject-verb": "the tap needs oil",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), HOLDS.items())
+def test_a_shape_is_seen(name: str, text: str) -> None:
+    assert name in shapes_of(text)
+    assert name not in shapes_of("nothing of the kind here")
+
+
+def test_every_shape_has_an_example_and_a_weight() -> None:
+    assert set(HOLDS) == set(SHAPES)
+    assert {name.removeprefix("t.") for name in WEIGHTS if name.startswith("t.")} <= set(SHAPES)
+
+
+@given(st.text(alphabet="aZ1 .-/:@`=~\n", max_size=24))
+def test_the_look_for_signs_first_changes_nothing(text: str) -> None:
+    assert shapes_of(text) == {name for name, pattern in SHAPES.items() if pattern.search(text)}
