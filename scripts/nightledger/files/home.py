@@ -8,7 +8,7 @@ import os
 import re
 from stat import S_ISREG
 
-from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.domain.errors import UnreadableError
 from nightledger.files.reading import is_within, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -87,17 +87,9 @@ class Home:
                 return self
         except (FileNotFoundError, NotADirectoryError):
             pass
-        from shlex import quote
+        from nightledger.files.no_home import no_home
 
-        make = f"nightledger init --home {quote(self.root)}"
-        if not os.path.lexists(self.root):
-            raise ConfigurationError(f"the home {self.root} does not exist", hint=f"make it: {make}")
-        if not os.path.isdir(self.root):
-            raise ConfigurationError(
-                f"the home {self.root} is not a directory", hint="name a directory with --home"
-            )
-        adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
-        raise ConfigurationError(f"{self.root} is not a home yet", hint=f"make it one: {adopt}")
+        raise no_home(self.root)
 
     @property
     def memory_md(self) -> str:
@@ -219,6 +211,11 @@ class Home:
     def staged_context(self) -> str:
         """Context staged for the agent's next session."""
         return os.path.join(self.state_dir, "tc-restore-pending.md")
+
+    @property
+    def staged_lines(self) -> str:
+        """What each line of the staged context rests on; disposable."""
+        return os.path.join(self.work_dir, "staged.json")
 
     @property
     def handoff(self) -> str:
@@ -376,6 +373,11 @@ class Home:
         return os.path.join(self.work_dir, "next-due")
 
     @property
+    def search_dir(self) -> str:
+        """Index of search."""
+        return os.path.join(self.work_dir, "search")
+
+    @property
     def link_index_dir(self) -> str:
         """Sorted index behind the association view."""
         return os.path.join(self.work_dir, "links")
@@ -393,8 +395,6 @@ class Home:
 
 def _checked_id(record_id: str) -> str:
     if not re.fullmatch(r"[a-z]-[a-z2-7]{26}", record_id):
-        raise UnreadableError(
-            f"{record_id!r} is not an id",
-            hint="ids look like p- and 26 characters; 'nightledger proposals' lists them",
-        )
+        hint = "ids look like p- and 26 characters; 'nightledger proposals' lists them"
+        raise UnreadableError(f"{record_id!r} is not an id", hint=hint)
     return record_id
