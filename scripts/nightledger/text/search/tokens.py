@@ -10,10 +10,12 @@ quote, operator or column name of theirs does.
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from nightledger.text.search.stop_words import STOP_WORDS
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is longer, the rest is not read. Our choice."""
@@ -24,19 +26,6 @@ _WORD = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
 _APOSTROPHE = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One word to look for.
-
-    Attributes:
-        word: In its one spelling; letters and digits only.
-        prefix: Whether longer words that begin so count, too: a single letter of a script without spaces.
-    """
-
-    word: str
-    prefix: bool = False
-
-
 def index_text(text: str) -> str:
     """Give a text as it goes into the index: one spelling (NFKC), runs of unspaced scripts as letter pairs."""
     if text.isascii():
@@ -45,8 +34,11 @@ def index_text(text: str) -> str:
     return _RUN.sub(_pairs, plain).encode("utf-8", "replace").decode()
 
 
-def query_terms(text: str, *, stop_words: Collection[str] = STOP_WORDS) -> tuple[Term, ...]:
+def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
     """Give the words of a query, each once, in order; stop words only where it has no others.
+
+    A word is letters and digits only; of a script without spaces it is a pair of letters, or one
+    letter that stands alone in the query.
 
     Args:
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
@@ -58,22 +50,22 @@ def query_terms(text: str, *, stop_words: Collection[str] = STOP_WORDS) -> tuple
         for word in _WORD.findall(_APOSTROPHE.sub("", plain.replace("'", "")))
         for term in _terms(unicodedata.normalize("NFKC", word.casefold()))
     )
-    return tuple(term for term in found if term.word not in stop_words) or tuple(found)
+    return tuple(term for term in found if term not in stop_words) or tuple(found)
 
 
-def match_any(terms: Sequence[Term]) -> str:
+def match_any(terms: "Sequence[str]") -> str:
     """Give the FTS5 expression that finds what holds one of the terms at least; empty for none."""
     return " OR ".join(map(_quoted, terms))
 
 
-def match_all(terms: Sequence[Term]) -> str:
+def match_all(terms: "Sequence[str]") -> str:
     """Give the FTS5 expression that finds what holds every term; empty for none."""
     return " AND ".join(map(_quoted, terms))
 
 
-def match_phrase(terms: Sequence[Term]) -> str:
+def match_phrase(terms: "Sequence[str]") -> str:
     """Give the FTS5 expression that finds the terms side by side; empty for none."""
-    return f'"{" ".join(term.word for term in terms)}"' if terms else ""
+    return f'"{" ".join(terms)}"' if terms else ""
 
 
 def is_unspaced(word: str) -> bool:
@@ -81,12 +73,10 @@ def is_unspaced(word: str) -> bool:
     return _RUN.match(word) is not None
 
 
-def _terms(word: str) -> list[Term]:
-    if not is_unspaced(word):
-        return [Term(word)]
-    if len(word) == 1:
-        return [Term(word, prefix=True)]
-    return [Term(word[at : at + 2]) for at in range(len(word) - 1)]
+def _terms(word: str) -> list[str]:
+    if len(word) == 1 or not is_unspaced(word):
+        return [word]
+    return [word[at : at + 2] for at in range(len(word) - 1)]
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -95,5 +85,6 @@ def _pairs(match: re.Match[str]) -> str:
     return f" {' '.join(pairs)} {run[-1]} "
 
 
-def _quoted(term: Term) -> str:
-    return f'"{term.word}"*' if term.prefix else f'"{term.word}"'
+def _quoted(term: str) -> str:
+    """Quote a term; a single letter of a script without spaces begins the pairs in which it is the first."""
+    return f'"{term}"*' if len(term) == 1 and is_unspaced(term) else f'"{term}"'
