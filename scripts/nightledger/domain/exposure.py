@@ -48,7 +48,7 @@ class Exposure:
 
     __slots__ = ("at", "event", "host", "places", "session", "shown", "v")
 
-    def __init__(  # noqa: PLR0913 - the fields of a record
+    def __init__(
         self,
         *,
         at: str,

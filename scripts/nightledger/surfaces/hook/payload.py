@@ -53,7 +53,9 @@ def prompt_of(payload: "dict[str, Any]") -> str:
     extra = payload.get("extra")
     parts = extra.get("user_message") if isinstance(extra, dict) else None
     if not prompt and isinstance(parts, list):  # a turn with pictures is a list of parts
-        prompt = "\n".join(text for part in parts if isinstance(part, dict) and (text := text_of(part, "text")))
+        prompt = "\n".join(
+            text for part in parts if isinstance(part, dict) and (text := text_of(part, "text"))
+        )
     if len(prompt) > MAX_PROMPT_CHARACTERS:
         half = MAX_PROMPT_CHARACTERS // 2
         prompt = f"{prompt[:half]}\n{prompt[-half:]}"
