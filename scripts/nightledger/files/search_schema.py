@@ -29,14 +29,16 @@ CREATE TABLE pages(id INTEGER PRIMARY KEY, file INTEGER NOT NULL, text BLOB NOT 
 CREATE INDEX pages_of ON pages(file);
 CREATE TABLE chunks(
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, n INTEGER NOT NULL, page INTEGER NOT NULL,
-    start INTEGER NOT NULL, length INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    start INTEGER NOT NULL, length INTEGER NOT NULL, lead INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL,
     day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL, held TEXT
 );
 CREATE INDEX chunks_of ON chunks(file, n);
-CREATE VIRTUAL TABLE words USING fts5(head, body, content='', tokenize='{TOKENIZER}');
+CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
 """``day`` counts as ``date.toordinal``; ``held`` is NULL where nobody judged yet whether an agent may see the
-chunk, empty where it may, else why not; ``start`` and ``length`` are characters in the page."""
+chunk, empty where it may, else why not; ``start`` and ``length`` are characters in the page, and
+the ``lead`` characters before ``start`` are what is indexed as ``before``."""
 
 
 class SearchIndexError(NightledgerError):

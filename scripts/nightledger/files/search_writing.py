@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from nightledger.domain.search.values import Chunk, Kind
+from nightledger.domain.search.values import Kind, prefix_of
 from nightledger.files.search_schema import telling
 from nightledger.files.search_store import FileState, SearchStore
 
@@ -32,6 +32,7 @@ class NewChunk:
         day: As in ``Chunk``.
         entry: As in ``Chunk``.
         held: Whether an agent may see it: None not judged, empty yes, else why not.
+        lead: How many characters directly before it are indexed with it.
     """
 
     start: int
@@ -42,6 +43,7 @@ class NewChunk:
     day: date | None = None
     entry: str = ""
     held: str | None = None
+    lead: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,23 +83,23 @@ class SearchWriter:
     def put(self, file: NewFile) -> int:
         """Index a file, or what changed of it; gives how many chunks are new."""
         with telling(self.store.path):
-            old = self.store.chunks_of(file.path)
+            old = self._said(file.path)
             number = self._file(file)
             self._connection.execute("DELETE FROM pages WHERE file = ?", (number,))
             self.store.forget_pages()
-            known: defaultdict[tuple[str, str], list[Chunk]] = defaultdict(list)
-            for chunk in reversed(old):
-                known[chunk.prefix, chunk.text].append(chunk)
+            known: defaultdict[_Key, list[int]] = defaultdict(list)
+            for chunk, key in reversed(old):
+                known[key].append(chunk)
             placed = self._placed(file, number)
             fresh = [(key, row) for key, row in placed if not self._move(key, row, known)]
-            self._take_out([chunk for left in known.values() for chunk in left])
+            self._take_out((number, key) for key, left in known.items() for number in left)
             self._insert(fresh)
         return len(fresh)
 
     def remove(self, path: str) -> None:
         """Take a file out of the index."""
         with telling(self.store.path):
-            self._take_out(self.store.chunks_of(path))
+            self._take_out(self._said(path))
             row = self._connection.execute(_NUMBER, (path,)).fetchone()
             if row:
                 self._connection.execute("DELETE FROM pages WHERE file = ?", row)
@@ -141,16 +143,17 @@ class SearchWriter:
         """Write the pages, and give for each chunk what it says and its row."""
         n = 0
         for group in _pages(file.chunks):
-            start, end = group[0].start, max(chunk.end for chunk in group)
+            start, end = group[0].start - group[0].lead, group[-1].end
             page = self._page(number, file.text[start:end])
             for chunk in group:
                 row = (
-                    number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.first_line,
+                    number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
                     chunk.last_line, chunk.day.toordinal() if chunk.day else None, chunk.heading, chunk.entry,
                     chunk.held,
                 )  # fmt: skip
-                prefix = " ".join(part for part in (str(chunk.day or ""), chunk.heading) if part)
-                yield (prefix, file.text[chunk.start : chunk.end]), row
+                prefix = prefix_of(chunk.day, chunk.heading)
+                before = file.text[chunk.start - chunk.lead : chunk.start]
+                yield (prefix, before, file.text[chunk.start : chunk.end]), row
                 n += 1
 
     def _page(self, file: int, text: str) -> int:
@@ -160,39 +163,55 @@ class SearchWriter:
         ).lastrowid
         return page or 0
 
-    def _take_out(self, chunks: Iterable[Chunk]) -> None:
-        gone = [(c.id, self._spell(c.prefix), self._spell(c.text)) for c in chunks]
+    def _said(self, path: str) -> "list[tuple[int, _Key]]":
+        """Give each chunk of a file with what it put into the index."""
+        rows = self.store.ask(
+            "SELECT c.id, c.page, c.start, c.length, c.lead, c.day, c.heading FROM chunks c"
+            " JOIN files f ON f.id = c.file WHERE f.path = ? ORDER BY c.n",
+            (path,),
+        )
+        found: list[tuple[int, _Key]] = []
+        for number, page, start, length, lead, day, heading in rows:
+            text = self.store.page(page)
+            prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
+            found.append((number, (prefix, text[start - lead : start], text[start : start + length])))
+        return found
+
+    def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
+        gone = [(number, *map(self._spell, key)) for number, key in chunks]
         self._connection.executemany(
-            "INSERT INTO words(words, rowid, head, body) VALUES ('delete', ?, ?, ?)", gone
+            "INSERT INTO words(words, rowid, head, before, body) VALUES ('delete', ?, ?, ?, ?)", gone
         )
         self._connection.executemany("DELETE FROM chunks WHERE id = ?", [row[:1] for row in gone])
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
-        for (prefix, text), row in fresh:
+        for key, row in fresh:
             number = self._connection.execute(_INSERT, row).lastrowid
-            words = (number, self._spell(prefix), self._spell(text))
-            self._connection.execute("INSERT INTO words(rowid, head, body) VALUES (?, ?, ?)", words)
+            words = (number, *map(self._spell, key))
+            self._connection.execute(
+                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)", words
+            )
 
-    def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[Chunk]]") -> bool:
+    def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[int]]") -> bool:
         """Give a chunk that says what it said its new place; False where none does."""
         if not known.get(key):
             return False
-        number = known[key].pop().id
+        number = known[key].pop()
         self._connection.execute(
-            "UPDATE chunks SET file = ?, n = ?, page = ?, start = ?, length = ?, first = ?, last = ?, day = ?,"
+            "UPDATE chunks SET file = ?, n = ?, page = ?, start = ?, length = ?, lead = ?, first = ?, last = ?, day = ?,"
             " heading = ?, entry = ?, held = ? WHERE id = ?",
             (*row, number),
         )
         return True
 
 
-_Key = tuple[str, str]
-"""Prefix and text: what a chunk says."""
-_Row = tuple[int, int, int, int, int, int, int, int | None, str, str, str | None]
+_Key = tuple[str, str, str]
+"""Prefix, what stands before, and text: what a chunk puts into the index."""
+_Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None]
 _NUMBER = "SELECT id FROM files WHERE path = ?"
 _INSERT = (
-    "INSERT INTO chunks(file, n, page, start, length, first, last, day, heading, entry, held)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO chunks(file, n, page, start, length, lead, first, last, day, heading, entry, held)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -200,7 +219,7 @@ def _pages(chunks: Sequence[NewChunk]) -> Iterable[list[NewChunk]]:
     """Give chunks in groups whose text, from the first to the last, makes one page."""
     group: list[NewChunk] = []
     for chunk in chunks:
-        if group and chunk.end - group[0].start > PAGE_CHARACTERS:
+        if group and chunk.end - group[0].start + group[0].lead > PAGE_CHARACTERS:
             yield group
             group = []
         group.append(chunk)

@@ -96,7 +96,7 @@ class Chunk:
     @property
     def prefix(self) -> str:
         """What is indexed before the text: date and heading."""
-        return " ".join(part for part in (str(self.day or ""), self.heading) if part)
+        return prefix_of(self.day, self.heading)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,3 +179,8 @@ class Found:
     until: date | None = None
     withheld: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def prefix_of(day: date | None, heading: str) -> str:
+    """Give what is indexed before the text of a chunk: its date and its headings."""
+    return " ".join(part for part in (str(day or ""), heading) if part)

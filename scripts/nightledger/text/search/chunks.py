@@ -1,9 +1,9 @@
 r"""Cut Markdown into chunks of about 600 characters at the borders of its items.
 
 A *piece* is what should stay together: a list item with its children, a paragraph, a fence, a
-table. Pieces of one section fill a chunk; the next chunk begins with the last piece once more,
-so that what reaches over a border is found from both sides. Read line by line, not parsed:
-a hundred thousand chunks take seconds.
+table. Pieces of one section fill a chunk, and no line is in two. The piece before a chunk is
+indexed with it, though it is no part of it: what reaches over a border is found from both sides.
+Read line by line, not parsed: a hundred thousand chunks take seconds.
 
 Invariant: every line that is not blank lies in a chunk, and a chunk's line numbers, counted from
 1 and split on ``\n`` only, are those of its text.
@@ -16,11 +16,14 @@ from datetime import date
 
 CHUNK_CHARACTERS = 600
 """Measured best by the issue's authors between 300 and 1,200 on conversations; bench/bench_recall.py says more."""
-OVERLAP_CHARACTERS = 300
-"""A piece longer than this is not said twice: it is found by itself."""
+LEAD_CHARACTERS = 300
+"""Of a longer piece before a chunk only the end is indexed with it. Our choice."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\d{1,9}[.)])[ \t]")
 _ISO = re.compile(r"(?<!\d)(20\d\d|19\d\d)-(\d\d)-(\d\d)(?!\d)")
+_GAP = re.compile(r"\s+")
+_Piece = tuple[int, int, int, int]
+"""Start, end, first line, last line."""
 _CUT = re.compile(r"(?<=[.!?;])[ \t]+|(?<=[\u3002\uff01\uff1f])|[ \t]+")
 
 
@@ -35,6 +38,7 @@ class Passage:
         last_line: Included.
         heading: Texts of the headings above, outermost first, joined by `` > ``.
         day: The date that the nearest dated heading names; None where none does.
+        lead: How many characters directly before it are indexed with it.
     """
 
     start: int
@@ -43,6 +47,7 @@ class Passage:
     last_line: int
     heading: str
     day: date | None
+    lead: int = 0
 
 
 def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
@@ -63,8 +68,7 @@ def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
 class _Section:
     heading: str
     day: date | None
-    pieces: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """Start, end, first line, last line."""
+    pieces: list[_Piece] = field(default_factory=list)
 
 
 def _sections(text: str) -> Iterator[_Section]:
@@ -157,25 +161,35 @@ def day_in(text: str) -> date | None:
 def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:
     """Put pieces together while they fit."""
     pieces = [part for piece in section.pieces for part in _parts(piece, text, size)]
-    group: list[tuple[int, int, int, int]] = []
+    group: list[_Piece] = []
+    before: _Piece | None = None
     for piece in pieces:
         if group and piece[1] - group[0][0] > size:
-            found.append(_passage(group, section))
-            last = group[-1]
-            again = last[1] - last[0] <= OVERLAP_CHARACTERS and piece[1] - last[0] <= size
-            group = [last] if again else []
+            found.append(_passage(group, section, _lead(before, group[0], text)))
+            before, group = group[-1], []
         group.append(piece)
     if group:
-        found.append(_passage(group, section))
+        found.append(_passage(group, section, _lead(before, group[0], text)))
 
 
-def _passage(group: Sequence[tuple[int, int, int, int]], section: _Section) -> Passage:
+def _lead(before: _Piece | None, piece: _Piece, text: str) -> int:
+    """Give how far before a chunk the piece before it begins, or the last words of a long one."""
+    if before is None:
+        return 0
+    start = before[0]
+    if before[1] - start > LEAD_CHARACTERS:
+        gap = _GAP.search(text, before[1] - LEAD_CHARACTERS, before[1])
+        start = gap.end() if gap else before[1] - LEAD_CHARACTERS
+    return piece[0] - start
+
+
+def _passage(group: Sequence[_Piece], section: _Section, lead: int) -> Passage:
     start, _, first, _ = group[0]
     _, end, _, last = group[-1]
-    return Passage(start, end, first, last, section.heading, section.day)
+    return Passage(start, end, first, last, section.heading, section.day, lead)
 
 
-def _parts(piece: tuple[int, int, int, int], text: str, size: int) -> Iterator[tuple[int, int, int, int]]:
+def _parts(piece: _Piece, text: str, size: int) -> Iterator[_Piece]:
     """Cut a piece that is too long at its lines, and a line that is too long at its sentences or words."""
     start, end, first, _ = piece
     if end - start <= size:
