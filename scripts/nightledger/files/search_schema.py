@@ -33,12 +33,18 @@ CREATE TABLE chunks(
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     day INTEGER, heading TEXT NOT NULL, entry TEXT NOT NULL, held TEXT
 );
+CREATE TABLE links(
+    first TEXT NOT NULL, second TEXT NOT NULL, resolution TEXT NOT NULL, confidence REAL NOT NULL,
+    last_day INTEGER NOT NULL, PRIMARY KEY (first, second)
+) WITHOUT ROWID;
+CREATE INDEX links_of ON links(second);
 CREATE INDEX chunks_of ON chunks(file, n);
 CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
 """``day`` counts as ``date.toordinal``; ``held`` is NULL where nobody judged yet whether an agent may see the
 chunk, empty where it may, else why not; ``start`` and ``length`` are characters in the page, and
-the ``lead`` characters before ``start`` are what is indexed as ``before``."""
+the ``lead`` characters before ``start`` are what is indexed as ``before``. ``links`` are the associations
+that an agent may be shown unasked (``recall/associations.py``)."""
 
 
 class SearchIndexError(NightledgerError):

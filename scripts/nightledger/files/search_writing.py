@@ -119,6 +119,12 @@ class SearchWriter:
             rows = [(held, number) for number, held in verdicts]
             self._connection.executemany("UPDATE chunks SET held = ? WHERE id = ?", rows)
 
+    def put_links(self, rows: Iterable[tuple[str, str, str, float, int]]) -> None:
+        """Replace the associations: first and second tag, resolution, confidence, last day as an ordinal."""
+        with telling(self.store.path):
+            self._connection.execute("DELETE FROM links")
+            self._connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?, ?)", rows)
+
     def note(self, key: str, value: str) -> None:
         """Keep a value under a key."""
         with telling(self.store.path):
