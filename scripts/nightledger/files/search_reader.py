@@ -105,6 +105,15 @@ class Reader:
         )
         return [row[0] for row in rows]
 
+    def associations(self, tags: "Sequence[str]") -> "list[Row]":
+        """Give tags and resolution of the links between some tags that may be shown, the surest first."""
+        marks = ",".join("?" * len(tags))
+        return self.ask(
+            f"SELECT first, second, resolution FROM links WHERE first IN ({marks}) AND second IN ({marks})"  # noqa: S608 - question marks only
+            " ORDER BY confidence DESC, first, second",
+            (*tags, *tags),
+        )
+
     def lines(self, ids: "Iterable[int]") -> list[Line]:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)

@@ -10,11 +10,15 @@ from nightledger.files.home import Home
 from nightledger.surfaces.hook.answers import PROMPT, START, TOOL, give_context, meaning, refuse
 from nightledger.surfaces.hook.payload import parse_payload
 
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from datetime import datetime
+
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder that holds our programs."""
 
 
-def answer_event(home_path: str, host: str, event: str, raw: bytes) -> bytes:
+def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text: str = "") -> bytes:
     """Give what to print for one event; nothing is a valid answer.
 
     Args:
@@ -22,6 +26,7 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes) -> bytes:
         host: As records name it.
         event: As the host names it.
         raw: What the host sent.
+        now_text: The time it is; for trials, in a simulated home only.
 
     Raises:
         NightledgerError: The home is none, or cannot be used; whoever calls says nothing.
@@ -36,15 +41,29 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes) -> bytes:
     from nightledger.surfaces.home import require_machine
 
     require_machine(home)
+    now = _now(home, now_text)
     if kind == START:
         from nightledger.surfaces.hook.starting import started
 
-        return give_context(host, event, started(home, host, payload))
+        return give_context(host, event, started(home, host, payload, now))
     if kind == PROMPT:
         from nightledger.surfaces.hook.prompting import prompted
 
-        return give_context(host, event, prompted(home, host, payload))
+        return give_context(host, event, prompted(home, host, payload, stamp(now)))
     return b""
+
+
+def _now(home: Home, text: str) -> "datetime":
+    """Give the time of this event; in a simulated home the one that is given."""
+    from nightledger.surfaces import clock
+    from nightledger.surfaces.home import is_simulated
+
+    return clock.parse_now(text) if text and is_simulated(home.root) else clock.system_now()
+
+
+def stamp(now: "datetime") -> str:
+    """Give a time as records write it: ``2026-03-01T06:00:00Z``."""
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def propose_command(home: Home) -> str:

@@ -20,12 +20,12 @@ def main(words: "Sequence[str] | None" = None) -> None:
     """Answer one event of a host and end the process, with exit status 0.
 
     Args:
-        words: ``[--home DIR] HOST EVENT``; None reads them from the process.
+        words: ``[--home DIR] [--now TIME] HOST EVENT``; None reads them from the process.
     """
     answer = b""
-    try:
+    try:  # noqa: SIM105 - contextlib costs a start
         answer = respond(sys.argv[1:] if words is None else words)
-    except BaseException:  # noqa: BLE001, S110, SIM105 - the host's session goes on, whatever is wrong with us; contextlib costs a start
+    except BaseException:  # noqa: BLE001, S110 - the host's session goes on, whatever is wrong with us
         pass
     end(answer)
 
@@ -36,9 +36,12 @@ def respond(words: "Sequence[str]") -> bytes:
     Args:
         words: As :func:`main`.
     """
+    from nightledger.surfaces.context import CHECKOUT
     from nightledger.surfaces.hook.answers import HOSTS, host_name, meaning
 
-    home, rest = _home_of(list(words))
+    rest = list(words)
+    home = _option("--home", rest) or os.environ.get("NIGHTLEDGER_HOME") or CHECKOUT
+    now_text = _option("--now", rest)
     if len(rest) != 2:  # noqa: PLR2004 - HOST EVENT
         return b""
     host, event = host_name(rest[0]), rest[1]
@@ -49,7 +52,7 @@ def respond(words: "Sequence[str]") -> bytes:
     from nightledger.surfaces.hook.events import answer_event
     from nightledger.surfaces.hook.payload import read_stdin
 
-    return answer_event(home, host, event, read_stdin())
+    return answer_event(home, host, event, read_stdin(), now_text=now_text)
 
 
 def end(answer: bytes) -> None:
@@ -58,21 +61,18 @@ def end(answer: bytes) -> None:
         view = memoryview(answer)
         while view:
             view = view[os.write(1, view) :]
-    except BaseException:  # noqa: BLE001, S110, SIM105 - the host went away
+    except BaseException:  # noqa: BLE001, S110 - the host went away
         pass
     os._exit(0)
 
 
-def _home_of(words: list[str]) -> tuple[str, list[str]]:
-    """Give the home that is named, and the other words."""
-    from nightledger.surfaces.context import CHECKOUT
-
-    home = os.environ.get("NIGHTLEDGER_HOME") or CHECKOUT
-    if "--home" in words[:-1]:
-        at = words.index("--home")
-        home = words[at + 1]
-        words = words[:at] + words[at + 2 :]
-    return home, words
+def _option(name: str, words: list[str]) -> str:
+    """Take an option and its value out of the words; empty where it is not there."""
+    if name not in words[:-1]:
+        return ""
+    at = words.index(name)
+    _, value = words.pop(at), words.pop(at)
+    return value
 
 
 def _limit(seconds: float) -> None:
