@@ -53,7 +53,7 @@ def _checked(raw: bytes, where: str) -> dict[str, Any]:
 
     schema = json.loads((SCHEMAS / "staging-rules.schema.json").read_bytes())
     try:
-        record: Any = parse_json(raw, where)
+        record: dict[str, Any] = parse_json(raw, where)
     except RecordError as error:
         raise ConfigurationError(str(error), hint=_HINT) from error
     problems = sorted(
@@ -62,7 +62,7 @@ def _checked(raw: bytes, where: str) -> dict[str, Any]:
     )
     problems += [
         f"{key}: did you mean {close[0]!r}?"
-        for key in (() if problems and not isinstance(record, dict) else record)
+        for key in [*record]
         if key not in schema["properties"]
         and (close := difflib.get_close_matches(key, schema["properties"], n=1))
     ]

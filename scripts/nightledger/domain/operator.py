@@ -34,6 +34,29 @@ class WitnessAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarAddress:
+    """Where a calendar is read; one of ``file``, ``url`` and ``caldav`` is given.
+
+    Attributes:
+        file: A file of iCalendar text; absolute.
+        url: An address that answers with such a text.
+        caldav: A calendar collection of a CalDAV server (RFC 4791).
+        user: Name for the server; empty where it asks for none.
+        password_file: A file whose first line is the password; absolute.
+        own: Whether nobody but the owner writes in it.
+        insecure_plain_http: Whether it may be asked unencrypted beyond this machine.
+    """
+
+    file: str = ""
+    url: str = ""
+    caldav: str = ""
+    user: str = ""
+    password_file: str = ""
+    own: bool = False
+    insecure_plain_http: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
     """``operator.yaml`` in the keys directory.
 
@@ -45,6 +68,8 @@ class Operator:
             with what comes before it (``sudo -n``); () where only root may.
         witnesses: Where each witness is reached, by the name of its keys in the policy.
         rule_files: Files in gitleaks' format with further shapes of secrets, as absolute paths.
+        addresses: Mail addresses of the owner, as calendars name them.
+        calendars: Calendars whose events are staged, by what the operator calls them.
     """
 
     notify: tuple[str, ...] = ()
@@ -52,3 +77,5 @@ class Operator:
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
     witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)
     rule_files: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    calendars: Mapping[str, CalendarAddress] = field(default_factory=dict)

@@ -213,9 +213,9 @@ class Home:
         return os.path.join(self.state_dir, "tc-restore-pending.md")
 
     @property
-    def staged_lines(self) -> str:
-        """What each line of the staged context rests on; disposable."""
-        return os.path.join(self.work_dir, "staged.json")
+    def staged_dir(self) -> str:
+        """What each line of the staged context rests on; what was worked out for it."""
+        return os.path.join(self.work_dir, "staged")
 
     @property
     def handoff(self) -> str:

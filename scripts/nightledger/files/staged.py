@@ -1,6 +1,6 @@
 """The staged page on disk, and what its lines rest on.
 
-Beside the page (``memory/state/tc-restore-pending.md``) lies ``.nightledger/staged.json``: for each
+Beside the page (``memory/state/tc-restore-pending.md``) lies ``.nightledger/staged/lines.json``: for each
 line the ids that whoever reads it has been shown and the file it rests on, and of each such file
 size and time of change. A line whose file is not that file any more is not given out until it was
 staged anew.
@@ -69,7 +69,7 @@ def read_staged(home: "Home", now: str) -> StagedPage | None:
     """
     try:
         text = _read(home.staged_context, MAX_PAGE_BYTES).decode()
-        known = json.loads(_read(home.staged_lines, MAX_SIDECAR_BYTES))
+        known = json.loads(_read(_sidecar(home), MAX_SIDECAR_BYTES))
         page = parse_page(text)
         if page is None or known["sha256"] != page.sha256 or len(known["lines"]) != len(page.lines):
             return None
@@ -117,7 +117,7 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
         }
     )
     changed = _replace(home.staged_context, text.encode(), ignored=True)
-    _replace(home.staged_lines, sidecar + b"\n", ignored=False)
+    _replace(_sidecar(home), sidecar + b"\n", ignored=False)
     return changed
 
 
@@ -128,6 +128,10 @@ def drop_staged(home: "Home") -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _sidecar(home: "Home") -> str:
+    return os.path.join(home.staged_dir, "lines.json")
 
 
 def _replace(path: str, content: bytes, *, ignored: bool) -> bool:

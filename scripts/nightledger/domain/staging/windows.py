@@ -4,9 +4,10 @@ Invariant: chosen by importance; age only says which stretch something belongs t
 the newer comes first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 
 from nightledger.domain.staging.rules import PERCENT, WindowRules
 
@@ -74,7 +75,11 @@ def importance_of(one: Standing) -> float:
 
 
 def choose_windows(
-    past: Iterable[Past], windows: Sequence[WindowRules], percent: int, today: date
+    past: Iterable[Past],
+    windows: Sequence[WindowRules],
+    percent: int,
+    today: date,
+    fits: Callable[[Past], bool],
 ) -> list[tuple[WindowRules, Past]]:
     """Give from each stretch the most important, in the order of stretches.
 
@@ -83,12 +88,14 @@ def choose_windows(
         windows: The stretches.
         percent: Importance that is asked for.
         today: The log day that counts as 0 days ago.
+        fits: Tells whether something may be staged at all; asked of few, the most important first.
     """
-    known = [one for one in past if one.importance * PERCENT >= percent]
+    known = _by_importance(one for one in past if one.importance * PERCENT >= percent)
     found = []
     for window in windows:
-        inside = [one for one in known if one.day is not None and _is_in(window, (today - one.day).days)]
-        found += [(window, one) for one in _by_importance(inside)[: window.most]]
+        inside = (one for one in known if one.day is not None and _is_in(window, (today - one.day).days))
+        fitting = (one for one in inside if fits(one))
+        found += [(window, one) for one in islice(fitting, window.most)]
     return found
 
 

@@ -9,6 +9,7 @@ before anything expands it.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from nightledger.domain.staging.values import Event
 from nightledger.text.quoting import cut, one_line
+from nightledger.text.staging.thinning import Thinned, thin
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
@@ -46,6 +48,8 @@ _EXPANDING = (
 )
 _NEVER = 4000
 """The calendar ends in the year 9999; dates are kept this far from it, and from the year 1, in days."""
+_WIDE = timedelta(days=1)
+"""What has no zone may lie in the home's; what lies outside then is left out at the end."""
 _MAILTO = re.compile(r"^mailto:", re.IGNORECASE)
 
 
@@ -92,43 +96,52 @@ def read_events(raw: bytes, how: Reading) -> Read:
     """
     if len(raw) > MAX_CALENDAR_BYTES:
         return Read(events=(), problems=(f"has {len(raw):,} bytes; at most {MAX_CALENDAR_BYTES:,} are read",))
-    try:
-        calendars = _parse(raw)
-    except Exception as error:  # noqa: BLE001 - a library's parser of strangers' bytes: whatever it raises, the text is broken
-        return Read(events=(), problems=(f"is no iCalendar text ({type(error).__name__})",))
-    if not calendars:
-        return Read(events=(), problems=("is no iCalendar text (no VCALENDAR in it)",))
+    text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    thinned = thin(text, how.since - _WIDE, how.until + _WIDE)
+    if not thinned.whole:
+        return Read(events=(), problems=("is no iCalendar text",))
+    calendars, broken = _parse(thinned)
+    left_out: Counter[str] = Counter({"broken": thinned.torn + broken})
     events: list[Event] = []
-    problems: list[str] = []
     for calendar in calendars:
-        left_out = _leave_out(calendar, how.until)
-        problems += [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items())]
-        found, broken = _occurrences(calendar, how)
-        problems += [f"{broken} event(s) left out: broken"] if broken else []
+        left_out += _leave_out(calendar, how.until)
+        found, bad = _occurrences(calendar, how)
+        left_out["broken"] += bad
         events += found
     unique = {(one.starts_at, one.ends_at, one.title, one.calendar): one for one in events}
     ordered = [unique[key] for key in sorted(unique)]
+    problems = [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items()) if count]
     problems += [f"more than {MAX_EVENTS} events in these hours"] if len(ordered) > MAX_EVENTS else []
     return Read(events=tuple(ordered[:MAX_EVENTS]), problems=tuple(problems))
 
 
-def _parse(raw: bytes) -> "list[Calendar]":
+def _parse(thinned: Thinned) -> "tuple[list[Calendar], int]":
+    """Parse what is left of a text: as a whole, else event by event, and count what is broken."""
     from icalendar import Calendar
 
-    found: Any = Calendar.from_ical(
-        raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), multiple=True
-    )
-    return [one for one in found if one.name == "VCALENDAR"]
+    with suppress(
+        Exception
+    ):  # a library's parser of strangers' bytes: the event that breaks it is found below
+        found: list[Any] = Calendar.from_ical(thinned.text(thinned.events), multiple=True)
+        return [one for one in found if one.name == "VCALENDAR"], 0
+    calendars: list[Calendar] = []
+    broken = 0
+    for event in thinned.events:
+        try:
+            calendars += Calendar.from_ical(thinned.text((event,)), multiple=True)
+        except Exception:  # noqa: BLE001 - as above
+            broken += 1
+    return calendars, broken
 
 
-def _leave_out(calendar: "Calendar", until: datetime) -> dict[str, int]:
+def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
     """Take out of a calendar what is not to be expanded, and count why."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     kept = []
     for component in calendar.subcomponents:
         why = _why_not(component, until) if component.name == "VEVENT" else ""
         if why:
-            counts[why] = counts.get(why, 0) + 1
+            counts[why] += 1
         elif component.name in ("VEVENT", "VTIMEZONE"):
             kept.append(component)
     calendar.subcomponents[:] = kept
@@ -137,17 +150,19 @@ def _leave_out(calendar: "Calendar", until: datetime) -> dict[str, int]:
 
 def _why_not(event: "Component", until: datetime) -> str:
     try:
-        start = event["DTSTART"].dt
-        end = event["DTEND"].dt if "DTEND" in event else start
-    except (KeyError, AttributeError):
+        return _judge(event, until)
+    except Exception:  # noqa: BLE001 - the library raises its own errors for properties that it could not read
         return "broken"
+
+
+def _judge(event: Any, until: datetime) -> str:
+    start = event["DTSTART"].dt
+    end = event["DTEND"].dt if "DTEND" in event else start
     if not all(_is_of_our_time(moment) for moment in (start, end)):
         return "broken"
     rules = event.get("RRULE", [])
-    repetitions = sum(
-        _repetitions(rule, start, until) for rule in (rules if isinstance(rules, list) else [rules])
-    )
-    return "repeats too often" if repetitions > MAX_REPETITIONS else ""
+    steps = sum(_repetitions(rule, start, until) for rule in (rules if isinstance(rules, list) else [rules]))
+    return "repeats too often" if steps > MAX_REPETITIONS else ""
 
 
 def _is_of_our_time(moment: object) -> bool:
@@ -178,8 +193,7 @@ def _repetitions(rule: Any, start: Any, until: datetime) -> int:
 
 def _occurrences(calendar: "Calendar", how: Reading) -> tuple[list[Event], int]:
     """Expand a calendar; when it cannot be expanded as a whole, series by series."""
-    wide = timedelta(days=1)  # a day without a zone may lie in the home's day; what does not is cut off below
-    since, until = how.since - wide, how.until + wide
+    since, until = how.since - _WIDE, how.until + _WIDE
     with suppress(
         Exception
     ):  # a library's expansion of strangers' rules: the series that breaks is found below
