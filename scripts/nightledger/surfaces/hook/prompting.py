@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 KINDS = ("memory", "principle", "handoff")
 """What is asked: entries, principles and open items. Daily logs the agent may look into itself."""
+ITSELF = "{head body}: "
+"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
 EARLIER_PROMPTS = 3
 MOST_OWN_WORDS = 64
 MOST_EARLIER_WORDS = 48
@@ -119,7 +121,7 @@ class Answering:
         if may:
             first, last = min(may), max(may)
             for word in asked.words:
-                for number in self.reader.with_words(match_any([word]), first, last, MOST_HITS):
+                for number in self.reader.with_words(f"{ITSELF}{match_any([word])}", first, last, MOST_HITS):
                     if number in may:
                         hits.setdefault(number, []).append(word)
                         standing.add(word)
