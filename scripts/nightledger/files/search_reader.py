@@ -79,7 +79,7 @@ class Reader:
 
         A word that the tokenizer cuts in several counts as its rarest part.
         """
-        stems = self._stems(words)
+        stems = self.stems(words)
         known = sorted({stem for found in stems for stem in found})
         counts: dict[str, int] = {}
         for stem in known:
@@ -152,8 +152,8 @@ class Reader:
         with telling(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def _stems(self, words: "Sequence[str]") -> list[list[str]]:
-        """Ask SQLite's own tokenizer, in a table of its own that no file holds."""
+    def stems(self, words: "Sequence[str]") -> list[list[str]]:
+        """Give the stems of each word: SQLite's own tokenizer is asked, in a table that no file holds."""
         with telling(self.path):
             if not self._vocabulary:
                 tokenizer = self.ask("SELECT sql FROM sqlite_master WHERE name = 'words'")[0][0]
