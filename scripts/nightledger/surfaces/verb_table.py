@@ -17,6 +17,7 @@ VERBS = {
     "consolidate": ("consolidate", "distil the day's logs into proposals"),
     "curate": ("curate", "reinforce what proved useful, propose to let go of what faded"),
     "prune": ("prune", "propose to let go of weak links, closed entries, old daily logs"),
+    "stage": ("stage", "put together what the agent will need, before it asks"),
     "recall": ("recall", "what worked for these tags"),
     "proposals": ("proposals", "list proposals and their states"),
     "show": ("show", "show one proposal with its diff and evidence"),
@@ -53,7 +54,7 @@ FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
     "Start": ("init", "check", "doctor", "schedule"),
     "Agent": ("log", "propose", "recall"),
-    "Night": ("night", "link", "consolidate", "curate", "prune"),
+    "Night": ("night", "link", "consolidate", "curate", "prune", "stage"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
     "Trust": (
         "verify",

@@ -30,12 +30,12 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.associating import associate
-from nightledger.jobs.stage.events import look_ahead, stamp
+from nightledger.jobs.stage.events import look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import Logs, read_logs
 from nightledger.jobs.stage.long_range import long_range
-from nightledger.jobs.stage.remembered import Known, landmarks, weigh
+from nightledger.jobs.stage.remembered import Known, entry_chunk, landmarks, weigh
 from nightledger.jobs.stage.shown import shown_lately
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
@@ -55,14 +55,14 @@ class Asked:
         rules: What is staged.
         library: Search.
         events: Events of the next hours, from all calendars.
-        notes: What of the calendars could not be read.
+        problems: By calendar, what of it could not be read.
         dry_run: Write nothing.
     """
 
     rules: StagingRules
     library: Library
     events: tuple[Event, ...] = ()
-    notes: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
     dry_run: bool = False
 
 
@@ -130,7 +130,7 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         changed=not asked.dry_run and write_staged(gate.home, text, lines),
         left_out=chosen.left_out,
         held={name: count for name, count in sorted(held.items()) if count},
-        notes=(*asked.notes, *asked.library.notes),
+        notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
     )
 
 
@@ -146,6 +146,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     handoff = home.relative(home.handoff)
     associations = shown_associations(gate, ledger)
     found = [
+        *(unread(name, problem) for name, problem in asked.problems),
         *ahead.candidates,
         *handed.candidates,
         *landmarks(known, rules),
@@ -162,12 +163,7 @@ def _known(gate: Gate, ledger: Ledger, moment: Moment, library: Library) -> list
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)
-    signed = [
-        one
-        for one in facts.memories
-        if one.placed in accepted
-        and library.may_show(one.placed.path, (one.placed.entry.first_line, one.placed.entry.last_line))
-    ]
+    signed = [one for one in facts.memories if one.placed in accepted and library.may_show(entry_chunk(one))]
     return weigh(signed, stated_confidence(ledger.book, stored))
 
 

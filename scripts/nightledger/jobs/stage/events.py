@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search.values import Hit, Kind
+from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.routine import is_on
 from nightledger.domain.staging.rules import Routine, StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
@@ -18,7 +18,6 @@ NO_TITLE = "an event without a title"
 NEAR = 0.35
 """Share of the best hit's score below which a hit for an event is no document about it. Measured with
 bench/bench_stage.py; see docs/decisions/0047-staging.md."""
-_SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE, Kind.HANDOFF})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +108,22 @@ def _documents(hits: Iterable[Hit], why: str, nearness: float, until: datetime |
     for hit in hits:
         if hit.score >= NEAR:
             yield document(hit, Source.DOCUMENT, why, round(hit.score * nearness, 4), until)
+
+
+def unread(name: str, problem: str) -> Candidate:
+    """Give what of a calendar could not be read: whoever reads the page must not take silence for an empty day.
+
+    Args:
+        name: Of the calendar.
+        problem: In our words.
+    """
+    return Candidate(
+        source=Source.EVENT,
+        text="some events may be missing here",
+        place=f"calendar {name}",
+        why=f"it {problem}" if not problem[0].isdigit() else problem,
+        score=1.0,
+    )
 
 
 def document(hit: Hit, source: Source, why: str, score: float, until: datetime | None = None) -> Candidate:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
+from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
@@ -50,13 +51,25 @@ def read_handoff(home: Home, library: Library, today: date) -> Handed:
     text = raw.decode("utf-8", "replace")
     path = home.relative(home.handoff)
     items = read_open_items(text)
-    open_ones = [item for item in items if library.may_show(path, (item.line, item.line))]
     day = handoff_day(text)
+    open_ones = [item for item in items if library.may_show(_chunk(item, path, day))]
     age = 0 if day is None else max(0, (today - day).days)
     return Handed(
         candidates=tuple(_candidate(item, n, path, age) for n, item in enumerate(open_ones)),
         items=tuple(open_ones),
         held=len(items) - len(open_ones),
+    )
+
+
+def _chunk(item: OpenItem, path: str, day: date | None) -> Chunk:
+    return Chunk(
+        path=path,
+        first_line=item.line,
+        last_line=item.line,
+        kind=Kind.HANDOFF,
+        heading=item.heading,
+        day=day,
+        text=item.text,
     )
 
 

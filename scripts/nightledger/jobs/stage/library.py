@@ -1,14 +1,13 @@
 """What staging asks of search: the door through which every line of a file comes.
 
-Invariant: only what an agent may see comes through (``recall/withheld.py``); staging itself opens
-no file whose lines it shows.
+Invariant: only what an agent may see comes through (``recall/withheld.py``).
 """
 
 from collections.abc import Sequence
 from datetime import date
 from typing import Protocol
 
-from nightledger.domain.search.values import Hit
+from nightledger.domain.search.values import Chunk, Hit
 
 
 class Library(Protocol):
@@ -24,12 +23,12 @@ class Library(Protocol):
         """
         ...
 
-    def may_show(self, path: str, lines: tuple[int, int]) -> bool:
-        """Tell whether an agent may see these lines of a file as it is now."""
+    def may_show(self, chunk: Chunk) -> bool:
+        """Tell whether an agent may see all lines of a chunk."""
         ...
 
-    def lines_of(self, path: str, lines: tuple[int, int]) -> str | None:
-        """Give these lines of a file where an agent may see them all; None where not, or where there are none."""
+    def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
+        """Give lines of a searched file, the entry of a gated one aside; None where there are none such, or an agent may not see them."""
         ...
 
     @property

@@ -24,7 +24,7 @@ class _Fitting:
     texts: dict[Said, str]
 
     def fits(self, said: Said) -> bool:
-        if not self.library.may_show(said.log.path, said.lines):
+        if self.library.lines_of(said.log.path, said.lines) is None:
             return False
         statement = self.logs.statement(said)
         if statement is None or self.entries.holds(statement.text):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from nightledger.domain.retention import DURABLE, EPHEMERAL, lean
+from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.domain.staging.windows import Past, Standing, choose_landmarks, importance_of
@@ -71,6 +72,21 @@ def entry_candidate(known: Known, source: Source, why: str, score: float) -> Can
         score=score,
         shown=(placed.entry.id,),
         path=placed.path,
+    )
+
+
+def entry_chunk(one: Remembered) -> Chunk:
+    """Give an entry as search knows it, to be judged."""
+    entry = one.placed.entry
+    return Chunk(
+        path=one.placed.path,
+        first_line=entry.first_line,
+        last_line=entry.last_line,
+        kind=Kind.MEMORY,
+        heading=" > ".join(entry.section),
+        day=one.day,
+        text=entry.text.rstrip("\n"),
+        entry=entry.id,
     )
 
 

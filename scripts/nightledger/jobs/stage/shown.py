@@ -94,11 +94,11 @@ def _of_places(places: Mapping[Key, _Tally], library: Library) -> Iterator[Candi
     for (path, first, last), tally in sorted(places.items()):
         if not tally.days or last - first >= _LARGEST_LINES:
             continue
-        text = library.lines_of(path, (first, last))
-        if text is not None:
+        chunk = library.lines_of(path, (first, last))
+        if chunk is not None:
             yield Candidate(
                 source=Source.SHOWN,
-                text=plain(text.split("\n")),
+                text=plain(chunk.text.split("\n")),
                 place=place_of(path, (first, last)),
                 why=_times(tally),
                 score=round(min(1.0, tally.weight / ENOUGH), 4),
