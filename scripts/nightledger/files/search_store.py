@@ -15,6 +15,9 @@ from nightledger.files.search_schema import DamagedIndexError
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    Value = TypeVar("Value", int, str)
 
 _BATCH = 500
 """Values in one question to SQLite: 999 are allowed in all versions (sqlite.org/limits.html)."""
@@ -162,6 +165,27 @@ class SearchStore(Reader):
                 found[row[0]] = self._chunk(row)
         return found
 
+    def leads(self, ids: "Iterable[int]") -> dict[int, str]:
+        """Give what stands before each of some chunks and is indexed with it."""
+        found: dict[int, str] = {}
+        for batch in _batches(list(ids)):
+            marks = ",".join("?" * len(batch))
+            rows = self.ask(f"SELECT id, page, start, lead FROM chunks WHERE id IN ({marks})", batch)  # noqa: S608 - question marks only
+            found |= {number: self.page(page)[start - lead : start] for number, page, start, lead in rows}
+        return found
+
+    def links(self, tags: "Sequence[str]") -> "list[tuple[str, str, str, float]]":
+        """Give the associations of some tags that may be shown unasked: tags, resolution, confidence; the surest first."""
+        found: list[tuple[str, str, str, float]] = []
+        for batch in _batches(tags):
+            marks = ",".join("?" * len(batch))
+            found += self.ask(
+                "SELECT first, second, resolution, confidence FROM links"  # noqa: S608 - question marks only
+                f" WHERE first IN ({marks}) OR second IN ({marks})",
+                [*batch, *batch],
+            )
+        return sorted(set(found), key=lambda row: (-row[3], row[:3]))
+
     def chunks_of(self, path: str) -> list[Chunk]:
         """Give all chunks of a file, in order; none for a file that is not in the index."""
         return [self._chunk(row) for row in self.ask(f"{_CHUNK}WHERE f.path = ? ORDER BY c.n", (path,))]
@@ -231,6 +255,6 @@ class SearchStore(Reader):
         self._pages.clear()
 
 
-def _batches(ids: "Sequence[int]") -> "Iterator[Sequence[int]]":
+def _batches(ids: "Sequence[Value]") -> "Iterator[Sequence[Value]]":
     for at in range(0, len(ids), _BATCH):
         yield ids[at : at + _BATCH]

@@ -23,6 +23,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _WORD = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
+_INDEXED = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 
 
@@ -51,6 +52,20 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
         for term in _terms(unicodedata.normalize("NFKC", word.casefold()))
     )
     return tuple(term for term in found if term not in stop_words) or tuple(found)
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Give the words of a text as the index has them, but for their stems: all of them, in order."""
+    return tuple(_INDEXED.findall(index_text(text).casefold()))
+
+
+def plain(word: str) -> str:
+    """Give a word without the marks above and below its letters, as the index does: ``café`` as ``cafe``."""
+    if word.isascii():
+        return word
+    return "".join(
+        letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
+    )
 
 
 def match_any(terms: "Sequence[str]") -> str:

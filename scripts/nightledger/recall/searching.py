@@ -1,0 +1,253 @@
+"""From a query to what answers it: read it, find, weigh, withhold.
+
+Invariant: an agent is given nothing that ``withheld.py`` names. Searching changes nothing but the index, which is disposable.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import date
+
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import log_day
+from nightledger.domain.search.expansion import groups, words_of
+from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.names import names_in
+from nightledger.domain.search.ranking import CANDIDATES, Ranked
+from nightledger.domain.search.timewords import bound_by, read_times
+from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Reason, Showing, Why
+from nightledger.files.configuration import home_zone
+from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_store import Filter, SearchStore
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.weighing import Asked, weigh
+from nightledger.recall.withheld import Held, Judge, without
+from nightledger.text.dates import find_dates, month_names
+from nightledger.text.search import tokens
+
+MAX_WORDS = 64
+"""Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
+SEARCHED = frozenset(Kind) - {Kind.STAGED}
+"""Where no scope is named: staged context repeats what stands elsewhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What of an index a query may find.
+
+    Attributes:
+        wanted: Kinds and days.
+        tags: Canonical tags, of which one at least is said; empty asks for none.
+    """
+
+    wanted: Filter
+    tags: tuple[str, ...]
+
+    def match(self, expression: str) -> str:
+        """Narrow an FTS5 expression to what says one of the tags."""
+        said = " OR ".join(
+            tokens.match_phrase(tokens.query_terms(tag.replace("_", " "))) for tag in self.tags
+        )
+        return f"({expression}) AND ({said})" if said and expression else expression or said
+
+
+def search(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_write: bool = True) -> Found:
+    """Search a home; its index is brought up to date first.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        query: What for, and who asks.
+        moment: The clocks; days such as yesterday are counted from it, in the home's zone.
+        may_write: Whether this machine writes the home; else the index is left as it is.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+        IntegrityError: The constitution in force cannot be told.
+    """
+    today = log_day(moment.at, home_zone(gate.home, gate.settings))
+    try:
+        refreshed = refresh(gate, ledger, moment, may_write=may_write)
+        with closing(refreshed.store):
+            return search_in(refreshed, query, today)
+    except DamagedIndexError as error:
+        fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
+        with closing(fresh.store):
+            return search_in(replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes)), query, today)
+
+
+def search_in(refreshed: Refreshed, query: Query, today: date) -> Found:
+    """Search an index that is up to date and open; whoever asks often brings it up to date once.
+
+    Args:
+        refreshed: The index, which stays open.
+        query: What for, and who asks.
+        today: The day it is asked on, in the home's zone.
+
+    Raises:
+        DamagedIndexError: The index is damaged.
+    """
+    found = search_store(refreshed.store, refreshed.judge, query, today)
+    return replace(found, notes=(*refreshed.notes, *found.notes))
+
+
+def search_store(store: SearchStore, judge: Judge | None, query: Query, today: date) -> Found:
+    """Search an index that is open.
+
+    Args:
+        store: The index.
+        judge: Says what an agent may not see; None: nothing is withheld, for measuring alone.
+        query: What for, and who asks.
+        today: The day it is asked on.
+    """
+    asked = read_query(store, query, today)
+    chunks = find_chunks(store, query, asked)
+    ranked = weigh(store, chunks, asked)
+    hits, withheld = _choose(ranked, chunks, judge, query, asked)
+    return Found(
+        hits=tuple(hits),
+        terms=tuple(group.word for group in asked.groups),
+        expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
+        since=query.since or asked.times.since,
+        until=query.until or asked.times.until,
+        withheld=dict(sorted(withheld.items())),
+    )
+
+
+def read_query(store: SearchStore, query: Query, today: date) -> Asked:
+    """Read what a query asks for: its words with what stands for them, its names, the time it tells."""
+    text = query.text[: tokens.MAX_QUERY_CHARACTERS]
+    told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
+    times = read_times(text, today=today, months=month_names(), dates=told)
+    if times.anchor is not None:
+        times = bound_by(times, _day_of(store, times.anchor.event))
+    words = tokens.query_terms(times.rest or text)
+    if len(words) > MAX_WORDS:
+        counts = store.frequencies(words)
+        rarest = sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS]
+        words = tuple(word for word in words if word in set(rarest))
+    return Asked(groups=groups(words, links=_linked(store, words)), names=names_in(text), times=times)
+
+
+def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
+    """Find what may answer: in the time that the words tell first, then at any time."""
+    match = tokens.match_any(words_of(asked.groups))
+    kinds = query.scope or SEARCHED
+    stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
+    found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
+    if asked.times.bounded and query.since is None and query.until is None:
+        told = Filter(kinds=kinds, since=asked.times.since, until=asked.times.until)
+        found += [one.id for one in store.find(stated.match(match), CANDIDATES, told)]
+    return store.chunks(dict.fromkeys(found))
+
+
+def _day_of(store: SearchStore, event: str) -> date | None:
+    """Give the day of what tells most of an event; None where nothing dated does."""
+    best = store.find(tokens.match_any(tokens.query_terms(event)), 1, Filter(since=date.min))
+    return next((chunk.day for chunk in store.chunks(one.id for one in best).values()), None)
+
+
+def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Give for each word the words of the tags that associations tie to it."""
+    found: dict[str, dict[str, float]] = {}
+    for first, second, _, confidence in store.links(words):
+        for word, other in ((first, second), (second, first)):
+            if word in words:
+                linked = found.setdefault(word, {})
+                for part in tokens.query_terms(other.replace("_", " ")):
+                    linked.setdefault(part, confidence)
+    return found
+
+
+def _choose(
+    ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], judge: Judge | None, query: Query, asked: Asked
+) -> tuple[list[Hit], Counter[str]]:
+    """Give the hits, the best first, and how many were left out by why."""
+    hits: list[Hit] = []
+    withheld: Counter[str] = Counter()
+    seen: set[str] = set()
+    for one in ranked:
+        if len(hits) == query.limit:
+            break
+        chunk = chunks[one.id]
+        said = " ".join(chunk.text.split())
+        if said in seen:
+            continue  # a log and its copy in the archive, or words that stand in two places
+        seen.add(said)
+        held = judge.held(chunk) if judge else {}
+        if query.showing is Showing.AGENT and held:
+            bare = replace(chunk, text=without(chunk, held))
+            if not _answers(bare, one):
+                withheld[next(iter(held.values()))] += 1
+                continue
+            chunk = bare
+        hits.append(_hit(chunk, one, held, query.showing, asked))
+    return hits, withheld
+
+
+def _answers(chunk: Chunk, ranked: Ranked) -> bool:
+    """Tell whether what is left of a chunk still holds a word that it was found by."""
+    left = tokens.words_in(f"{chunk.heading} {chunk.text}") if chunk.text.strip() else ()
+    return any(
+        word.startswith(found[: max(3, len(found) - 3)]) for found in ranked.words.values() for word in left
+    )
+
+
+def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
+    weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
+    lines = best_lines(chunk.text, chunk.first_line, _words_in(weights), weights)
+    return Hit(
+        chunk=chunk,
+        score=ranked.score,
+        lines=lines,
+        why=_reasons(ranked, asked),
+        held=None if showing is Showing.AGENT or not held else _why_held(held),
+    )
+
+
+def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
+    """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
+    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
+
+    def told(line: str) -> frozenset[str]:
+        said = tokens.words_in(line)
+        return frozenset(
+            word for word, start in starts.items() if any(other.startswith(start) for other in said)
+        )
+
+    return told
+
+
+def _why_held(held: Held) -> str:
+    """Say which lines are withheld, and why: ``line 4: forgotten``."""
+    by_reason: dict[str, list[int]] = {}
+    for number, why in held.items():
+        by_reason.setdefault(why, []).append(number)
+    return "; ".join(
+        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
+    )
+
+
+def _span(lines: Sequence[int]) -> str:
+    if len(lines) > 1 and lines[-1] - lines[0] == len(lines) - 1:
+        return f"{lines[0]}-{lines[-1]}"
+    return ", ".join(map(str, lines))
+
+
+def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
+    linked = {group.word: group.linked for group in asked.groups}
+    kinds = {"day": Why.NEIGHBOUR, "name": Why.NAME, "time": Why.TIME}
+    reasons = []
+    for part, score in ranked.parts.items():
+        found = ranked.words.get(part, "")
+        if part in kinds and not found:
+            why = kinds[part]
+            what = asked.times.said if why is Why.TIME else part
+        else:
+            why = Why.EXPANSION if found in linked.get(part, ()) or found != part else Why.TERM
+            what = part if found == part else f"{found}, for {part}"
+        if score:
+            reasons.append(Reason(why=why, what=what, score=round(score, 4)))
+    return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))
