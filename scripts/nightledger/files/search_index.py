@@ -28,7 +28,7 @@ WRITE_WAIT_S = 10.0
 
 def index_path(home: Home) -> str:
     """Give the file of a home's index."""
-    return os.path.join(home.work_dir, "search", "index.db")
+    return os.path.join(home.search_dir, "index.db")
 
 
 def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:

@@ -18,7 +18,8 @@ VERBS = {
     "curate": ("curate", "reinforce what proved useful, propose to let go of what faded"),
     "prune": ("prune", "propose to let go of weak links, closed entries, old daily logs"),
     "stage": ("stage", "put together what the agent will need, before it asks"),
-    "recall": ("recall", "what worked for these tags"),
+    "recall": ("recall", "find what the home knows: by words, tags, or frame of mind"),
+    "explain": ("explain", "how a query is answered, and what an agent would not be shown"),
     "proposals": ("proposals", "list proposals and their states"),
     "show": ("show", "show one proposal with its diff and evidence"),
     "approve": ("approve", "approve one proposal without the review screen"),
@@ -53,7 +54,7 @@ VERBS = {
 FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
     "Start": ("init", "check", "doctor", "schedule"),
-    "Agent": ("log", "propose", "recall"),
+    "Agent": ("log", "propose", "recall", "explain"),
     "Night": ("night", "link", "consolidate", "curate", "prune", "stage"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
     "Trust": (
