@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
@@ -72,7 +73,7 @@ def tool(call: HookCall, path: str, said: str) -> None:
     assert said in answer if said else not answer
 
 
-def run(words: "list[str] | tuple[str, ...]", payload: dict[str, object]) -> str:
+def run(words: "list[str] | tuple[str, ...]", payload: Mapping[str, object]) -> str:
     """Run a command with a payload on standard input."""
     done = subprocess.run(words, input=json.dumps(payload), capture_output=True, text=True, check=True)
     assert not done.stderr

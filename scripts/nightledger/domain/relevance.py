@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_TERMS = 12
 """Words that are looked for; the rarest say most. DESIGN, issue 4."""
-EARLIER = 0.4
+EARLIER = 0.3
 """What a word of an earlier prompt or of the topic counts; measured in docs/decisions/0048-prompt-hook.md."""
 MOST_UNKNOWN = 12
 """Words that nothing holds count up to so many, as the others do."""

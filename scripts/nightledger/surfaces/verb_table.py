@@ -46,6 +46,8 @@ VERBS = {
     "expunge": ("expunge", "remove a leaked text from every file of ours, for ever"),
     "rebuild": ("rebuild", "fold derived files again from what they derive from"),
     "channel": ("channel", "messages between machines, signed"),
+    "hook": ("hook", "answer an event of an agent's host; calibrate what is shown at a prompt"),
+    "hosts": ("hosts", "which agent hosts are here; put hooks into one, take them out"),
     "schedule": ("schedule", "print the lines for cron, systemd or launchd"),
     "backup": ("backup", "copy a home's records to one file"),
     "restore": ("restore", "make a home from a backup"),
@@ -54,7 +56,7 @@ VERBS = {
 FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
     "Start": ("init", "check", "doctor", "schedule"),
-    "Agent": ("log", "propose", "recall", "explain"),
+    "Agent": ("log", "propose", "recall", "hosts", "hook", "explain"),
     "Night": ("night", "link", "consolidate", "curate", "prune", "stage"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
     "Trust": (

@@ -12,14 +12,13 @@ import os
 from itertools import pairwise
 
 from nightledger.domain.exposure import Exposure, session_name
-from nightledger.domain.relevance import Asked, weigh
 from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import read_state, write_state
 from nightledger.files.search_reader import Line, Reader, open_reader
+from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
 from nightledger.surfaces.hook.notes import Note, fence
 from nightledger.surfaces.hook.payload import prompt_of, text_of
-from nightledger.text.search.tokens import match_any, query_terms
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -28,19 +27,8 @@ if TYPE_CHECKING:
 
     from nightledger.files.home import Home
 
-KINDS = ("memory", "principle", "handoff")
-"""What is asked: entries, principles and open items. Daily logs the agent may look into itself."""
-ITSELF = "{head body}: "
-"""A chunk is indexed with the item before it, too, which is no part of it (sqlite.org/fts5.html, column filters)."""
-EARLIER_PROMPTS = 3
-MOST_OWN_WORDS = 64
-MOST_EARLIER_WORDS = 48
-"""More words of one prompt say no more about which memory it needs, and each costs a look. Our choice."""
-MOST_HITS = 3_000
 MOST_LOOKED_AT = 24
 """Lines that are read for their keys: what was shown lately, and what changed, is passed over."""
-NEAR = 0.6
-"""A second line is shown from this share of the first one's score up; docs/decisions/0048-prompt-hook.md."""
 
 
 def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> str:
@@ -58,11 +46,10 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
     """
     session = session_name(payload.get("session_id"))
     state = read_state(home, session)
-    own = _ends(query_terms(prompt_of(payload)), MOST_OWN_WORDS)
+    own = own_words(prompt_of(payload))
     if not own:
         return ""
-    topic = _topic(home, payload)
-    earlier = query_terms(" ".join((*state.prompts[-EARLIER_PROMPTS:], topic)))[:MOST_EARLIER_WORDS]
+    earlier = earlier_words(state.prompts, _topic(home, payload))
     settings = read_hook_settings(home)
     reader = open_reader(os.path.join(home.search_dir, "index.db"))
     try:
@@ -106,41 +93,19 @@ class Answering:
             own: Its words.
             earlier: Words of what came before it.
         """
-        holding = self.reader.frequencies([*own, *(word for word in earlier if word not in own)])
-        asked = weigh(own, earlier, holding, self.reader.count())
-        hits, standing = self._hits(asked)
-        kept = " ".join(sorted(word for word in own if word in standing))
-        notes = [*self._associations(own, earlier), *self._lines(asked, hits)]
-        return notes[: self.settings.lines], kept
+        looked = look(self.reader, own, earlier)
+        notes = [*self._associations(own, earlier), *self._lines(looked)]
+        return notes[: self.settings.lines], " ".join(looked.standing)
 
-    def _hits(self, asked: Asked) -> "tuple[dict[int, list[str]], set[str]]":
-        """Give which of the words each chunk holds that may be shown, and which words stand in any."""
-        may = self.reader.may_be_shown(KINDS)
-        hits: dict[int, list[str]] = {}
-        standing = set()
-        if may:
-            first, last = min(may), max(may)
-            for word in asked.words:
-                for number in self.reader.with_words(f"{ITSELF}{match_any([word])}", first, last, MOST_HITS):
-                    if number in may:
-                        hits.setdefault(number, []).append(word)
-                        standing.add(word)
-        return hits, standing
-
-    def _lines(self, asked: Asked, hits: "dict[int, list[str]]") -> "Iterator[Note]":
-        scores = {number: asked.score(words) for number, words in hits.items()}
-        best = sorted(
-            (n for n in scores if scores[n] >= self.settings.relevance), key=lambda n: (-scores[n], n)
-        )
-        most = 0.0
-        left = self.settings.lines
-        for line in self.reader.lines(best[:MOST_LOOKED_AT]):
+    def _lines(self, looked: Looked) -> "Iterator[Note]":
+        """Give the lines that are relevant enough, current, and not shown lately."""
+        least = self.settings.relevance
+        for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
+            if looked.scores[line.id] < least:
+                return
             note = Note.of_line(line.path, line.first, line.last, line.entry, line.text)
-            if left and note.key not in self.shown and self._is_current(line):
-                most = most or scores[line.id]
-                if scores[line.id] < NEAR * most:
-                    return
-                left -= 1
+            if note.key not in self.shown and self._is_current(line):
+                least = max(least, NEAR * looked.scores[line.id])
                 yield note
 
     def _associations(self, own: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
@@ -160,14 +125,6 @@ class Answering:
         except OSError:
             return False
         return (status.st_size, status.st_mtime_ns) == (line.size_bytes, line.mtime_ns)
-
-
-def _ends(words: "Sequence[str]", most: int) -> "Sequence[str]":
-    """Give the words at both ends: what is asked stands at the beginning or at the end."""
-    if len(words) <= most:
-        return words
-    half = most // 2
-    return [*words[:half], *words[-half:]]
 
 
 def _topic(home: "Home", payload: "dict[str, Any]") -> str:
