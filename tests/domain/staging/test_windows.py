@@ -66,9 +66,20 @@ def test_what_does_not_fit_leaves_its_place_to_the_next_and_no_more_are_asked_th
 def test_landmarks_are_chosen_by_importance_and_not_by_age() -> None:
     old = [past(900 + n, 1.0, n) for n in range(3)]
     new = [past(n, 0.9, 10 + n) for n in range(12)]
-    assert [one.n for one in choose_landmarks([*new, *old], 90, 10)] == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16]
-    assert choose_landmarks([past(1, 0.89)], 90, 10) == []
-    assert [one.n for one in choose_landmarks([past(None, 0.95, 7)], 90, 10)] == [7]
+    assert [one.n for one in choose_landmarks([*new, *old], 90, 10, lambda _: True)] == [
+        0,
+        1,
+        2,
+        10,
+        11,
+        12,
+        13,
+        14,
+        15,
+        16,
+    ]
+    assert choose_landmarks([past(1, 0.89)], 90, 10, lambda _: True) == []
+    assert [one.n for one in choose_landmarks([past(None, 0.95, 7)], 90, 10, lambda _: True)] == [7]
 
 
 @pytest.mark.parametrize(

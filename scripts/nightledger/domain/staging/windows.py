@@ -99,15 +99,19 @@ def choose_windows(
     return found
 
 
-def choose_landmarks(past: Iterable[Past], percent: int, most: int) -> list[Past]:
+def choose_landmarks(
+    past: Iterable[Past], percent: int, most: int, fits: Callable[[Past], bool]
+) -> list[Past]:
     """Give what matters at every start: the most important first, however old it is.
 
     Args:
         past: Entries.
         percent: Importance that makes a landmark.
         most: How many at most.
+        fits: As for :func:`choose_windows`.
     """
-    return _by_importance(one for one in past if one.importance * PERCENT >= percent)[:most]
+    ordered = _by_importance(one for one in past if one.importance * PERCENT >= percent)
+    return list(islice((one for one in ordered if fits(one)), most))
 
 
 def _is_in(window: WindowRules, days: int) -> bool:

@@ -12,7 +12,7 @@ A run on the same input changes no byte.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.moment import Moment
@@ -28,14 +28,13 @@ from nightledger.gate.memory.remembering import read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.associating import associate
 from nightledger.jobs.stage.events import look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.logs import Logs, read_logs
+from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
-from nightledger.jobs.stage.remembered import Known, entry_chunk, landmarks, weigh
+from nightledger.jobs.stage.remembered import Known, landmarks, weigh
 from nightledger.jobs.stage.shown import shown_lately
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
@@ -139,7 +138,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     home, rules, library = gate.home, asked.rules, asked.library
     zone = home_zone(home, gate.settings)
     today = log_day(moment.at, zone)
-    known = _known(gate, ledger, moment, library)
+    known = _known(gate, ledger, moment)
     logs = read_logs(home, today, dry_run=asked.dry_run)
     ahead = look_ahead(asked.events, rules, library, moment.at, zone)
     handed = read_handoff(home, library, today)
@@ -149,27 +148,23 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *(unread(name, problem) for name, problem in asked.problems),
         *ahead.candidates,
         *handed.candidates,
-        *landmarks(known, rules),
+        *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(_newest(logs, today), handed.items, handoff, library, today),
+        *at_work(logs, handed.items, handoff, library, today),
         *shown_lately(home, known, library, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]
     return found, Counter({"event titles": ahead.held_titles, "handoff": handed.held})
 
 
-def _known(gate: Gate, ledger: Ledger, moment: Moment, library: Library) -> list[Known]:
-    """Give the entries that stand as they were signed and may be shown."""
+def _known(gate: Gate, ledger: Ledger, moment: Moment) -> list[Known]:
+    """Give the entries that stand as they were signed; whether each may be shown is asked of those that are chosen."""
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)
-    signed = [one for one in facts.memories if one.placed in accepted and library.may_show(entry_chunk(one))]
-    return weigh(signed, stated_confidence(ledger.book, stored))
-
-
-def _newest(logs: Logs, today: date) -> dict[LogFile, bytes]:
-    days = [log.day for log in logs.contents if log.day <= today]
-    return {log: content for log, content in logs.contents.items() if days and log.day == max(days)}
+    return weigh(
+        [one for one in facts.memories if one.placed in accepted], stated_confidence(ledger.book, stored)
+    )
 
 
 def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:

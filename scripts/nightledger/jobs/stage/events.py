@@ -6,7 +6,7 @@ from datetime import UTC, datetime, tzinfo
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
-from nightledger.domain.search.values import Hit
+from nightledger.domain.search.values import Hit, Why
 from nightledger.domain.staging.routine import is_on
 from nightledger.domain.staging.rules import Routine, StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
@@ -15,9 +15,8 @@ from nightledger.text.scanners.scan import scan
 
 HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
-NEAR = 0.35
-"""Share of the best hit's score below which a hit for an event is no document about it. Measured with
-bench/bench_stage.py; see docs/decisions/0047-staging.md."""
+LEAST_WORDS = 2
+"""Words of a query that a hit must hold beside each other or a name among them: one common word is met by chance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +105,7 @@ def _when(event: Event, now: datetime, zone: tzinfo) -> str:
 
 def _documents(hits: Iterable[Hit], why: str, nearness: float, until: datetime | None) -> Iterator[Candidate]:
     for hit in hits:
-        if hit.score >= NEAR:
+        if is_about(hit):
             yield document(hit, Source.DOCUMENT, why, round(hit.score * nearness, 4), until)
 
 
@@ -149,6 +148,12 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         shown=(chunk.entry,) if chunk.entry else (),
         path=chunk.path,
     )
+
+
+def is_about(hit: Hit) -> bool:
+    """Tell whether a hit is about its query at all: search always gives the best there is."""
+    words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
+    return len(words) >= LEAST_WORDS or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
 
 def place_of(path: str, lines: tuple[int, int]) -> str:

@@ -11,6 +11,8 @@ it stands in, so whoever writes the kept file can at most hide a statement, neve
 import hashlib
 import json
 import os
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -33,6 +35,10 @@ MOST_OF_A_LOG = 3
 """Statements looked at of one log: a stretch of weeks has room for two."""
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
+
+ROUTINE_DAYS = 3
+"""A line that comes again on so many days, whatever its numbers, is written by habit: a timer, a form."""
+_NUMBERS = re.compile(r"[\d\W_]+")
 
 Row = tuple[int, int, float]
 """First line, last line, importance."""
@@ -65,6 +71,19 @@ class Logs:
     said: tuple[Said, ...]
     contents: Mapping[LogFile, bytes]
 
+    def newest(self) -> dict[LogFile, bytes]:
+        """Give the files of the newest log day; none where there are no logs."""
+        last = max((log.day for log in self.contents), default=None)
+        return {log: content for log, content in self.contents.items() if log.day == last}
+
+    def routine(self) -> frozenset[str]:
+        """Give the lines that stand in logs of many days, as :func:`bare` gives them: they tell of no day."""
+        days: defaultdict[str, set[date]] = defaultdict(set)
+        for log, content in self.contents.items():
+            for line in set(map(bare, content.decode("utf-8", "replace").split("\n"))):
+                days[line].add(log.day)
+        return frozenset(line for line, on in days.items() if len(on) >= ROUTINE_DAYS)
+
     def statement(self, said: Said) -> Statement | None:
         """Give a statement by reading its log anew; None where the log says no such thing there."""
         found = _statements(said.log, self.contents[said.log])
@@ -92,6 +111,11 @@ def read_logs(home: Home, until: date, *, dry_run: bool = False) -> Logs:
     if found.keys() != known.keys() and not dry_run:
         _keep(home, found)
     return Logs(said=tuple(said), contents=contents)
+
+
+def bare(line: str) -> str:
+    """Give a line without numbers, signs and case: what habit repeats differs in them."""
+    return _NUMBERS.sub(" ", line.casefold()).strip()
 
 
 def _statements(log: LogFile, content: bytes) -> tuple[Statement, ...]:

@@ -10,7 +10,7 @@ from nightledger.domain.staging.windows import Past, choose_windows
 from nightledger.jobs.stage.events import place_of
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import Logs, Said
-from nightledger.jobs.stage.remembered import Known, days_ago, entry_candidate
+from nightledger.jobs.stage.remembered import Known, days_ago, entry_candidate, entry_chunk
 from nightledger.text.statements.additions import Known as KnownWordings
 
 
@@ -61,7 +61,11 @@ def long_range(
         rules.windows,
         rules.window_percent,
         today,
-        lambda one: one.n < len(known) or fitting.fits(logs.said[one.n - len(known)]),
+        lambda one: (
+            library.may_show(entry_chunk(known[one.n].one))
+            if one.n < len(known)
+            else fitting.fits(logs.said[one.n - len(known)])
+        ),
     )
     found = []
     for window, one in chosen:

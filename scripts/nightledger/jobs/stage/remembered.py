@@ -11,6 +11,7 @@ from nightledger.domain.staging.values import Candidate, Source
 from nightledger.domain.staging.windows import Past, Standing, choose_landmarks, importance_of
 from nightledger.gate.memory.remembering import Remembered
 from nightledger.jobs.stage.events import place_of, plain
+from nightledger.jobs.stage.library import Library
 from nightledger.text.similar import fold
 
 
@@ -51,10 +52,15 @@ def weigh(signed: Sequence[Remembered], stated: Mapping[str, float]) -> list[Kno
     return found
 
 
-def landmarks(known: Sequence[Known], rules: StagingRules) -> list[Candidate]:
-    """Give the landmarks, the most important first."""
+def landmarks(known: Sequence[Known], library: Library, rules: StagingRules) -> list[Candidate]:
+    """Give the landmarks that may be shown, the most important first."""
     most = rules.sources[Source.LANDMARK].most
-    chosen = choose_landmarks([one.past for one in known], rules.landmark_percent, most)
+    chosen = choose_landmarks(
+        [one.past for one in known],
+        rules.landmark_percent,
+        most,
+        lambda past: library.may_show(entry_chunk(known[past.n].one)),
+    )
     return [
         entry_candidate(known[past.n], Source.LANDMARK, _why(known[past.n]), past.importance)
         for past in chosen

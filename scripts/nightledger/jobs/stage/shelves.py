@@ -11,7 +11,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import refresh
-from nightledger.recall.searching import search_store
+from nightledger.recall.searching import search_in
 from nightledger.recall.sources import find_sources
 
 SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
@@ -45,7 +45,7 @@ class Shelves:
     def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
         asked = Query(text=query, until=until, scope=SCOPE, limit=limit, showing=Showing.AGENT)
-        hits = search_store(self._index.store, self._index.judge, asked, self._today).hits
+        hits = search_in(self._index, asked, self._today).hits
         return [hit for hit in hits if _is_whole(hit.chunk)]
 
     def may_show(self, chunk: Chunk) -> bool:

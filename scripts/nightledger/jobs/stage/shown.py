@@ -14,7 +14,7 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.remembered import Known, entry_candidate
+from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
 
 COUNTED = {"recall": 1.0, "prompt": 0.5}
 """How a showing counts: asked for in full, come up at a prompt in half."""
@@ -61,7 +61,8 @@ def shown_lately(
             tally.weight += count
             tally.days.add(day)
     by_id = {one.one.placed.entry.id: one for one in known}
-    found = [_of_entry(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
+    told = [(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
+    found = [_of_entry(one, tally) for one, tally in told if library.may_show(entry_chunk(one.one))]
     return [*found, *_of_places(places, library)]
 
 
