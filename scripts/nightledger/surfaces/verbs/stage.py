@@ -17,7 +17,9 @@ from nightledger.surfaces.context import Context
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``stage``."""
-    parser.add_argument("--dry-run", action="store_true", help="show the page, and write nothing")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the page, and write nothing but the search index"
+    )
     parser.add_argument("--quiet", action="store_true", help="say nothing, as hooks call it")
 
 
@@ -39,7 +41,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     looked = look_into(load_operator(context.keys_dir), context.now, rules.lookahead_hours, zone)
     with reading(context) if options.dry_run else writing(context) as session:
         gate, ledger, moment = session.gate, session.ledger, session.moment
-        with closing(Shelves(gate, ledger, moment, may_write=not options.dry_run)) as library:
+        with closing(Shelves(gate, ledger, moment)) as library:
             asked = Asked(
                 rules=rules,
                 library=library,
