@@ -99,7 +99,10 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
             yield writer
             with telling(temp):
                 store.connection.execute("INSERT INTO words(words) VALUES ('optimize')")
-            writer.commit()
+                for setting in ("'automerge', 4", "'crisismerge', 16", "'hashsize', 1048576"):  # SQLite's own
+                    store.connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
+                writer.commit()
+                store.connection.execute("VACUUM")  # what was merged leaves half the file empty
         _keep(temp, path)
     finally:
         with suppress(FileNotFoundError):
@@ -120,6 +123,9 @@ def _fresh(temp: str) -> Iterator[SearchStore]:
         # nobody reads it before it is whole, and it is put on disk once, at the end
         connection.executescript("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA cache_size=-64000;")
         make_tables(connection)
+        # segments are merged once, at the end, instead of again and again
+        for setting in ("'automerge', 0", "'crisismerge', 2000", "'hashsize', 16777216"):
+            connection.execute(f"INSERT INTO words(words, rank) VALUES ({setting})")  # noqa: S608 - ours
     try:
         yield SearchStore(connection, temp)
     finally:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _BATCH = 500
 """Values in one question to SQLite: 999 are allowed in all versions (sqlite.org/limits.html)."""
+_SPARE = 4
+"""So many times the hits wanted are looked at before every match is sorted with what it is filtered by."""
 _CHUNK = (
     "SELECT c.id, f.path, f.kind, c.n, c.page, c.start, c.length, c.first, c.last, c.day, c.heading,"
     " c.entry, c.held FROM chunks c JOIN files f ON f.id = c.file "
@@ -132,18 +134,15 @@ class SearchStore(Reader):
         if not match:
             return []
         where, values = wanted.sql()
-        if where:
-            return self._find_ordered(match, limit, where, values)
+        most = limit * _SPARE
         rows = self.ask(
-            "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, limit + 1)
+            "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, most + 1)
         )
-        if len(rows) > limit and rows[limit][1] == rows[limit - 1][1]:
-            return self._find_ordered(match, limit, "", [])  # which of these equals come is for path and line
-        return self._in_order(rows[:limit])
-
-    def matching(self, match: str, ids: "Iterable[int]") -> set[int]:
-        """Tell which of some chunks match an expression."""
-        return set(self.score(match, ids))
+        kept = self._passing(rows[:most], where, values) if where else rows[:most]
+        worst = kept[limit - 1][1] if len(kept) >= limit else None
+        if len(rows) > most and (worst is None or worst == rows[most][1]):
+            return self._find_ordered(match, limit, where, values)  # what passes, or is equal, may lie behind
+        return self._in_order([row for row in kept if worst is None or row[1] <= worst])[:limit]
 
     def score(self, match: str, ids: "Iterable[int]") -> dict[int, float]:
         """Give what an expression gives each of some chunks; those that do not match are left out."""
@@ -213,6 +212,23 @@ class SearchStore(Reader):
             (match, *values, limit),
         )
         return [Scored(number, -rank) for number, rank in rows]
+
+    def _passing(
+        self, rows: "Sequence[tuple[int, float]]", where: str, values: "Sequence[object]"
+    ) -> "list[tuple[int, float]]":
+        """Give the rows whose chunks pass a filter."""
+        passing: set[int] = set()
+        for batch in _batches([number for number, _ in rows]):
+            marks = ",".join("?" * len(batch))
+            passing.update(
+                number
+                for (number,) in self.ask(
+                    "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
+                    f" WHERE c.id IN ({marks}){where}",
+                    [*batch, *values],
+                )
+            )
+        return [row for row in rows if row[0] in passing]
 
     def _in_order(self, rows: "Sequence[tuple[int, float]]") -> list[Scored]:
         places = self._places([number for number, _ in rows])

@@ -15,6 +15,7 @@ from nightledger.domain.search.expansion import groups, words_of
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
+from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import bound_by, read_times
 from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Reason, Showing, Why
 from nightledger.files.configuration import home_zone
@@ -133,7 +134,8 @@ def read_query(store: SearchStore, query: Query, today: date) -> Asked:
 
 def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
     """Find what may answer: in the time that the words tell first, then at any time."""
-    match = tokens.match_any(words_of(asked.groups))
+    words = words_of(asked.groups)
+    match = tokens.match_any(telling_words(words, store.frequencies(words)))
     kinds = query.scope or SEARCHED
     stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
     found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
