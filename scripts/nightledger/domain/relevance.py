@@ -18,6 +18,9 @@ MOST_TERMS = 12
 """Words that are looked for; the rarest say most. DESIGN, issue 4."""
 EARLIER = 0.3
 """What a word of an earlier prompt or of the topic counts; measured in docs/decisions/0048-prompt-hook.md."""
+LEAST_CHUNKS = 300
+"""A smaller home counts as one of so many: in a handful of lines every word is rare, and a young memory
+would say nothing. Measured with 10, 30 and 100 entries in docs/decisions/0048-prompt-hook.md."""
 MOST_UNKNOWN = 12
 """Words that nothing holds count up to so many, as the others do."""
 
@@ -29,10 +32,10 @@ def information(chunks: int, holding: int) -> float:
     is never negative.
 
     Args:
-        chunks: How many there are.
+        chunks: How many there are; at least :data:`LEAST_CHUNKS` are assumed.
         holding: How many of them hold the word.
     """
-    return math.log(1 + (max(chunks, holding) - holding + 0.5) / (holding + 0.5))
+    return math.log(1 + (max(chunks, holding, LEAST_CHUNKS) - holding + 0.5) / (holding + 0.5))
 
 
 class Asked:

@@ -114,6 +114,15 @@ class Reader:
             (*tags, *tags),
         )
 
+    def known_tags(self, tags: "Sequence[str]") -> list[str]:
+        """Give which of some tags stand in a link that may be shown, sorted."""
+        marks = ",".join("?" * len(tags))
+        rows = self.ask(
+            f"SELECT first FROM links WHERE first IN ({marks}) UNION SELECT second FROM links WHERE second IN ({marks})",  # noqa: S608 - question marks only
+            (*tags, *tags),
+        )
+        return sorted(row[0] for row in rows)
+
     def lines(self, ids: "Iterable[int]") -> list[Line]:
         """Give chunks by their numbers, in that order; one that is not there is left out."""
         wanted = list(ids)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
-from nightledger.files.hook_settings import read_hook_settings
+from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.reading import read_regular
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import Reader, open_reader
@@ -49,15 +49,28 @@ def calibrate(context: Context, *, labels: str | None, alarms: float) -> int:
             hint="the index holds no text yet; or add labels without answers, for prompts that memory does not answer",
         )
     chosen = suggest(rows, alarms / 100)
+    advised = chosen and (chosen.threshold if labels else max(chosen.threshold, HookSettings().relevance))
     context.emit(
         {
-            "relevance": chosen.threshold if chosen else None,
+            "relevance": advised,
+            "measured": chosen.threshold if chosen else None,
             "in_force": settings.relevance,
             "measured_on": "labels" if labels else "prompts about nothing",
             "rows": [_record(row) for row in rows],
         }
     )
-    _tell(context, rows, chosen, settings.relevance, alarms)
+    _tell(context, rows, chosen)
+    if advised is None:
+        context.print(f"No relevance keeps that below {alarms:g} %: the labels may be wrong.")
+        return 0
+    context.print(
+        f"In force: {settings.relevance:g}. Advised: {advised:g}, in config/nightledger/staging-rules.json:"
+    )
+    context.print(json.dumps({"prompt_hook": {"relevance": advised}}))
+    if not labels:
+        context.print(
+            "Prompts about nothing tell the least that it must be; with --labels it can be told better."
+        )
     return 0
 
 
@@ -92,7 +105,7 @@ def _record(row: Row) -> dict[str, object]:
     }
 
 
-def _tell(context: Context, rows: Sequence[Row], chosen: Row | None, in_force: float, alarms: float) -> None:
+def _tell(context: Context, rows: Sequence[Row], chosen: Row | None) -> None:
     at = rows.index(chosen) if chosen else len(rows) - 1
     first = max(0, at - _TOLD // 2)
     context.print("relevance  lines that answer  prompts helped  shown at prompts about something else")
@@ -101,10 +114,3 @@ def _tell(context: Context, rows: Sequence[Row], chosen: Row | None, in_force: f
             f"{row.precision:>17.0%}  {row.recall:>14.0%}" if row.answerable else f"{'-':>17}  {'-':>14}"
         )
         context.print(f"{row.threshold:>9.2f}  {answers}  {row.alarm_rate:>10.2%} of {row.unanswerable}")
-    if chosen is None:
-        context.print(f"No relevance keeps that below {alarms:g} %: the labels may be wrong.")
-        return
-    context.print(
-        f"In force: {in_force:g}. Measured here: {chosen.threshold:g}, to set in config/nightledger/staging-rules.json:"
-    )
-    context.print(json.dumps({"prompt_hook": {"relevance": chosen.threshold}}))

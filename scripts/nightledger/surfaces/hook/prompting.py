@@ -94,8 +94,10 @@ class Answering:
             earlier: Words of what came before it.
         """
         looked = look(self.reader, own, earlier)
-        notes = [*self._associations(own, earlier), *self._lines(looked)]
-        return notes[: self.settings.lines], " ".join(looked.standing)
+        tags = _tags(own)
+        notes = [*self._associations(tags, _tags(earlier)), *self._lines(looked)]
+        kept = sorted({*looked.standing, *self.reader.known_tags(tags)})
+        return notes[: self.settings.lines], " ".join(kept)
 
     def _lines(self, looked: Looked) -> "Iterator[Note]":
         """Give the lines that are relevant enough, current, and not shown lately."""
@@ -103,16 +105,14 @@ class Answering:
         for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
             if looked.scores[line.id] < least:
                 return
-            note = Note.of_line(line.path, line.first, line.last, line.entry, line.text)
+            note = Note.of_line(line)
             if note.key not in self.shown and self._is_current(line):
                 least = max(least, NEAR * looked.scores[line.id])
                 yield note
 
-    def _associations(self, own: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
+    def _associations(self, tags: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
         """Give the surest association whose two tags are both asked about, one of them by the prompt itself."""
-        tags = _tags(own)
-        every = [*tags, *_tags(earlier)]
-        for first, second, resolution in self.reader.associations(every):
+        for first, second, resolution in self.reader.associations([*tags, *earlier]):
             note = Note.of_association(first, second, resolution)
             if (first in tags or second in tags) and note.key not in self.shown:
                 yield note
