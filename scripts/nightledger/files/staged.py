@@ -19,6 +19,7 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nightledger.domain.staging.page import Page
     from nightledger.files.home import Home
 
 MAX_PAGE_BYTES = 1 << 18
@@ -87,6 +88,18 @@ def read_staged(home: "Home", now: str) -> StagedPage | None:
         len(live),
         page.good_until,
     )
+
+
+def find_page(home: "Home") -> "Page | None":
+    """Give the page on disk where it is whole, over or not; None where there is none, or it is not as it was written.
+
+    Args:
+        home: Whose.
+    """
+    try:
+        return parse_page(_read(home.staged_context, MAX_PAGE_BYTES).decode())
+    except (OSError, ValueError):
+        return None
 
 
 def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool:
