@@ -71,7 +71,7 @@ class Note:
         most = left
         quoted = quote_line(self.text, most)
         while len(quoted) > left:  # escapes take room, too
-            most -= len(quoted) - left
+            most = min(most - 1, most * left // len(quoted))
             if most < LEAST_CHARACTERS // 2:
                 return ""
             quoted = quote_line(self.text, most)
