@@ -5,6 +5,7 @@ before it lets go of the lock; what a crash cut short is finished before anythin
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -141,6 +142,7 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
+    from nightledger.files.staged import drop_staged
     from nightledger.gate.proposing.views import refresh_views
 
     gate = _open(context, actor or actor_of(context))
@@ -150,13 +152,15 @@ def writing(
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
-        before = session.ledger.log.size
+        before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
         try:
             yield session
             if session.reread().log.size > before:
                 refresh_views(gate, session.ledger)
         finally:
+            if context.verb != "stage" and os.stat(gate.home.audit_log).st_size != began:
+                drop_staged(gate.home)  # what happened may withdraw a line of it; it is staged anew soon
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
 
 

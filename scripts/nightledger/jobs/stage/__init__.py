@@ -150,7 +150,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *handed.candidates,
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(logs, handed.items, handoff, library, today),
+        *at_work(logs, handed.items, handoff, library),
         *shown_lately(home, known, library, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]

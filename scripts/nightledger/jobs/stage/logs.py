@@ -31,8 +31,8 @@ from nightledger.text.statements.statements import find_statements
 KEPT = "statements.json"
 VERSION = 1
 MAX_KEPT_BYTES = 16 << 20
-MOST_OF_A_LOG = 3
-"""Statements looked at of one log: a stretch of weeks has room for two."""
+MOST_OF_A_LOG = 20
+"""Statements of one log whose place is kept; a stretch of weeks has room for two."""
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
 
@@ -83,6 +83,18 @@ class Logs:
             for line in set(map(bare, content.decode("utf-8", "replace").split("\n"))):
                 days[line].add(log.day)
         return frozenset(line for line, on in days.items() if len(on) >= ROUTINE_DAYS)
+
+    def importance(self, path: str, lines: tuple[int, int]) -> float:
+        """Give the importance of the most important statement that some lines share a line with; 0 for none."""
+        first, last = lines
+        return max(
+            (
+                one.importance
+                for one in self.said
+                if one.log.path == path and one.lines[0] <= last and first <= one.lines[1]
+            ),
+            default=0.0,
+        )
 
     def statement(self, said: Said) -> Statement | None:
         """Give a statement by reading its log anew; None where the log says no such thing there."""

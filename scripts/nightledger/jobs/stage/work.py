@@ -1,12 +1,12 @@
-"""What the agent is at: older lines about what its newest log and its handoff are about.
+"""What the agent is at: lines about what its newest log and its handoff are about.
 
-The newest log is read from its end: the last sections are what goes on. Whatever a host reads by
-itself at a start (the logs of today and yesterday) is not staged again.
+The newest log is read from its end: its last lines and sections are what goes on. Of what search
+finds, lines count more that say something that lasts (``logs.py``), and lines that habit writes day
+for day count nothing.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
@@ -18,16 +18,19 @@ from nightledger.jobs.stage.logs import Logs, bare
 from nightledger.text.staging.handoff import OpenItem
 from nightledger.text.statements.daylog import read_daylog
 
-TOPICS = 4
-"""Sections of the newest log that are looked up, from its end."""
-HITS = 4
+LAST_LINES = 3
+SECTIONS = 4
+"""Lines and sections of the newest log that are looked up, from its end."""
+HITS = 8
+EACH = 3
+"""Hits looked at, and lines given, for one topic."""
 QUERY_CHARACTERS = 400
-READ_DAYS = 2
-"""Today's log and yesterday's are read by hosts themselves (OpenClaw's AGENTS.md template says so)."""
 FADING = 0.85
-"""What each earlier section counts, of the one after it."""
+"""What each earlier line or section counts, of the one after it."""
+PASSING = 0.5
+"""What a line counts that says nothing that lasts; one that surely does counts 1."""
 ITEMS = 3
-"""Open items that are looked up, the most urgent ones."""
+"""Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,26 +49,34 @@ class Topic:
 
 
 def topics_of(log: LogFile, content: bytes, routine: frozenset[str]) -> list[Topic]:
-    """Give what the end of a log is about, the last section first.
+    """Give what the end of a log is about: its last lines, then its last sections, the newest first.
 
     Args:
         log: The log.
         content: Its bytes.
         routine: Lines that habit writes, as ``Logs.routine`` gives them: they are about nothing.
     """
-    sections: dict[tuple[str, ...], list[LogLine]] = {}
-    for line in read_daylog(log.path, content.decode("utf-8", "replace"), log.day).lines:
-        if line.region is Region.PROSE and line.content and bare(line.text) not in routine:
-            sections.setdefault(line.headings, []).append(line)
-    ordered = sorted(sections.items(), key=lambda item: -item[1][-1].number)[:TOPICS]
-    return [
-        Topic(
-            query=_query(headings, lines),
-            place=place_of(log.path, (lines[0].number, lines[-1].number)),
-            share=round(FADING**n, 4),
-        )
-        for n, (headings, lines) in enumerate(ordered)
+    read = read_daylog(log.path, content.decode("utf-8", "replace"), log.day)
+    lines = [
+        line
+        for line in read.lines
+        if line.region is Region.PROSE and line.content and bare(line.text) not in routine
     ]
+    sections: dict[tuple[str, ...], list[LogLine]] = {}
+    for line in lines:
+        sections.setdefault(line.headings, []).append(line)
+    newest = sorted(sections.items(), key=lambda item: -item[1][-1].number)[:SECTIONS]
+    told = [(line.content[:QUERY_CHARACTERS], [line]) for line in lines[: -LAST_LINES - 1 : -1]]
+    return [
+        *_topics(log.path, told),
+        *_topics(log.path, [(_query(headings, inside), inside) for headings, inside in newest]),
+    ]
+
+
+def _topics(path: str, told: Sequence[tuple[str, Sequence[LogLine]]]) -> Iterator[Topic]:
+    for n, (query, lines) in enumerate(told):
+        place = place_of(path, (lines[0].number, lines[-1].number))
+        yield Topic(query=query, place=place, share=FADING**n)
 
 
 def _query(headings: Sequence[str], lines: Sequence[LogLine]) -> str:
@@ -79,32 +90,41 @@ def _query(headings: Sequence[str], lines: Sequence[LogLine]) -> str:
     return f"{title} {text or lines[-1].content[:QUERY_CHARACTERS]}".strip()
 
 
-def at_work(
-    logs: Logs, items: Sequence[OpenItem], handoff: str, library: Library, today: date
-) -> Iterator[Candidate]:
-    """Give older lines about what goes on.
+def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Library) -> Iterator[Candidate]:
+    """Give lines about what goes on.
 
     Args:
         logs: Daily logs.
         items: Open items of the handoff.
         handoff: Its path, relative to the home.
         library: Search.
-        today: The log day.
     """
     routine = logs.routine()
     topics = [topic for log, content in logs.newest().items() for topic in topics_of(log, content, routine)]
     for n, item in enumerate(items[:ITEMS]):
         place = place_of(handoff, (item.line, item.line))
-        topics.append(Topic(query=item.text, place=place, share=round(item.urgency * FADING**n, 4)))
-    until = today - timedelta(days=READ_DAYS)
+        topics.append(Topic(query=item.text, place=place, share=item.urgency * FADING**n))
     for topic in topics:
-        for hit in library.find(topic.query, HITS, until):
-            if not _is_routine(hit, routine) and is_about(hit):
-                why = f"about what {topic.place} is about"
-                yield document(hit, Source.WORK, why, round(hit.score * topic.share, 4))
+        hits = [
+            hit for hit in library.find(topic.query, HITS) if is_about(hit) and not _is_habit(hit, routine)
+        ]
+        why = f"about what {topic.place} is about"
+        found = [
+            document(hit, Source.WORK, why, round(hit.score * topic.share * _lasting(hit, logs), 4))
+            for hit in hits
+            if place_of(hit.chunk.path, hit.lines) != topic.place
+        ]
+        yield from sorted(found, key=lambda one: -one.score)[:EACH]
 
 
-def _is_routine(hit: Hit, routine: frozenset[str]) -> bool:
+def _lasting(hit: Hit, logs: Logs) -> float:
+    """Give what a hit counts for what it says: from :data:`PASSING` to 1; an entry of memory lasts."""
+    if hit.chunk.entry:
+        return 1.0
+    return PASSING + (1 - PASSING) * logs.importance(hit.chunk.path, hit.lines)
+
+
+def _is_habit(hit: Hit, routine: frozenset[str]) -> bool:
     """Tell whether the best lines of a hit are all written by habit."""
     first, last = hit.lines
     lines = hit.chunk.text.split("\n")[first - hit.chunk.first_line : last - hit.chunk.first_line + 1]

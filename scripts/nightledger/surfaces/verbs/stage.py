@@ -25,31 +25,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Stage, and say what is staged."""
-    from contextlib import closing
-
-    from nightledger.files.configuration import home_zone, load_operator, load_settings, load_staging_rules
     from nightledger.files.home import Home
-    from nightledger.jobs.stage import Asked, stage
-    from nightledger.jobs.stage.shelves import Shelves
     from nightledger.surfaces.session import reading, writing
-    from nightledger.surfaces.staging.calendars import look_into
+    from nightledger.surfaces.staging.running import prepare, stage_home
     from nightledger.surfaces.staging.telling import record_of, tell
 
-    home = Home(context.home_path).require()
-    rules = load_staging_rules(home)
-    zone = home_zone(home, load_settings(home))
-    looked = look_into(load_operator(context.keys_dir), context.now, rules.lookahead_hours, zone)
+    prepared = prepare(Home(context.home_path).require(), context.keys_dir, context.now)
     with reading(context) if options.dry_run else writing(context) as session:
-        gate, ledger, moment = session.gate, session.ledger, session.moment
-        with closing(Shelves(gate, ledger, moment)) as library:
-            asked = Asked(
-                rules=rules,
-                library=library,
-                events=looked.events,
-                problems=looked.problems,
-                dry_run=options.dry_run,
-            )
-            staged = stage(gate, ledger, asked, moment)
+        staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
     context.emit(record_of(staged))
     if not options.quiet:
         tell(context, staged, whole=options.dry_run)
