@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 from nightledger.hosts.json_edit import add_element, drop_elements, list_at
 
 KEYS = ("hooks", "PreToolUse")
-OURS = {"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "/opt/x --home '/a b'", "timeout": 5}]}
+OURS = {
+    "matcher": "Write|Edit",
+    "hooks": [{"type": "command", "command": "/opt/x --home '/a b'", "timeout": 5}],
+}
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -35,7 +38,7 @@ layouts = st.sampled_from([{"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"sep
 
 @given(document=documents, layout=layouts, ending=st.sampled_from(["", "\n", "\r\n"]), bom=st.booleans())
 def test_what_is_added_is_taken_out_again_byte_for_byte(
-    document: dict[str, Any], layout: dict[str, Any], ending: str, bom: bool
+    *, document: dict[str, Any], layout: dict[str, Any], ending: str, bom: bool
 ) -> None:
     text = ("\ufeff" if bom else "") + json.dumps(document, ensure_ascii=False, **layout) + ending
     if ending == "\r\n":
@@ -60,7 +63,9 @@ def test_what_is_added_is_taken_out_again_byte_for_byte(
 def test_an_element_is_indented_like_its_neighbours() -> None:
     text = '{\n    "model": "x", "hooks": {\n        "PreToolUse": [\n            {"a": 1}\n        ]\n    }\n}\n'
     added = add_element(text, KEYS, {"b": 2})
-    assert added == text.replace('{"a": 1}\n', '{"a": 1},\n            {\n                "b": 2\n            }\n')
+    assert added == text.replace(
+        '{"a": 1}\n', '{"a": 1},\n            {\n                "b": 2\n            }\n'
+    )
 
 
 def test_an_empty_file_becomes_a_document() -> None:
