@@ -35,7 +35,7 @@ BOAT = "# Boat\n\n- mend the rudder\n- plant nothing\n"
 
 
 def file(
-    path: str, text: str, *, day: date | None = None, kind: Kind = Kind.DAILY, **fields: object
+    path: str, text: str, *, day: date | None = None, kind: Kind = Kind.DAILY, **fields: Any
 ) -> NewFile:
     chunks = [
         NewChunk(

@@ -32,7 +32,6 @@ from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Changed, Changes, find_changes
 from nightledger.recall.outcomes import cut_outcomes
 from nightledger.recall.sources import (
-    NOT_OPEN,
     Cut,
     Source,
     cut_archive,
@@ -42,7 +41,7 @@ from nightledger.recall.sources import (
     cut_prose,
     find_sources,
 )
-from nightledger.recall.withheld import UNSIGNED, Judge, read_rules
+from nightledger.recall.withheld import NOT_OPEN, UNSIGNED, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0

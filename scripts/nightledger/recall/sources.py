@@ -19,9 +19,7 @@ from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import day_of, find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.text.search.chunks import cut_markdown, day_in
-from nightledger.text.staging.handoff import handoff_day, read_open_items
-
-NOT_OPEN = "of a handoff only open items are shown"
+from nightledger.text.staging.handoff import handoff_day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,25 +100,14 @@ def cut_archive(text: str) -> Cut:
 
 
 def cut_handoff(text: str) -> Cut:
-    """Make each open item of a handoff a chunk of its own, and the rest of it chunks that no agent is shown."""
-    open_lines = {item.line for item in read_open_items(text)}
-    day = handoff_day(text)
+    """Make each line of a handoff a chunk of its own: of its lines some are open items, and only these are told."""
     chunks: list[NewChunk] = []
-    for one in cut_prose(text, day).chunks:
+    for one in cut_prose(text, handoff_day(text)).chunks:
         at = one.start
         for number, line in enumerate(text[one.start : one.end].split("\n"), one.first_line):
             if line.strip():
-                chunks.append(
-                    replace(
-                        one,
-                        start=at,
-                        end=at + len(line.rstrip()),
-                        first_line=number,
-                        last_line=number,
-                        lead=0,
-                        held=None if number in open_lines else NOT_OPEN,
-                    )
-                )
+                end = at + len(line.rstrip())
+                chunks.append(replace(one, start=at, end=end, first_line=number, last_line=number, lead=0))
             at += len(line) + 1
     return Cut(text=text, chunks=tuple(chunks))
 

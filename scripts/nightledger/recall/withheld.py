@@ -35,6 +35,7 @@ from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.similar import fold
+from nightledger.text.staging.handoff import read_open_items
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
 
@@ -44,6 +45,7 @@ OWN_RULE = "held by a rule file of the operator"
 FORGOTTEN = "forgotten"
 UNSIGNED = "not signed: it was changed outside the gate"
 FOREIGN = "written by others or by a tool"
+NOT_OPEN = "of a handoff only open items are shown"
 NOTE = "the note of an outcome is for the operator"
 STAGED = "staged context is shown where it was staged"
 NOT_JUDGED = "cannot be judged: its file cannot be read"
@@ -63,6 +65,7 @@ _SHORTEST = 12
 """Characters of folded wording below which a claim names nothing that could be told apart. Our choice."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
+_WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
 _MAX_BYTES = 32_000_000
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
@@ -193,8 +196,8 @@ class Judge:
         if whole:
             return dict.fromkeys(range(chunk.first_line, chunk.last_line + 1), whole)
         found = self._by_rules(chunk) | self._scanned(chunk)
-        if chunk.kind in (Kind.DAILY, Kind.ARCHIVE):
-            found = self._foreign(chunk) | found
+        if chunk.kind in _WHY_NOT_OWN:
+            found = self._not_own(chunk) | found
         return dict(sorted(found.items()))
 
     def is_signed(self, entry: str) -> bool:
@@ -240,31 +243,33 @@ class Judge:
                 found |= _span(chunk, seen.start, seen.end, OWN_RULE)
         return found
 
-    def _foreign(self, chunk: Chunk) -> Held:
+    def _not_own(self, chunk: Chunk) -> Held:
         if chunk.path not in self._lines:
-            self._lines[chunk.path] = self._own_lines(chunk.path)
+            self._lines[chunk.path] = self._own_lines(chunk.path, chunk.kind)
         own = self._lines[chunk.path]
-        if own is None:
-            return dict.fromkeys(range(chunk.first_line, chunk.last_line + 1), NOT_JUDGED)
-        return {n: FOREIGN for n in range(chunk.first_line, chunk.last_line + 1) if n not in own}
+        why = _WHY_NOT_OWN[chunk.kind] if own is not None else NOT_JUDGED
+        return {n: why for n in range(chunk.first_line, chunk.last_line + 1) if n not in (own or ())}
 
-    def _own_lines(self, path: str) -> frozenset[int] | None:
-        """Give the lines of a file that its agent or its owner wrote; None where it cannot be read."""
+    def _own_lines(self, path: str, kind: Kind) -> frozenset[int] | None:
+        """Give the lines of a file that may be told of: its writer's own, or open items; None where it cannot be read."""
         try:
             raw = read_optional(self._home.path(path), _MAX_BYTES, within=self._home.root)
         except NightledgerError:
             return None
         if raw is None:
             return None
-        log = read_daylog(path, raw.decode("utf-8", "surrogateescape"), date.min)
+        text = raw.decode("utf-8", "surrogateescape")
+        if kind is Kind.HANDOFF:
+            return frozenset(item.line for item in read_open_items(text))
+        log = read_daylog(path, text, date.min)
         return frozenset(
             line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
         )
 
 
 def without(chunk: Chunk, held: Held) -> str:
-    """Give a chunk's text without the lines that are withheld."""
-    return "\n".join(line for number, line in _lines(chunk).items() if number not in held)
+    """Give a chunk's text with the lines that are withheld left blank: the others keep their numbers."""
+    return "\n".join("" if number in held else line for number, line in _lines(chunk).items())
 
 
 def _lines(chunk: Chunk) -> dict[int, str]:
