@@ -1,4 +1,4 @@
-import random
+import random  # noqa: TID251 - seeded
 from pathlib import Path
 
 import pytest

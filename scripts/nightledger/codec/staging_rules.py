@@ -13,6 +13,8 @@ from nightledger.domain.staging.rules import Routine, SourceRules, StagingRules,
 from nightledger.domain.staging.values import Source
 
 _HINT = "every key is described in schemas/staging-rules.schema.json; a home's file holds what differs"
+_NOT_OURS = ("v", "prompt_hook")
+"""The hook reads its own member, without what is imported here (``files/hook_settings.py``)."""
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
@@ -77,7 +79,9 @@ def _rules(values: dict[str, Any]) -> StagingRules:
         "windows": tuple(WindowRules(**window) for window in values["windows"]),
         "routines": tuple(map(_routine, values["routines"])),
     }
-    return StagingRules(**{name: value for name, value in {**values, **meant}.items() if name != "v"})
+    return StagingRules(
+        **{name: value for name, value in {**values, **meant}.items() if name not in _NOT_OURS}
+    )
 
 
 def _routine(values: Mapping[str, Any]) -> Routine:
