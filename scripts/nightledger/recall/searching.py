@@ -22,6 +22,7 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.weighing import Asked, weigh
 from nightledger.recall.withheld import Held, Judge, without
@@ -107,6 +108,16 @@ def search_store(store: SearchStore, judge: Judge | None, query: Query, today: d
     chunks = find_chunks(store, query, asked)
     ranked = weigh(store, chunks, asked)
     hits, withheld = _choose(ranked, chunks, judge, query, asked)
+    if query.hops:
+
+        def again(what: Asked) -> list[Ranked]:
+            chunks.update(find_chunks(store, query, what))
+            return weigh(store, chunks, what)
+
+        # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
+        ranked, led = follow(store, asked, ranked, hits, again)
+        if led:
+            hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
     return Found(
         hits=tuple(hits),
         terms=tuple(group.word for group in asked.groups),
@@ -239,17 +250,19 @@ def _span(lines: Sequence[int]) -> str:
 
 
 def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
+    said = {
+        Why.NEIGHBOUR: "its day",
+        Why.NAME: "a name",
+        Why.TIME: asked.times.said,
+        Why.HOP: " ".join(asked.led),
+    }
     linked = {group.word: group.linked for group in asked.groups}
-    kinds = {"day": Why.NEIGHBOUR, "name": Why.NAME, "time": Why.TIME}
-    reasons = []
-    for part, score in ranked.parts.items():
-        found = ranked.words.get(part, "")
-        if part in kinds and not found:
-            why = kinds[part]
-            what = asked.times.said if why is Why.TIME else part
-        else:
-            why = Why.EXPANSION if found in linked.get(part, ()) or found != part else Why.TERM
-            what = part if found == part else f"{found}, for {part}"
-        if score:
-            reasons.append(Reason(why=why, what=what, score=round(score, 4)))
+    reasons = [
+        Reason(why=why, what=said[why], score=round(score, 4)) for why, score in ranked.besides.items()
+    ]
+    for word, score in ranked.parts.items():
+        found = ranked.words[word]
+        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
+        what = word if found == word else f"{found}, for {word}"
+        reasons.append(Reason(why=why, what=what, score=round(score, 4)))
     return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

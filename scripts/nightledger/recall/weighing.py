@@ -27,11 +27,13 @@ class Asked:
         groups: Its words with what may stand for them.
         names: Its names, each as words.
         times: The time that it tells.
+        led: Words of the first hits that were looked for, too.
     """
 
     groups: tuple[Group, ...]
     names: tuple[tuple[str, ...], ...]
     times: Times
+    led: tuple[str, ...] = ()
 
 
 def weigh(store: SearchStore, chunks: Mapping[int, Chunk], asked: Asked) -> list[Ranked]:

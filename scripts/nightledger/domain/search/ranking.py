@@ -4,7 +4,7 @@ The index finds candidates; here they are weighed again, because three things th
 its formula: words that stand for one word of the query count once, a day that tells of all
 of the query's words lifts its chunks, and names and times are more than words.
 
-The score is ``bm25 / max + 0.4 * day / max + 0.1 * names + 0.2 * time``; what each part is worth stands in
+The score is ``bm25 / max + 0.4 * day / max + 0.1 * names + 0.4 * time``; what each part is worth stands in
 docs/decisions/0046-ranking.md. BM25 is that of Robertson and Zaragoza (2009, section 3.4) with
 SQLite's constants and an idf that stays positive (Lucene's: ``ln(1 + (N - n + .5) / (n + .5))``), so that
 a home of three chunks has an order, too.
@@ -21,6 +21,9 @@ from datetime import date
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.values import Why
 
+_Worth = Mapping[str, Sequence[tuple[int, float]]]
+"""For a word, the groups that it stands for, and what it is worth there: weight times rarity."""
+
 _K1, _B = 1.2, 0.75
 """SQLite's own (sqlite.org/fts5.html, section 5.1.1)."""
 BEFORE_WEIGHT = 0.5
@@ -29,7 +32,7 @@ DAY_WEIGHT = 0.4
 """Of the day beside the chunk. Measured: docs/decisions/0046-ranking.md."""
 NAME_WEIGHT = 0.1
 """Of each name that stands in it as a name, at most twice. Our choice; neutral on conversations."""
-TIME_WEIGHT = 0.2
+TIME_WEIGHT = 0.4
 """Of lying in the time that the query tells. Measured: docs/decisions/0046-ranking.md."""
 CANDIDATES = 100
 """Chunks that are weighed again. Measured: docs/decisions/0046-ranking.md."""
@@ -96,17 +99,15 @@ def rank(
     if not candidates:
         return []
     mean = sum(one.length for one in candidates) / len(candidates) or 1.0
-    rarity = {word: _idf(frequency.get(word, 0), total) for group in groups for word in group.weights}
-    found = {one.id: _found(one, groups, rarity, mean) for one in candidates}
-    own = {number: sum(score for _, score in words.values()) for number, words in found.items()}
-    best = max(own.values()) or 1.0
-    days = _days(candidates, groups, rarity)
+    worth = _worth(groups, frequency, total)
+    found = {one.id: _found(one, worth, _K1 * (1 - _B + _B * one.length / mean)) for one in candidates}
+    best = max(sum(score for _, score in words.values()) for words in found.values()) or 1.0
+    days = _days(candidates, worth)
     fullest = max(days.values()) or 1.0
     ranked = [
         _ranked(
             one,
-            {word: pair for word, pair in found[one.id].items() if pair[1]},
-            best,
+            {groups[at].word: (said, score / best) for at, (said, score) in found[one.id].items()},
             DAY_WEIGHT * days[one.together] / fullest,
             within,
         )
@@ -119,66 +120,62 @@ def scaled(ranked: Sequence[Ranked]) -> list[Ranked]:
     """Give the best first, with scores that are 1 for the best."""
     top = max((one.score for one in ranked), default=0.0) or 1.0
     whole = [replace(one, score=round(one.score / top, 4)) for one in ranked]
-    order = {one.id: one.score for one in ranked}
-    return sorted(whole, key=lambda one: (-round(order[one.id], 9), one.id))
+    return sorted(whole, key=lambda one: (-one.score, one.id))
+
+
+def rarity(frequency: int, total: int) -> float:
+    """Give the idf of a word that stands in ``frequency`` of ``total`` chunks; above 0."""
+    return math.log(1 + (max(total - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
 def _ranked(
     one: Candidate,
     words: Mapping[str, tuple[str, float]],
-    best: float,
     day: float,
     within: Callable[[date], bool] | None,
 ) -> Ranked:
-    parts = {word: score / best for word, (_, score) in words.items()}
-    besides = {Why.NEIGHBOUR: day}
+    besides = {Why.NEIGHBOUR: day} if day else {}
     if one.names:
         besides[Why.NAME] = NAME_WEIGHT * min(one.names, 2)
     if within and one.day and within(one.day):
         besides[Why.TIME] = TIME_WEIGHT
-    said = {word: stood for word, (stood, _) in words.items()}
-    score = sum(parts.values()) + sum(besides.values())
-    return Ranked(id=one.id, score=score, parts=parts, besides=besides, words=said)
+    parts = {word: score for word, (_, score) in words.items()}
+    return Ranked(
+        id=one.id,
+        score=sum(parts.values()) + sum(besides.values()),
+        parts=parts,
+        besides=besides,
+        words={word: said for word, (said, _) in words.items()},
+    )
 
 
-def _found(
-    one: Candidate, groups: Sequence[Group], rarity: Mapping[str, float], mean: float
-) -> dict[str, tuple[str, float]]:
-    """Give for each group its best word here and what that is worth; worth 0 where none stands here."""
-    room = _K1 * (1 - _B + _B * one.length / mean)
-    return {
-        group.word: max(
-            (
-                (word, weight * rarity[word] * count * (_K1 + 1) / (count + room))
-                for word, weight in group.weights.items()
-                if (count := one.counts.get(word, 0.0))
-            ),
-            key=lambda pair: (pair[1], pair[0]),
-            default=("", 0.0),
-        )
-        for group in groups
-    }
+def _worth(groups: Sequence[Group], frequency: Mapping[str, int], total: int) -> _Worth:
+    found: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+    for at, group in enumerate(groups):
+        for word, weight in group.weights.items():
+            found[word].append((at, weight * rarity(frequency.get(word, 0), total)))
+    return found
 
 
-def _days(
-    candidates: Collection[Candidate], groups: Sequence[Group], rarity: Mapping[str, float]
-) -> dict[str, float]:
+def _found(one: Candidate, worth: _Worth, room: float) -> dict[int, tuple[str, float]]:
+    """Give for each group that stands in a chunk its best word there, and what that gives (BM25)."""
+    best: dict[int, tuple[str, float]] = {}
+    for word, count in one.counts.items():
+        share = count * (_K1 + 1) / (count + room)
+        for at, full in worth.get(word, ()):
+            known = best.get(at)
+            if known is None or (full * share, word) > (known[1], known[0]):
+                best[at] = (word, full * share)
+    return best
+
+
+def _days(candidates: Collection[Candidate], worth: _Worth) -> dict[str, float]:
     """Give for each day how much of the query it tells of: each group once, by its best chunk."""
-    best: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    best: defaultdict[str, dict[int, float]] = defaultdict(dict)
     for one in candidates:
         cover = best[one.together]
-        for group in groups:
-            worth = max(
-                (
-                    weight * rarity[word] * count / (count + _K1)
-                    for word, weight in group.weights.items()
-                    if (count := one.counts.get(word, 0.0))
-                ),
-                default=0.0,
-            )
-            cover[group.word] = max(cover.get(group.word, 0.0), worth)
+        for word, count in one.counts.items():
+            share = count / (count + _K1)
+            for at, full in worth.get(word, ()):
+                cover[at] = max(cover.get(at, 0.0), full * share)
     return {day: sum(cover.values()) for day, cover in best.items()}
-
-
-def _idf(frequency: int, total: int) -> float:
-    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5)) if frequency <= total else 0.0

@@ -38,6 +38,8 @@ _WEEKDAYS = (
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each on the northern half of the earth."""
 _DAY, _WEEK, _MONTH, _YEAR = 1, 7, 30, 365
+TOLD_LATER = timedelta(days=14)
+"""What happened is told of for so long. Measured: docs/decisions/0046-ranking.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +79,9 @@ class Times:
         return self.since is not None or self.until is not None
 
     def holds(self, day: date) -> bool:
-        """Tell whether a day lies in it."""
-        return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
+        """Tell whether a log of that day may tell of it: it lies in it, or soon after."""
+        told_until = None if self.until is None else _later(self.until)
+        return (self.since is None or day >= self.since) and (told_until is None or day <= told_until)
 
 
 def read_times(
@@ -310,6 +313,10 @@ def bound_by(times: Times, day: date | None) -> Times:
         return times
     since, until = (None, day) if times.anchor.side == "before" else (day, None)
     return Times(since=since, until=until, said=times.said, rest=times.rest, anchor=times.anchor)
+
+
+def _later(day: date) -> date:
+    return day + TOLD_LATER if day < date.max - TOLD_LATER else date.max
 
 
 def _number(word: str) -> int:

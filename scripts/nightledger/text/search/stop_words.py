@@ -1,18 +1,20 @@
 """Words that say nothing about what a query is about, in a few languages.
 
+Words of order and place (``first``, ``before``, ``own``, ``down``) are none of them: without these, questions
+about conversations found their answers more often (docs/decisions/0046-ranking.md).
+
 Invariant: folded as ``tokens`` folds; no word stands here that names a thing in another of the
 languages (German ``die`` is English ``die``: it stays a word).
 """
 
 _ENGLISH = """
-a about above after again against all also am an and any are arent as at be because been before being below
-between both but by can cannot cant could couldnt did didnt do does doesnt doing dont down during each ever few
-for from further get got had hadnt has hasnt have havent having he her here hers herself hes him himself his how
-i id if ill im in into is isnt it its itself ive just let lets me more most my myself no nor not of off on once
-only or other our ours ourselves out over own please same shall she shes should shouldnt so some such tell than
-that thats the their theirs them themselves then there theres these they theyre theyve this those through to too
-under until up upon us very was wasnt we were werent weve what whats when where which while who whom whos whose
-why will with wont would wouldnt yes you youd youll your youre yours yourself yourselves youve
+a about all also am an and any are arent as at be because been being both but by can cannot cant could couldnt
+did didnt do does doesnt doing dont each for from further had hadnt has hasnt have havent having he her here hers
+herself hes him himself his how i id if ill im in into is isnt it its itself ive just let lets me my myself no
+nor not of on once only or our ours ourselves please shall she shes should shouldnt so some such tell than that
+thats the their theirs them themselves then there theres these they theyre theyve this those through to too under
+until upon us very was wasnt we were werent weve what whats when where which while who whom whos whose why will
+with wont would wouldnt yes you youd youll your youre yours yourself yourselves youve
 """
 _GERMAN = """
 aber als am auch auf aus bei beim bin bist da das dass dein dem den denn der des dich dir doch du ein eine einem
