@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from hashlib import sha256
 
-from nightledger.domain.errors import LinkIndexError, LockedError
+from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
 from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.configuration import home_zone
@@ -47,7 +47,9 @@ from nightledger.text.search.tokens import index_text
 WAIT_S = 5.0
 """For a run that brings the index up to date just now."""
 _IN_PLACE_SHARE = 0.5
-"""With more of the files changed a new index is made beside the old one: readers are not kept waiting."""
+_IN_PLACE = 20
+"""With more files changed, and more than that share, a new index is made beside the old one: it is sooner done,
+and readers are not kept waiting. Our choice."""
 _HEAD, _RULES, _LINKS = "head", "rules", "links"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index."""
 
@@ -118,7 +120,7 @@ def refresh(
         return _in_memory(seen, "another run is bringing the index up to date")
     except OtherVersionError as error:
         return _in_memory(seen, f"{error}, and it was left alone")
-    except SearchIndexError as error:
+    except (SearchIndexError, ConfigurationError) as error:
         return _in_memory(seen, str(error))
     except OSError as error:
         return _in_memory(seen, f"the index cannot be written ({error.strerror})")
@@ -150,7 +152,7 @@ def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed
         with closing(there) as store:
             changes = _changes(seen, store, now_ns)
             stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
-            large = len(changes.changed) > _IN_PLACE_SHARE * len(seen.sources)
+            large = len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources))
         if not large or not changes.any:
             if changes.any or stale:
                 with writing(path, index_text) as writer:

@@ -91,7 +91,7 @@ class Chunk:
     text: str
     entry: str = ""
     n: int = 0
-    id: int = 0
+    id: int = field(default=0, compare=False)
 
     @property
     def prefix(self) -> str:
