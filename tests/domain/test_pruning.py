@@ -36,11 +36,28 @@ def test_a_link_goes_that_occurred_once_and_was_not_seen_for_more_than_60_days(
 ) -> None:
     found = find_weak([use("a", "b", 1, days)], TODAY)
     assert bool(found.removable) is goes
-    assert (found.links, found.bridges) == (1, 0)
+    assert (found.links, found.bridges) == (1, ())
 
 
 def test_a_link_that_occurred_twice_never_goes() -> None:
     assert find_weak([use("a", "b", 2, 900)], TODAY).removable == ()
+
+
+@pytest.mark.parametrize(("days", "goes"), [(60, False), (61, True)])
+def test_a_faint_link_goes_however_often_it_occurred_once_it_was_not_seen_for_long(
+    days: int, *, goes: bool
+) -> None:
+    faint = use("a", "b", 9, days)._replace(faint=True)
+    assert [link.pair for link in find_weak([faint], TODAY).removable] == [("a", "b")] * goes
+
+
+def test_weak_and_faint_links_together_separate_no_well_used_groups() -> None:
+    groups = [use("a", "b", 3, 5), use("c", "d", 3, 5)]
+    weak, faint = use("a", "c", 1, 80), use("b", "d", 9, 90)._replace(faint=True)
+    found = find_weak([*groups, weak, faint], TODAY)
+    assert found.bridges == (weak,), "the newer of the two"
+    assert found.removable == (faint,)
+    assert find_weak([*groups, faint], TODAY).bridges == (faint,)
 
 
 def test_the_longest_unseen_link_comes_first() -> None:
@@ -52,7 +69,7 @@ def test_a_bridge_between_well_used_groups_is_counted_and_stays() -> None:
     links = [use("a", "b", 3, 90), use("c", "d", 3, 90), use("b", "c", 1, 90), use("d", "e", 1, 90)]
     found = find_weak(links, TODAY)
     assert [link.pair for link in found.removable] == [("d", "e")]
-    assert (found.bridges, found.links) == (1, 4)
+    assert (len(found.bridges), found.links) == (1, 4)
 
 
 @pytest.mark.parametrize(("days", "closed"), [(90, False), (91, True)])

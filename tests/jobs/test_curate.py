@@ -6,10 +6,13 @@ from tests.gate.lived import live, name_of
 from tests.gate.principled import seed
 
 from nightledger.domain.constitution import FOUNDING
+from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Kind, Op
 from nightledger.domain.reinforcement import ReinforcementKind
+from nightledger.files.configuration import home_zone
 from nightledger.gate.memory.reinforcing import read_reinforcements, reinforce
 from nightledger.jobs.curate import Curated, curate
+from nightledger.jobs.prune import Asked, prune
 
 SUBJECTS = ("fern", "relay", "backup", "invoice", "printer", "garden", "tunnel")
 MEMORY = "# MEMORY.md\n\n## Lessons\n\n" + "".join(f"- Look after the {one} first.\n" for one in SUBJECTS)
@@ -230,6 +233,28 @@ def test_links_of_little_confidence_are_asked_about_one_by_one(desk: Desk) -> No
     assert {one.changes[0].hunk.removed for one in found} == {"mast + sail", "oar + sail"}
     live(desk, range(24 * 90 + 40, 24 * 90 + 81), context_tags=["hull", "keel"])
     assert run(desk).proposals == ()
+
+
+def test_a_link_that_failed_often_is_asked_about_and_the_pruner_leaves_the_question_open(desk: Desk) -> None:
+    for day in (1, 2, 3):
+        live(desk, range(24 * day, 24 * day + 1), context_tags=["mast", "sail"], outcome="failure")
+    live(desk, range(24 * 70, 24 * 70 + 40), context_tags=["hull", "keel"])
+    done = run(desk)
+    (made,) = done.proposals
+    (change,) = desk.proposal_of(made).changes
+    assert change.hunk.removed == "mast + sail"
+    assert "both tags occurred together 3 times, last on " in change.reason
+    today = log_day(desk.moment.at, home_zone(desk.home, desk.gate.settings))
+    (tally,) = prune(desk.gate, desk.ledger(), Asked(today=today, ops=(Op.DELETE_LINK,)), desk.moment).tallies
+    assert (tally.old, tally.waiting, tally.closed, tally.suppressed, tally.proposed) == (0, 0, 0, 0, 0)
+    assert desk.states(desk.proposal_of(made)) == ["pending"]
+
+
+def test_a_link_that_failed_lately_stays_for_what_failed_would_begin_anew(desk: Desk) -> None:
+    for day in (40, 41, 42):
+        live(desk, range(24 * day, 24 * day + 1), context_tags=["mast", "sail"], outcome="failure")
+    live(desk, range(24 * 90, 24 * 90 + 40), context_tags=["hull", "keel"])
+    assert run(desk).weak_links == 0
 
 
 def test_a_link_that_may_still_be_right_is_left_to_the_pruner(desk: Desk) -> None:

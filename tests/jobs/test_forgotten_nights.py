@@ -97,3 +97,13 @@ def test_a_home_that_never_knew_it_learns_it_from_the_very_retellings(nights: Ni
             assert all(change.op is Op.ADD for change in done.proposal.changes)
             break
     assert found == 1
+
+
+def test_what_stands_beside_a_forgotten_lesson_is_learned(nights: Nights) -> None:
+    plant_and_forget(nights)
+    day = DAY + timedelta(days=1)
+    beside = "**Lesson learned:** the relay hangs after a full disk; always restart its unit first."
+    nights.write(f"{day}.md", f"# Notes\n\n## Backups\n- **Lesson learned:** {RETOLD[0]}\n- {beside}\n")
+    (learned,) = texts(nights.night(day))
+    assert "restart its unit" in learned
+    assert not says_it(learned)

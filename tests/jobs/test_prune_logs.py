@@ -9,7 +9,9 @@ from tests.jobs.pruning import LOG, answer, left, read, tally
 from nightledger.domain.lanes import MOST_FORGOTTEN
 from nightledger.domain.proposal import Op
 from nightledger.domain.pruning import MOST_MONTHS
+from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.jobs.prune import Tally
 
 FIRST = date(2026, 3, 1)
@@ -195,3 +197,64 @@ def test_a_log_with_a_secret_gives_a_summary_without_it(nights: Nights) -> None:
     nights.write("2025-12-01.md", LOG + f"- Decision: the token is {secret}, it never changes\n")
     (proposal,) = compress(nights).proposals
     assert secret not in Path(nights.desk.home.proposal(proposal.id)).read_text()
+
+
+def refuse(nights: Nights, how: str) -> Tally:
+    """Have a log compressed, and say no to it in one way; give what the next run does after an agent wrote to it."""
+    path = nights.write("2025-12-03.md", LOG)
+    found = compress(nights)
+    (proposal,) = found.proposals
+    if how == "rejected":
+        nights.desk.reject(proposal)
+    else:
+        answer(nights, found)
+        nights.desk.undo(proposal)
+    path.write_text(path.read_text() + "- one more line\n")
+    return compress(nights)
+
+
+@pytest.mark.parametrize("how", ["rejected", "taken back"])
+def test_a_log_that_the_operator_left_as_it_is_is_not_asked_about_again_whatever_is_written_to_it(
+    nights: Nights, how: str
+) -> None:
+    found = refuse(nights, how)
+    assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})
+    again = compress(nights, again=True)
+    assert again.proposed == 1
+    assert compress(nights, again=True).proposed == 0, "it waits"
+
+
+def test_the_very_bytes_that_were_refused_are_asked_about_only_where_the_operator_wants_it(
+    nights: Nights,
+) -> None:
+    nights.write("2025-12-03.md", LOG)
+    (proposal,) = compress(nights).proposals
+    nights.desk.reject(proposal)
+    assert compress(nights).proposed == 0
+    found = compress(nights, again=True)
+    assert found.proposed == 1
+    answer(nights, found)
+    assert len(read(nights, "memory/2025-12-03.md")) < len(LOG)
+
+
+def test_a_proposal_that_was_closed_because_the_log_was_written_to_refuses_nothing(nights: Nights) -> None:
+    path = nights.write("2025-12-03.md", LOG)
+    assert compress(nights).proposed == 1
+    path.write_text(LOG + "- one more line\n")
+    found = compress(nights)
+    assert (found.closed, found.proposed) == (1, 1)
+
+
+def test_a_refusal_holds_after_its_text_went(nights: Nights) -> None:
+    path = nights.write("2025-12-03.md", LOG)
+    (proposal,) = compress(nights).proposals
+    nights.desk.reject(proposal)
+    for _ in range(40):
+        nights.desk.wait(days=1)
+        desk = nights.desk
+        close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+        remove_expired(desk.gate, desk.ledger(), desk.moment)
+    assert not Path(nights.desk.home.proposal(proposal.id)).exists()
+    path.write_text(LOG + "- one more line\n")
+    found = compress(nights)
+    assert (found.proposed, left(found)) == (0, {"memory/2025-12-03.md": "refused"})

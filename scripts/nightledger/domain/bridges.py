@@ -24,12 +24,14 @@ class LinkUse(NamedTuple):
         second: The other one.
         co_occurrences: Distinct sessions.
         last_day: Newest log day, as a proleptic Gregorian ordinal.
+        faint: Whether its best resolution is hardly believed any more (`curation.WEAK_BELOW`).
     """
 
     first: str
     second: str
     co_occurrences: int
     last_day: int
+    faint: bool = False
 
     @property
     def pair(self) -> Pair:

@@ -52,6 +52,8 @@ class Kept(StrEnum):
     """It is nothing but a status, and speaks for what stands around it."""
     TWICE = "twice"
     """The very same entry stands there a second time."""
+    REFUSED = "refused"
+    """The operator rejected it before, or took it back."""
     SHORT = "short"
     """A summary would be no shorter."""
     SUMMARY = "summary"
@@ -65,18 +67,20 @@ class WeakLinks:
     """What a look at all links found.
 
     Attributes:
-        removable: Weak links that hold nothing together, the longest unseen first.
-        bridges: How many stay because they do.
+        removable: Weak or faint links that hold nothing together, the longest unseen first.
+        bridges: Those that stay because they do.
         links: How many links there are.
     """
 
     removable: tuple[LinkUse, ...]
-    bridges: int
+    bridges: tuple[LinkUse, ...]
     links: int
 
 
 def find_weak(links: Iterable[LinkUse], today: date) -> WeakLinks:
-    """Give the links that may be deleted.
+    """Give the links that may be deleted: the weak ones, which the pruner asks about, and the faint ones, which curation does.
+
+    Both are judged together, so that whatever goes of either, no two well-used groups are separated.
 
     Args:
         links: All links, each once; read once.
@@ -87,18 +91,35 @@ def find_weak(links: Iterable[LinkUse], today: date) -> WeakLinks:
     count = 0
     for link in links:
         count += 1
-        if is_weak(link, today):
+        if is_weak(link, today) or is_faint(link, today):
             weak.append(link)
         else:
             groups.join(link)
     bridges = find_bridges(groups, weak)
     removable = sorted((link.last_day, link.pair, link) for link in weak if link.pair not in bridges)
-    return WeakLinks(removable=tuple(link for _, _, link in removable), bridges=len(bridges), links=count)
+    return WeakLinks(
+        removable=tuple(link for _, _, link in removable),
+        bridges=tuple(link for link in weak if link.pair in bridges),
+        links=count,
+    )
 
 
 def is_weak(link: LinkUse, today: date) -> bool:
     """Tell whether a link occurred too seldom and too long ago; one of a day to come did not."""
-    return link.co_occurrences < FEW_CO_OCCURRENCES and today.toordinal() - link.last_day > LINK_DAYS
+    return link.co_occurrences < FEW_CO_OCCURRENCES and _is_long_unseen(link, today)
+
+
+def is_faint(link: LinkUse, today: date) -> bool:
+    """Tell whether nothing speaks for a link any more and it was not seen for as long as a weak one.
+
+    One that failed lately stays: deleted, it would begin anew, and what failed would be believed as
+    much as what was never tried.
+    """
+    return link.faint and _is_long_unseen(link, today)
+
+
+def _is_long_unseen(link: LinkUse, today: date) -> bool:
+    return today.toordinal() - link.last_day > LINK_DAYS
 
 
 def is_long_closed(since: date, today: date) -> bool:

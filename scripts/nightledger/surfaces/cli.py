@@ -136,8 +136,8 @@ def _os_hint(error: OSError) -> str:
         errno.ENOSPC: "the disk is full; free some room and run it again (nothing acknowledged was lost)",
         errno.EDQUOT: "the disk quota is used up; free some room and run it again",
         errno.EROFS: "the file system is read-only; mount it writable and run it again",
-        errno.EACCES: "this user may not; run it as the home's owner",
-        errno.EPERM: "this user may not; run it as the home's owner",
+        errno.EACCES: "this user may not; run it as the home's owner, and make it writable where it is read-only",
+        errno.EPERM: "this user may not; run it as the home's owner, and make it writable where it is read-only",
         errno.ENOENT: "a file is missing; 'nightledger doctor' looks for what is wrong",
     }
     return hints.get(error.errno or 0, "nothing acknowledged was lost; mend the cause and run it again")

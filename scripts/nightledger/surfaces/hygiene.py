@@ -17,7 +17,7 @@ from nightledger.gate.memory.remembering import Facts, read_facts
 from nightledger.jobs.hygiene import Archived, Judged, Survey, propose_archive, show_mercy, survey, why
 from nightledger.surfaces import entry_choice, screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hygiene_text import compared, counted
+from nightledger.surfaces.hygiene_text import compared, counted, no_such_tag
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.signed_at_once import key_at_hand, sign_proposals
 
@@ -65,6 +65,8 @@ def clean(context: Context, wishes: Wishes) -> int:
     with reading(context, person=acts) as seen:
         facts = read_facts(seen.gate, seen.ledger, seen.moment)
         found = survey(facts, Policy(wishes.policy), project=wishes.project)
+        if wishes.project and not found.judged:
+            raise no_such_tag(wishes.project, facts)
         if wishes.compare:
             return _compare(context, seen, found, wishes)
         for line in counted(found):

@@ -1,10 +1,13 @@
 """What hygiene says: counts, oddities, and both policies side by side."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
+from nightledger.domain.errors import UsageError
 from nightledger.domain.retention import Status
+from nightledger.domain.tags import canonical_tag
 from nightledger.gate.memory.remembering import Facts, Oddities
-from nightledger.jobs.hygiene import Judged, Survey
+from nightledger.jobs.hygiene import Judged, Survey, tags_of
 from nightledger.surfaces import screen
 from nightledger.surfaces.entry_choice import SHORT_ID, count_of
 from nightledger.surfaces.session import Session
@@ -34,6 +37,17 @@ def _notices(facts: Facts) -> Iterator[str]:
             "so entries fade by active hours alone."
         )
     yield from odd_lines(facts.odd)
+
+
+def no_such_tag(project: str, facts: Facts) -> UsageError:
+    """Give the error for a tag that no entry has, with those that are written almost like it."""
+    known = sorted({tag for one in facts.memories for tag in tags_of(one) if tag})
+    near = get_close_matches(canonical_tag(project), known, n=3)
+    meant = f"did you mean {' or '.join(screen.shown(tag) for tag in near)}? " if near else ""
+    return UsageError(
+        f"no entry has the tag {screen.shown(project)}",
+        hint=f"{meant}an entry's tags are those that you signed, its headings and its #hashtags",
+    )
 
 
 def odd_lines(odd: Oddities) -> Iterator[str]:

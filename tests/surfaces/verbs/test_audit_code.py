@@ -19,7 +19,7 @@ def test_a_finding_is_told_with_its_place_rule_and_severity(capsys: pytest.Captu
     assert status == 1
     assert out.splitlines() == [
         "-c:2:12: high code.process: starts another program, or becomes one (os.system)",
-        "1 snippet(s): 0 clean, 0 not or not wholly audited; 1 finding(s).",
+        "1 snippet: 1 with findings; 1 finding.",
     ]
 
 
@@ -29,10 +29,14 @@ def test_clean_code_exits_0_and_says_what_the_published_list_denies(
     status, out, _ = run(capsys, "-c", "import os\nprint(os.getcwd())")
     assert status == 0
     assert "1 clean" in out
-    assert "1 use(s) of what the published list denies do no harm here" in out
+    assert (
+        "1 snippet: 1 clean; no findings.\n1 use of what the published list denies does no harm here (--strict finds it)."
+        in out
+    )
     status, out, _ = run(capsys, "--strict", "-c", "import os\nprint(os.getcwd())")
     assert status == 1
     assert "note code.published" in out
+    assert out.endswith("1 snippet: 1 with findings; 1 finding.\n")
 
 
 def test_shell_is_unaudited_and_never_exits_0(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,14 +52,16 @@ def test_several_files_are_audited_each_under_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script, notes, book = tmp_path / "a.py", tmp_path / "b.md", tmp_path / "c.ipynb"
+    job = tmp_path / "d.sh"
+    job.write_text("ls\n")
     script.write_text("x = 1\n")
     notes.write_text("# Notes\n\n```python\neval('1')\n```\n")
     book.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "!ls"}]}))
-    status, out, _ = run(capsys, str(script), str(notes), str(book))
+    status, out, _ = run(capsys, str(script), str(notes), str(book), str(job))
     assert status == 1
     assert f"{notes}:4:1: high code.run" in out
     assert f"{book}:cell 1:1:1: high code.notebook" in out
-    assert "3 snippet(s): 1 clean" in out
+    assert "4 snippets: 1 clean, 2 with findings, 1 not or not wholly audited; 3 findings." in out
     notes.write_text("Only words.\n")
     assert run(capsys, str(notes))[:2] == (0, "No code in it: nothing to audit.\n")
 

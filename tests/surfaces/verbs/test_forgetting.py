@@ -350,6 +350,15 @@ def test_only_a_projects_entries_are_asked_about(console: Console) -> None:
     assert console.out("hygiene", "--project", "lessons").startswith("1 entry: 0 active, 0 immune, 1 pending")
 
 
+def test_a_tag_that_no_entry_has_is_told_with_those_that_are_near(console: Console) -> None:
+    for words in (("--compare",), ("--force",), ("--dry-run",), ()):
+        ran = console.run("hygiene", "--project", "Lesons", *words)
+        assert ran.status == USAGE
+        assert "no entry has the tag Lesons" in ran.err
+        assert "did you mean lessons" in ran.err
+    assert "did you mean" not in console.run("hygiene", "--project", "zzz").err
+
+
 def test_both_policies_side_by_side(console: Console) -> None:
     name = ids(console.desk)[RELAY]
     active(console.desk)

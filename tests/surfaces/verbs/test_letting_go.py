@@ -20,7 +20,7 @@ from tests.gate.forgetting_desk import (
     pruned,
     put,
 )
-from tests.gate.homes import Desk
+from tests.gate.homes import Desk, addition
 from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Evidence, Origin, Proposal
@@ -156,3 +156,27 @@ def test_links_and_what_has_no_place_are_answered_one_by_one(console: Console) -
     out = console.out("review", typed=["a", "y", "q"])
     assert "at once" not in out
     assert console.desk.states(proposal) == ["approved", "pending"]
+
+
+def test_the_undo_of_a_month_is_summed_up_and_printed_in_full_where_asked(console: Console) -> None:
+    logs = [f"memory/2026-01-{n:02}.md" for n in range(2, 12)]
+    proposal = forgotten(console.desk, *(compress(console.desk, log) for log in logs))
+    said = " ".join(console.out("undo", proposal.id, "--dry-run").split())
+    assert said == (
+        f"10 changes of {proposal.id}: 10 daily logs again with the full text, 420 lines: {logs[0]} to {logs[-1]} "
+        "10 full texts out of the archive: memory/archive/daily/2026-01-02.md to "
+        "memory/archive/daily/2026-01-11.md --diff shows every line. Nothing was changed (--dry-run)."
+    )
+    full = console.out("undo", proposal.id, "--dry-run", "--diff")
+    assert full.count("its full text returns, SHA-256") == len(logs)
+    assert f"Took back change 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 of {proposal.id}." in console.out(
+        "undo", proposal.id
+    )
+
+
+def test_what_comes_back_into_memory_is_counted_where_it_is_long(console: Console) -> None:
+    long = "\n".join(f"- Rule {n}: keep the drawer {n} shut." for n in range(70))
+    proposal = console.desk.applied(addition(long))
+    rows = console.out("undo", proposal.id, "--dry-run").splitlines()
+    assert rows[1] == "  MEMORY.md: 0 lines in, 70 lines out"
+    assert "-- Rule 69" in console.out("undo", proposal.id, "--dry-run", "--diff")

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,10 @@ from tests.gate.homes import MEMORY
 from tests.jobs.pruning import CLOSED, LOG
 from tests.surfaces.calling import Caller, make_caller
 
+from nightledger.domain.errors import LockedError
 from nightledger.domain.pruning import Kept
+from nightledger.files.lock import Lock
+from nightledger.surfaces.verbs.prune import _COUNTED as WORDS
 from nightledger.surfaces.verbs.prune import _IN_ORDER as COUNTED
 from nightledger.surfaces.verbs.prune import _WHY as REASONS
 from nightledger.surfaces.verbs.prune import MOST_NAMED
@@ -28,12 +32,15 @@ def write(caller: Caller, name: str, text: str = LOG) -> None:
 def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     write(caller, "2026-01-06.md", "- quiet\n")
-    links, entries, closing, logs, compressing = caller.lines("prune", now=NEXT)
-    assert links == "0 links: 0 weak and old; 0 proposed to forget."
-    assert entries == "3 entries: 1 closed for long; 1 proposed to archive."
-    assert closing.endswith(": Archive 1 entry of MEMORY.md, closed in 2025-11")
-    assert logs == "2 daily logs: 2 old, 1 short; 1 proposed to compress."
-    assert compressing.endswith(": Compress 1 daily log of 2026-01")
+    said = " ".join(" ".join(caller.lines("prune", now=NEXT)).split())
+    wanted = (
+        r"0 links: 0 seen in one session only and not for 60 days; 0 proposed to forget\. "
+        r"3 entries: 1 closed for more than 90 days; 1 proposed to archive\. "
+        r"p-\w+: Archive 1 entry of MEMORY\.md, closed in 2025-11 "
+        r"2 daily logs: 2 older than 30 days, 1 too short to gain by it; 1 proposed to compress\. "
+        r"p-\w+: Compress 1 daily log of 2026-01"
+    )
+    assert re.fullmatch(wanted, said)
     request = json.loads(Path(caller.home.prune_view).read_text())
     assert [item["type"] for item in request["prune_candidates"]] == ["memory_entry", "daily_log"]
 
@@ -41,27 +48,44 @@ def test_what_was_looked_at_and_proposed_is_said(caller: Caller) -> None:
 def test_a_rerun_says_what_waits(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     caller.lines("prune", now=NEXT)
-    assert caller.lines("prune", now=NEXT)[1:] == [
-        "3 entries: 1 closed for long, 1 waiting already; 0 proposed to archive.",
-        "1 daily log: 1 old, 1 waiting already; 0 proposed to compress.",
-    ]
+    said = " ".join(" ".join(caller.lines("prune", now=NEXT)[1:]).split())
+    assert said == (
+        "3 entries: 1 closed for more than 90 days, 1 waiting for your answer already; 0 proposed to archive. "
+        "1 daily log: 1 older than 30 days, 1 waiting for your answer already; 0 proposed to compress."
+    )
 
 
 def test_only_what_is_asked_for_is_pruned(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
-    assert [line.split()[1] for line in caller.lines("prune", "--logs", "--links", now=NEXT)[:2]] == [
-        "links:",
-        "daily",
-    ]
+    assert [
+        line.split()[1] for line in caller.lines("prune", "--logs", "--links", now=NEXT) if "proposed" in line
+    ] == ["links:", "daily"]
     assert caller.record("prune", "--entries", now=NEXT)["kinds"][0]["op"] == "archive"
 
 
 def test_a_dry_run_writes_nothing(caller: Caller) -> None:
     write(caller, "2026-01-05.md")
     before = Path(caller.home.audit_log).read_bytes()
-    assert "1 proposed to compress" in caller.text("prune", "--dry-run", now=NEXT)
+    lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
+    assert lines == [
+        "1 daily log: 1 older than 30 days; 1 would be proposed to compress.",
+        "  Compress 1 daily log of 2026-01",
+        "Nothing was written (--dry-run).",
+    ]
+    assert caller.record("prune", "--dry-run", now=NEXT)["dry_run"] is True
     assert Path(caller.home.audit_log).read_bytes() == before
     assert not list(Path(caller.home.proposals_dir).glob("p-*"))
+
+
+@pytest.mark.parametrize("verb", ["prune", "curate"])
+def test_a_dry_run_takes_no_lock_so_that_a_home_that_cannot_be_written_can_be_looked_at(
+    caller: Caller, verb: str
+) -> None:
+    write(caller, "2026-01-05.md")
+    with Lock(caller.home.lock_path()):
+        assert caller.lines(verb, "--dry-run", now=NEXT)
+        with pytest.raises(LockedError):
+            caller.lines(verb, now=NEXT)
 
 
 def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None:
@@ -70,7 +94,7 @@ def test_the_document_has_everything_that_was_left_alone(caller: Caller) -> None
     for n in range(MOST_NAMED + 2):
         (Path(caller.home.memory_dir) / f"2026-01-05-{n:02}.md").symlink_to(aside)
     lines = caller.lines("prune", "--logs", "--dry-run", now=NEXT)
-    assert lines[-1] == "  and 2 more; --json names them all"
+    assert lines[-2] == "  and 2 more; --json names them all"
     assert sum(line.startswith("  left alone: ") for line in lines) == MOST_NAMED
     (kind,) = caller.record("prune", "--logs", now=NEXT)["kinds"]
     assert (kind["kept"], len(kind["left"])) == ({"odd_file": MOST_NAMED + 2}, MOST_NAMED + 2)
@@ -96,6 +120,7 @@ def test_on_a_narrow_terminal_no_row_is_longer(caller: Caller, monkeypatch: pyte
 def test_every_reason_is_counted_or_said_in_words() -> None:
     assert {kept.value for kept in Kept} == set(REASONS) | COUNTED
     assert not set(REASONS) & COUNTED
+    assert set(WORDS) == {kept.value for kept in Kept}
 
 
 def test_a_name_from_a_file_is_printed_as_data(caller: Caller) -> None:

@@ -305,3 +305,33 @@ def test_an_entry_that_memory_holds_whole_stays_whole_to_be_folded() -> None:
     model = Model(bias=3.0, weights={})
     log = read("## Kettle\n- it must not run dry\n- never lend it to Ann")
     assert find_statements(log, model, lambda _: True) == find_statements(log, model)
+
+
+def news(text: str, *known: str) -> list[str]:
+    """Give the statements of a log some of whose lines are known."""
+    return [one.text for one in find_statements(read(text), SURE, lambda line: line in known).statements]
+
+
+RULE, CAUSE, OTHER = (
+    "Lesson: never boil the kettle dry",
+    "it rattled because of lime",
+    "Lesson: never leave the lid off",
+)
+
+
+def test_a_lesson_beside_a_known_one_is_news_of_its_own() -> None:
+    log = f"# D\n## Kitchen\n- {RULE}\n- {OTHER}"
+    assert len(news(log)) == 1, "they are one block"
+    assert news(log, RULE) == [f"Kitchen: {OTHER}"]
+    assert news(log, OTHER) == [f"Kitchen: {RULE}"]
+
+
+def test_how_a_known_lesson_came_about_is_no_news_and_another_lesson_beside_it_is() -> None:
+    log = f"# D\n## Kitchen\n- {RULE}\n- {CAUSE}"
+    assert news(log, RULE) == [f"Kitchen: {RULE}"]
+    assert news(f"{log}\n- {OTHER}", RULE) == [f"Kitchen: {OTHER}"]
+
+
+def test_of_a_block_that_is_known_as_a_whole_everything_is_left() -> None:
+    log = f"# D\n## Kitchen\n- {RULE}\n- {OTHER}"
+    assert news(log, RULE, OTHER) == news(log)

@@ -25,6 +25,8 @@ from nightledger.gate.stored import Stored, read_proposal
 MAX_CLOSED_BYTES = 1 << 30
 """Some 400 bytes a change: a million of them."""
 ENDED = frozenset({ChangeState.REJECTED, ChangeState.WITHDRAWN, ChangeState.UNDONE, ChangeState.SUPERSEDED})
+REFUSED = ENDED - {ChangeState.SUPERSEDED}
+"""What ended because the operator said so."""
 _TAKES_AWAY = frozenset({Op.REMOVE, Op.ARCHIVE, Op.COMPRESS})
 """What, once it is applied, stands nowhere in memory as its words."""
 
@@ -97,6 +99,13 @@ def _remembered(change: Change) -> ClosedChange:
 
 def _is_masked(change: Change) -> bool:
     return change.hunk.anchor is Anchor.MASKED
+
+
+def refused_and_gone(home: Home, book: Book, op: Op) -> frozenset[str]:
+    """Give the files of which the operator refused such a change, or took it back, in proposals whose text went."""
+    return frozenset(
+        change.target for change, state in _gone(home, book) if change.op is op and state in REFUSED
+    )
 
 
 def read_closed(home: Home) -> dict[str, Closed]:

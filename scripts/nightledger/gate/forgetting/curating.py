@@ -82,8 +82,8 @@ def propose_weak(
 ) -> LetGo:
     """Propose to delete links whose confidence is under a tenth; the caller holds the home's lock.
 
-    They are some of those that the pruner asks about on Sundays, judged by the same rule: nothing
-    is asked twice, and what it would leave, this leaves.
+    However often one occurred: the pruner asks about what occurred once, this about what is believed no
+    more. Both judge by `find_weak`, so nothing is asked twice, and neither closes what the other asked.
 
     Args:
         gate: The home.
@@ -94,30 +94,29 @@ def propose_weak(
         dry_run: Count, and propose nothing.
     """
     zone = home_zone(gate.home, gate.settings)
-    faint: set[tuple[str, str]] = set()
     with folded_links(gate.home, zone, tombstones(gate, ledger)) as index:
-        weak = find_weak(_uses(index, faint), day)
-    drafts = [_deletion(link, day) for link in weak.removable if link.pair in faint]
+        weak = find_weak(_uses(index), day)
+    drafts = [_deletion(link, day) for link in weak.removable if link.faint]
+    kept = sum(link.faint for link in weak.bridges)
     said = {change.key for item in known.stored for change in item.proposal.changes}
     made: list[str] = []
     for draft in [draft for draft in drafts if draft.statement_key not in said][:MOST_DELETIONS]:
         name = draft.before.partition(": ")[0]
         made += _submit(gate, [draft], day.isoformat(), f"Forget the link {name}", moment, dry_run=dry_run)
-    return LetGo(found=len(drafts) + weak.bridges, kept=weak.bridges, proposals=tuple(made))
+    return LetGo(found=len(drafts) + kept, kept=kept, proposals=tuple(made))
 
 
-def _uses(index: LinkIndex, faint: set[tuple[str, str]]) -> Iterator[LinkUse]:
+def _uses(index: LinkIndex) -> Iterator[LinkUse]:
     for item in index.every():
-        link = LinkUse(item.link.first, item.link.second, item.link.co_occurrences, item.link.last_day)
-        if item.confidence < WEAK_BELOW:
-            faint.add(link.pair)
-        yield link
+        link, faint = item.link, item.confidence < WEAK_BELOW
+        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day, faint)
 
 
 def _deletion(link: LinkUse, day: date) -> Draft:
     seen = date.fromordinal(link.last_day)
     days = (day - seen).days
-    reason = f"its confidence has fallen under a tenth; last seen on {seen}, {days} days ago"
+    times = "once" if link.co_occurrences == 1 else f"{link.co_occurrences} times"
+    reason = f"its confidence is under a tenth; both tags occurred together {times}, last on {seen}, {days} days ago"
     grounds = Grounds(reason=reason, rank=round(days / 100_000, 4))
     return link_deletion(link_key(*link.pair), link.co_occurrences, seen, grounds)
 

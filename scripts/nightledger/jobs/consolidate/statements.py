@@ -4,7 +4,7 @@ Invariant: a draft cites the very lines that it came from, by path, numbers and 
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nightledger.domain.daylog import DayLog
@@ -86,7 +86,7 @@ def find_in_logs(
         beside=(line for text in texts.values() for line in text.split("\n")),
     )
     reader = make_reader(document, stored, target)
-    changing, found = _read_all(texts, reader, known)
+    changing, found = _read_all(texts, reader, lambda text: known.holds(text) or forgotten.holds(text))
     revisions = choose_revisions(
         (one for one in changing if not forgotten.holds(one.statement.text)), keys, limit
     )
@@ -112,7 +112,7 @@ def _clashes(
 
 
 def _read_all(
-    texts: Mapping[LogFile, str], reader: Reader, known: Known
+    texts: Mapping[LogFile, str], reader: Reader, is_known: Callable[[str], bool]
 ) -> tuple[list[Revision], list[Found]]:
     """Give what each log changes in memory, and what else it says; a year of logs is not kept in memory."""
     changing: list[Revision] = []
@@ -120,14 +120,14 @@ def _read_all(
     for log, text in texts.items():
         day_log = read_daylog(log.path, text, log.day)
         changing += (revised := revisions_in(day_log, reader))
-        found.append(_find_beside(revised, day_log, known))
+        found.append(_find_beside(revised, day_log, is_known))
     return changing, found
 
 
-def _find_beside(revisions: Iterable[Revision], day_log: DayLog, known: Known) -> Found:
+def _find_beside(revisions: Iterable[Revision], day_log: DayLog, is_known: Callable[[str], bool]) -> Found:
     """Give the statements of one log that say more than the lines which change memory already do."""
     revised = {fold(text) for one in revisions for text in (one.said, one.statement.text)}
-    found = find_statements(day_log, is_known=lambda text: fold(text) in revised or known.holds(text))
+    found = find_statements(day_log, is_known=lambda text: fold(text) in revised or is_known(text))
     more = (one for one in found.statements if not revised.issuperset(map(fold, claims_of(one.text))))
     return replace(found, statements=tuple(more))
 

@@ -22,7 +22,7 @@ from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
 from nightledger.domain.words import read_moment
 from nightledger.files.configuration import home_zone
-from nightledger.gate.forgetting.closing import said_and_gone
+from nightledger.gate.forgetting.closing import REFUSED, refused_and_gone, said_and_gone
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
 from nightledger.gate.kept_files import read_target
@@ -31,7 +31,7 @@ from nightledger.gate.proposing.proposing import Submission, propose, supersede
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.jobs.prune.entries import entry_batches
 from nightledger.jobs.prune.links import Looked, draft_of, look_at_links
-from nightledger.jobs.prune.logs import log_months
+from nightledger.jobs.prune.logs import Looker, places_of
 from nightledger.jobs.prune.outcomes import read_told
 from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
 
@@ -51,11 +51,13 @@ class Asked:
         today: The date in the home's zone by which ages are told.
         ops: What to look for.
         dry_run: Say what would be proposed and write nothing.
+        again: Also ask about daily logs whose compression was rejected or taken back.
     """
 
     today: date
     ops: Collection[Op] = EVERYTHING
     dry_run: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +120,9 @@ class _Run:
         for _ in range(self._links.bridges):
             tally.leave("", Kept.BRIDGE)
         weak = {link_key(*link.pair) for link in self._links.weak}
-        open_now = self._close(tally, lambda change: change.hunk.removed not in weak)
-        tally.waiting = len(open_now)
+        standing = weak | self._links.faint
+        open_now = self._close(tally, lambda change: change.hunk.removed not in standing)
+        tally.waiting = sum(change.hunk.removed in weak for _, change in open_now)
         fresh = [link for link in self._links.weak if link.pair in self._links.sources]
         period = self._asked.today.isoformat()
         batches = (
@@ -160,9 +163,27 @@ class _Run:
         tally = Tally(op=Op.COMPRESS)
         open_now = self._close(tally, self._has_changed)
         busy = {item.proposal.period for item, _ in open_now}
-        batches = log_months(self._gate.home, self._ledger.book, self._told, self._asked.today, busy, tally)
-        self._submit(batches, tally, _room(open_now))
+        looker = Looker(
+            home=self._gate.home,
+            book=self._ledger.book,
+            places=places_of(self._told),
+            today=self._asked.today,
+            refused=frozenset() if self._asked.again else self._refused_logs(),
+            tally=tally,
+        )
+        self._submit(looker.months(busy), tally, _room(open_now))
         return tally
+
+    def _refused_logs(self) -> frozenset[str]:
+        """Give the logs whose compression the operator rejected or took back, whatever was written to them since."""
+        gone = refused_and_gone(self._gate.home, self._ledger.book, Op.COMPRESS)
+        return gone | {
+            change.target
+            for item in self._stored
+            for change in item.proposal.changes
+            if change.op is Op.COMPRESS
+            and self._ledger.book.proposals[item.proposal.id].state_of(change.n) in REFUSED
+        }
 
     # ------------------------------------------------------------ what waits
 
@@ -210,7 +231,12 @@ class _Run:
                 tally.no_room += len(drafts)
                 return
             submission = Submission(
-                kind=Kind.PRUNE, lane=JOB, period=batch.period, title=batch.title, drafts=drafts
+                kind=Kind.PRUNE,
+                lane=JOB,
+                period=batch.period,
+                title=batch.title,
+                drafts=drafts,
+                asked=self._asked.again and tally.op is Op.COMPRESS,
             )
             outcome = propose(self._gate, self._ledger, submission, self._moment, dry_run=self._asked.dry_run)
             tally.proposals += [outcome.proposal] if outcome.proposal else []

@@ -11,9 +11,10 @@ from zoneinfo import ZoneInfo
 from nightledger.codec.link_tables import Pair
 from nightledger.domain.bridges import LinkUse
 from nightledger.domain.closed import hashed
+from nightledger.domain.curation import WEAK_BELOW
 from nightledger.domain.links import link_key
 from nightledger.domain.proposal import Draft
-from nightledger.domain.pruning import REFERENCED_FROM, find_weak
+from nightledger.domain.pruning import REFERENCED_FROM, find_weak, is_weak
 from nightledger.files.home import Home
 from nightledger.files.link_fold import folded_links
 from nightledger.files.link_index import LinkIndex
@@ -29,6 +30,7 @@ class Looked:
         links: How many there are.
         bridges: How many are weak and old, and stay because they hold groups together.
         weak: Those that may be deleted, the longest unseen first.
+        faint: Names of those that occurred more often and may be deleted all the same: curation asks about them.
         answered: How many of them were proposed before, waiting ones among them.
         sources: Ids of the outcomes behind those that are proposed first, by their tags.
         sure: Ids of the outcomes on which links with a confidence of .7 or more rest.
@@ -37,6 +39,7 @@ class Looked:
     links: int
     bridges: int
     weak: tuple[LinkUse, ...]
+    faint: frozenset[str]
     answered: int
     sources: dict[Pair, tuple[str, ...]]
     sure: frozenset[str]
@@ -58,13 +61,15 @@ def look_at_links(
     sure: set[str] = set()
     with folded_links(home, zone, forgotten) as index:
         found = find_weak(_uses(index, sure), today)
-        fresh = [link for link in found.removable if not _was_said(link, today, said)]
+        weak = tuple(link for link in found.removable if is_weak(link, today))
+        fresh = [link for link in weak if not _was_said(link, today, said)]
         sources = {link.pair: _sources(index, link) for link in fresh[:most]}
     return Looked(
         links=found.links,
-        bridges=found.bridges,
-        weak=found.removable,
-        answered=len(found.removable) - len(fresh),
+        bridges=sum(is_weak(link, today) for link in found.bridges),
+        weak=weak,
+        faint=frozenset(link_key(*link.pair) for link in found.removable if not is_weak(link, today)),
+        answered=len(weak) - len(fresh),
         sources=sources,
         sure=frozenset(sure),
     )
@@ -75,7 +80,8 @@ def _uses(index: LinkIndex, sure: set[str]) -> Iterator[LinkUse]:
         link = item.link
         if item.confidence >= REFERENCED_FROM:
             sure.update(link.best.sources)
-        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day)
+        faint = item.confidence < WEAK_BELOW
+        yield LinkUse(link.first, link.second, link.co_occurrences, link.last_day, faint)
 
 
 def _was_said(link: LinkUse, today: date, said: Collection[str]) -> bool:

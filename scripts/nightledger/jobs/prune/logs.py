@@ -27,55 +27,57 @@ from nightledger.text.forgetting.daily_summary import summarise_daily
 from nightledger.text.statements.daylog import read_daylog
 
 
-def log_months(
-    home: Home, book: Book, told: Told, today: date, busy: Collection[str], tally: Tally
-) -> Iterator[Batch]:
-    """Give what is to be compressed, a batch a month, the oldest first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looker:
+    """Looks at the daily logs of a home.
 
-    Args:
+    Attributes:
         home: Whose.
         book: What its log adds up to; it knows which logs are compressed.
-        told: What the outcomes say.
+        places: Names of files that must stay (`places_of`).
         today: The date in the home's zone.
-        busy: Months of which a proposal waits: they have their turn when it is answered.
+        refused: Logs that stay because the operator said so.
         tally: Counts; what stays is added.
     """
-    logs = find_daylogs(home, preset(home.identity.host).daily)
-    tally.looked = len(logs)
-    for log in logs:
-        if log.day > today:
-            tally.leave(log.path, Kept.FUTURE_DATE)
-    old = [log for log in logs if is_old_log(log.day, today) and log.path not in book.copies]
-    tally.old = len(old)
-    months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]
-    looker = _Looker(home=home, places=_places(told), today=today, tally=tally)
-    for n, (month, group) in enumerate(months):
-        tally.months_left = len(months) - n - 1
-        if month in busy:
-            tally.waiting += len(group)
-        elif drafts := looker.drafts(group):
-            logs_word = "1 daily log" if len(drafts) == 1 else f"{len(drafts)} daily logs"
-            yield Batch(period=month, title=f"Compress {logs_word} of {month}", drafts=drafts)
 
-
-def _places(told: Told) -> frozenset[str]:
-    """Give the names of the files that must stay as they are, whatever folder an outcome gave."""
-    return frozenset(posixpath.basename(place) for place in told.places)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looker:
     home: Home
+    book: Book
     places: Collection[str]
     today: date
+    refused: Collection[str]
     tally: Tally
 
-    def drafts(self, logs: Sequence[LogFile]) -> tuple[Draft, ...]:
+    def months(self, busy: Collection[str]) -> Iterator[Batch]:
+        """Give what is to be compressed, a batch a month, the oldest first.
+
+        Args:
+            busy: Months of which a proposal waits: they have their turn when it is answered.
+        """
+        logs = find_daylogs(self.home, preset(self.home.identity.host).daily)
+        self.tally.looked = len(logs)
+        for log in logs:
+            if log.day > self.today:
+                self.tally.leave(log.path, Kept.FUTURE_DATE)
+        old = [log for log in logs if is_old_log(log.day, self.today) and log.path not in self.book.copies]
+        self.tally.old = len(old)
+        months = [(month, list(group)) for month, group in groupby(old, key=lambda log: month_of(log.day))]
+        for n, (month, group) in enumerate(months):
+            self.tally.months_left = len(months) - n - 1
+            if month in busy:
+                self.tally.waiting += len(group)
+            elif drafts := self._drafts(group):
+                logs_word = "1 daily log" if len(drafts) == 1 else f"{len(drafts)} daily logs"
+                yield Batch(period=month, title=f"Compress {logs_word} of {month}", drafts=drafts)
+
+    def _drafts(self, logs: Sequence[LogFile]) -> tuple[Draft, ...]:
         """Give the drafts of one month's logs; count and name those that stay."""
         taken: set[str] = set()
         return tuple(draft for log in logs if (draft := self._draft(log, taken)))
 
     def _draft(self, log: LogFile, taken: set[str]) -> Draft | None:
+        if log.path in self.refused:
+            self.tally.leave(log.path, Kept.REFUSED)
+            return None
         if posixpath.basename(log.path) in self.places:
             self.tally.leave(log.path, Kept.REFERENCED)
             return None
@@ -111,3 +113,8 @@ def _read(home: Home, log: LogFile) -> tuple[bytes, str]:
     if os.stat(path).st_nlink > 1:
         return b"", f"{log.path} has a second name (a hard link)"
     return contents[log], ""
+
+
+def places_of(told: Told) -> frozenset[str]:
+    """Give the names of the files that must stay as they are, whatever folder an outcome gave."""
+    return frozenset(posixpath.basename(place) for place in told.places)

@@ -80,7 +80,7 @@ def _audit(named: list[tuple[str, str]], options: argparse.Namespace, context: C
     context.emit(_record(told, strict=options.strict))
     for name, part, finding in found:
         context.print(_line(name, part, finding))
-    for line in _summary(told, len(found)):
+    for line in _summary(told, len(found), strict=options.strict):
         context.print(line)
     return FOUND if found or not all(part.audited.audited for _, part in told) else 0
 
@@ -103,20 +103,29 @@ def _line(name: str, part: "Part", finding: "CodeFinding") -> str:
     return f"{shown(_place(name, part, finding))}: {finding.severity.value} {finding.rule}: {ROWS[finding.rule].why}{shown(what)}"
 
 
-def _summary(told: list[tuple[str, "Part"]], findings: int) -> list[str]:
+def _summary(told: list[tuple[str, "Part"]], findings: int, *, strict: bool) -> list[str]:
     if not told:
         return ["No code in it: nothing to audit."]
-    clean = sum(1 for _, part in told if part.audited.clean)
     unread = sum(1 for _, part in told if not part.audited.audited)
-    notes = sum(len(part.audited.notes) for _, part in told)
-    lines = [
-        f"{len(told)} snippet(s): {clean} clean, {unread} not or not wholly audited; {findings} finding(s)."
+    clean = sum(1 for _, part in told if part.audited.audited and not _counted(part, strict=strict))
+    notes = 0 if strict else sum(len(part.audited.notes) for _, part in told)
+    parts = [
+        (clean, "clean"),
+        (len(told) - clean - unread, "with findings"),
+        (unread, "not or not wholly audited"),
     ]
+    counts = ", ".join(f"{count} {word}" for count, word in parts if count)
+    lines = [f"{_count(len(told), 'snippet')}: {counts}; {_count(findings, 'finding')}."]
     if notes:
+        uses = f"{_count(notes, 'use')} of what the published list denies"
         lines.append(
-            f"{notes} use(s) of what the published list denies do no harm here (--strict finds them)."
+            f"{uses} {'does' if notes == 1 else 'do'} no harm here (--strict finds {'it' if notes == 1 else 'them'})."
         )
     return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
 def _record(told: list[tuple[str, "Part"]], *, strict: bool) -> dict[str, object]:

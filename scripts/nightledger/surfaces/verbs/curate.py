@@ -22,9 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Curate, and say what came of it."""
     from nightledger.jobs.curate import curate
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import reading, writing
 
-    with writing(context) as session:
+    with reading(context) if options.dry_run else writing(context) as session:
         done = curate(session.gate, session.ledger, session.moment, dry_run=options.dry_run)
     context.emit(
         {

@@ -8,6 +8,8 @@ Changes no memory: it proposes.
 import argparse
 from typing import TYPE_CHECKING
 
+from nightledger.domain.pruning import CLOSED_DAYS, LINK_DAYS, LOG_DAYS
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 """Things left alone that are named one by one; ``--json`` names all."""
-_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "short", "summary"})
+_IN_ORDER = frozenset({"bridge", "pinned", "referenced", "refused", "short", "summary"})
 """Reasons to leave something alone that ask nothing of the operator: these are only counted."""
 _WHY = {
     "consent": "it names what the consent graph blocks",
@@ -30,10 +32,32 @@ _WHY = {
     "odd_file": "it is no plain file of its own",
 }
 """The other reasons, each as the operator reads it behind the place of what stays."""
+_COUNTED = {
+    "referenced": "on which a sure link rests",
+    "pinned": "pinned",
+    "consent": "about what the consent graph blocks",
+    "bridge": "holding groups of tags together",
+    "no_date": "without a date",
+    "impossible_date": "with an impossible date",
+    "future_date": "with a date still to come",
+    "revisit": "to be looked at again later",
+    "of_section": "speaking for a section",
+    "twice": "standing there twice",
+    "refused": "left at your word (--again asks anew)",
+    "short": "too short to gain by it",
+    "summary": "a summary already",
+    "odd_file": "no plain file",
+}
+"""What stays, as it is counted."""
 _NOUNS = {
-    "delete_link": ("link", "links", "weak and old", "to forget"),
-    "archive": ("entry", "entries", "closed for long", "to archive"),
-    "compress": ("daily log", "daily logs", "old", "to compress"),
+    "delete_link": (
+        "link",
+        "links",
+        f"seen in one session only and not for {LINK_DAYS} days",
+        "to forget",
+    ),
+    "archive": ("entry", "entries", f"closed for more than {CLOSED_DAYS} days", "to archive"),
+    "compress": ("daily log", "daily logs", f"older than {LOG_DAYS} days", "to compress"),
 }
 
 
@@ -45,6 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what would be proposed, and write nothing"
     )
+    parser.add_argument(
+        "--again", action="store_true", help="also ask about daily logs that you rejected or took back"
+    )
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
@@ -52,13 +79,13 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     from nightledger.domain.periods import log_day
     from nightledger.files.configuration import home_zone
     from nightledger.jobs.prune import Asked, prune
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import reading, writing
 
-    with writing(context) as session:
+    with reading(context) if options.dry_run else writing(context) as session:
         today = log_day(session.moment.at, home_zone(session.gate.home, session.gate.settings))
-        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run)
+        asked = Asked(today=today, ops=_ops(options), dry_run=options.dry_run, again=options.again)
         pruned = prune(session.gate, session.ledger, asked, session.moment)
-    _report(context, pruned)
+    _report(context, pruned, dry_run=options.dry_run)
     return 0
 
 
@@ -70,12 +97,13 @@ def _ops(options: argparse.Namespace) -> "tuple[Op, ...]":
     return tuple(op for is_asked, op in chosen if is_asked) or EVERYTHING
 
 
-def _report(context: "Context", pruned: "Pruned") -> None:
+def _report(context: "Context", pruned: "Pruned", *, dry_run: bool) -> None:
     from nightledger.surfaces import screen
 
     context.emit(
         {
             "today": pruned.today.isoformat(),
+            "dry_run": dry_run,
             "reason": pruned.reason,
             "kinds": [_record(tally) for tally in pruned.tallies],
         }
@@ -84,7 +112,9 @@ def _report(context: "Context", pruned: "Pruned") -> None:
         for line in screen.wrap(f"Nothing pruned: {pruned.reason}.", first="", indent="  "):
             context.print(line)
     for tally in pruned.tallies:
-        _say(context, tally)
+        _say(context, tally, dry_run=dry_run)
+    if dry_run:
+        context.print("Nothing was written (--dry-run).")
 
 
 def _record(tally: "Tally") -> "dict[str, Any]":
@@ -112,7 +142,7 @@ def _record(tally: "Tally") -> "dict[str, Any]":
     }
 
 
-def _say(context: "Context", tally: "Tally") -> None:
+def _say(context: "Context", tally: "Tally", *, dry_run: bool) -> None:
     from nightledger.surfaces import screen
 
     def say(text: str, first: str = "  ", indent: str = "    ") -> None:
@@ -121,22 +151,23 @@ def _say(context: "Context", tally: "Tally") -> None:
 
     one, many, old, aim = _NOUNS[tally.op.value]
     counts = [f"{tally.old} {old}"]
-    counts += [f"{count} {word.replace('_', ' ')}" for word, count in tally.kept.items()]
+    counts += [f"{count} {_COUNTED[word]}" for word, count in tally.kept.items()]
     counts += [
         f"{count} {word}"
         for count, word in (
-            (tally.waiting, "waiting already"),
+            (tally.waiting, "waiting for your answer already"),
             (tally.suppressed, "answered before"),
             (tally.closed, "closed, for they hold no longer"),
-            (tally.no_room, "for another run"),
-            (tally.months_left, "more months"),
+            (tally.no_room, "left for another run"),
+            (tally.months_left, "more months for another run"),
         )
         if count
     ]
     noun = one if tally.looked == 1 else many
-    say(f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} proposed {aim}.", "", "  ")
+    verb = "would be proposed" if dry_run else "proposed"
+    say(f"{tally.looked:,} {noun}: {', '.join(counts)}; {tally.proposed} {verb} {aim}.", "", "  ")
     for proposal in tally.proposals:
-        say(f"{proposal.id}: {screen.shown(proposal.title)}")
+        say(f"{'' if dry_run else f'{proposal.id}: '}{screen.shown(proposal.title)}")
     named = [left for left in tally.left if left.what and left.kept not in _IN_ORDER]
     for left in named[:MOST_NAMED]:
         why = screen.shown(left.detail) or _WHY[left.kept.value]

@@ -23,6 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run", action="store_true", help="show what it would change, and change nothing"
     )
+    parser.add_argument(
+        "--diff", action="store_true", help="print every line of the diff, also where it is long"
+    )
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
@@ -30,12 +33,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.surfaces import screen
     from nightledger.surfaces.answering import parse_numbers
     from nightledger.surfaces.session import reading, writing
+    from nightledger.surfaces.undo_text import undo_rows
 
     name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
     with reading(context, person=True) as seen:
         undo = _plan(seen, name, only)
-        for line in screen.diff_lines(undo.diff):
+        for line in undo_rows(undo, in_full=options.diff):
             context.print(line)
     if options.dry_run:
         context.emit(

@@ -2,15 +2,17 @@
 
 Nothing is run and nothing is imported on the snippet's behalf.
 Invariant: never raises for any text, and bounded in time and memory; what was not read is never
-called clean. A syntax check is no sandbox: it tells what is written, not what will happen.
+called clean. Of another language only the Python that it hands to an interpreter is audited. A syntax check is no sandbox: it tells what is written, not what will happen.
 """
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nightledger.text.code.chains import chain_hits
 from nightledger.text.code.databases import query_hits
 from nightledger.text.code.detours import call_hits, node_hits
+from nightledger.text.code.embedded import Embedded, find_embedded
 from nightledger.text.code.files import file_hits, path_hits
 from nightledger.text.code.language import HEAD, guess_language
 from nightledger.text.code.look import Hit, Look
@@ -39,8 +41,7 @@ def audit(text: str, language: str = "") -> Audited:
     """
     told = language or guess_language(_head(text))
     if told != "python":
-        place = CodeFinding(line=1, column=1, rule="code.unaudited", severity=CodeSeverity.MEDIUM, what=told)
-        return Audited(language=told, audited=False, findings=(place,))
+        return _of_another(text, told)
     source = read_source(text)
     found = sorted({*_of_places(source), *_of_tree(source)})
     unread = any(finding.rule in NOT_READ for finding in found)
@@ -50,6 +51,34 @@ def audit(text: str, language: str = "") -> Audited:
         findings=tuple(f for f in found if f.severity is not CodeSeverity.NOTE)[:MOST_FINDINGS],
         notes=tuple(f for f in found if f.severity is CodeSeverity.NOTE)[:MOST_FINDINGS],
     )
+
+
+def _of_another(text: str, language: str) -> Audited:
+    """Say that a text is unaudited, and audit the Python that it hands to an interpreter."""
+    found = {_told("code.unaudited", (1, 1), language)}
+    notes = set[CodeFinding]()
+    for piece in find_embedded(text):
+        if piece.code is None:
+            found.add(_told("code.run", piece.place, "what the shell hands to Python"))
+        else:
+            inside = audit(piece.code, "python")
+            found.update(_moved(finding, piece) for finding in inside.findings)
+            notes.update(_moved(finding, piece) for finding in inside.notes)
+    return Audited(
+        language=language,
+        audited=False,
+        findings=tuple(sorted(found))[:MOST_FINDINGS],
+        notes=tuple(sorted(notes))[:MOST_FINDINGS],
+    )
+
+
+def _told(rule: str, place: tuple[int, int], what: str) -> CodeFinding:
+    return CodeFinding(line=place[0], column=place[1], rule=rule, severity=ROWS[rule].severity, what=what)
+
+
+def _moved(finding: CodeFinding, piece: Embedded) -> CodeFinding:
+    line, column = piece.place_of(finding.line, finding.column)
+    return replace(finding, line=line, column=column)
 
 
 def _head(text: str) -> str:

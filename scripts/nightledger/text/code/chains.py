@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator
 
 from nightledger.text.code.folding import HOLE, Text
+from nightledger.text.code.known_names import REDUCERS
 from nightledger.text.code.look import Hit, Look, argument
 from nightledger.text.code.uses import rule_of
-from nightledger.text.code.value import Items, Ref, Value, named_attributes
-from nightledger.text.code.values import REDUCERS, reduction
+from nightledger.text.code.value import Items, Ref, Value, named_attributes, reduction
 
 _GETATTR = "builtins.getattr"
 

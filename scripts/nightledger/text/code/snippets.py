@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nightledger.text.code.embedded import find_embedded, holds_call
 from nightledger.text.code.language import guess_language, language_of_info
 from nightledger.text.code.source import MOST_CHARACTERS
 
@@ -15,10 +16,13 @@ _FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$"
 )
 _INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
-_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,400})\1(?!`)")
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")
 _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _CODE_SIGN = re.compile(r"[\w\])\"']\(|^\s*(?:import|from)\s+\w|^\s*@\w|^\s*[!%]\w|__\w+__", re.MULTILINE)
+_HANDED = re.compile(r"\|[ \t]*\S*py|<<")
+"""What may hand Python to an interpreter without looking like code otherwise."""
 SURE = "python"
+SHELL = "shell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +56,7 @@ def find_snippets(text: str) -> tuple[Snippet, ...]:
     loose = [True] * len(lines)
     for first, last, info, body in _fences(lines):
         loose[first : last + 1] = [False] * (last + 1 - first)
-        language = language_of_info(info) or _shape(body)
+        language = language_of_info(info) or _shape(body) or _hands_over(body)
         if language:
             found.append(
                 Snippet(
@@ -66,9 +70,15 @@ def find_snippets(text: str) -> tuple[Snippet, ...]:
             )
     found += _indented(lines, loose, starts)
     found += _inline(lines, loose, starts)
-    if not found and _CODE_SIGN.search(text) and len(text) <= MOST_CHARACTERS:
+    found += _in_prose(lines, loose, starts, found)
+    if not found and len(text) <= MOST_CHARACTERS:
         found += _whole(text)
     return tuple(sorted(found, key=lambda snippet: snippet.start))
+
+
+def _hands_over(body: str) -> str:
+    """Give the language of a text that hands Python to an interpreter, as a workflow's steps do; "" for others."""
+    return SHELL if find_embedded(body) else ""
 
 
 def _shape(body: str) -> str:
@@ -111,14 +121,9 @@ def _indented(lines: list[str], loose: list[bool], starts: list[int]) -> Iterato
         ):
             last += 1
         body = "".join(lines[at:last])
-        if (
-            last > at
-            and not _LIST.match(lines[at])
-            and _CODE_SIGN.search(body)
-            and guess_language(body) == SURE
-        ):
+        if last > at and not _LIST.match(lines[at]) and (language := _sure_language(body)):
             yield Snippet(
-                text=body, language=SURE, line=at + 1, start=starts[at], end=starts[last], fenced=False
+                text=body, language=language, line=at + 1, start=starts[at], end=starts[last], fenced=False
             )
         at = max(last, at + 1)
 
@@ -127,10 +132,10 @@ def _inline(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[
     for at, line in enumerate(lines):
         for match in _INLINE.finditer(line) if loose[at] and "`" in line else ():
             body = match[2].strip()
-            if _CODE_SIGN.search(body) and guess_language(body) == SURE:
+            if language := _sure_language(body):
                 yield Snippet(
                     text=body,
-                    language=SURE,
+                    language=language,
                     line=at + 1,
                     start=starts[at] + match.start(2),
                     end=starts[at] + match.end(2),
@@ -138,8 +143,36 @@ def _inline(lines: list[str], loose: list[bool], starts: list[int]) -> Iterator[
                 )
 
 
+def _sure_language(body: str) -> str:
+    """Give ``python``, or ``shell`` where Python is handed to an interpreter; "" for all else."""
+    if _CODE_SIGN.search(body) and guess_language(body) == SURE:
+        return SURE
+    return _hands_over(body)
+
+
+def _in_prose(
+    lines: list[str], loose: list[bool], starts: list[int], taken: list[Snippet]
+) -> Iterator[Snippet]:
+    """Give the paragraphs in which ``python -c`` is handed code, outside of what was found already."""
+    text = "".join(lines)
+    for snippet in taken:
+        text = text[: snippet.start] + " " * (snippet.end - snippet.start) + text[snippet.end :]
+    at = 0
+    while at < len(lines):
+        last = at
+        while last < len(lines) and loose[last] and lines[last].strip():
+            last += 1
+        body = text[starts[at] : starts[last]]
+        if holds_call(body):
+            yield Snippet(
+                text=body, language=SHELL, line=at + 1, start=starts[at], end=starts[last], fenced=False
+            )
+        at = max(last, at + 1)
+
+
 def _whole(text: str) -> Iterator[Snippet]:
     """Take a text for code that is nothing else: a line added to a fence that stands in the file."""
     body = _LIST.sub("", text, count=1)
-    if guess_language(body) == SURE:
-        yield Snippet(text=body, language=SURE, line=1, start=0, end=len(text), fenced=False)
+    language = guess_language(body) if _CODE_SIGN.search(text) or _HANDED.search(text) else ""
+    if language == SURE or (language == SHELL and _hands_over(body)):
+        yield Snippet(text=body, language=language, line=1, start=0, end=len(text), fenced=False)

@@ -174,3 +174,26 @@ def alternatives(node: ast.AST) -> list[ast.expr]:
             return [node.value]
         case _:
             return []
+
+
+def found_by_name(function: Ref, owner: Ref, arguments: list[Values]) -> Iterator[Value]:
+    """Give what getattr and its relatives give."""
+    path, first = function.path, arguments[0] if arguments else ()
+    if path.startswith("operator.") and path.endswith("()"):
+        yield from named_attributes(first, (Text(function.text),))
+    elif path.startswith("operator."):
+        every = arguments if path.endswith("getter") else arguments[:1]
+        yield from (Ref(f"{path}()", v.text) for values in every for v in values if isinstance(v, Text))
+    elif len(arguments) > 1:
+        yield from named_attributes(first, arguments[1])
+    elif path.endswith("__"):
+        yield from named_attributes((owner,), first)
+
+
+def reduction(path: str, node: ast.Call) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
+    """Give the function, the names and the start of a call of one of ``REDUCERS``; None for what is not given."""
+    at: list[ast.expr | None] = [*node.args, None, None, None]
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    if path.startswith("itertools."):
+        return at[1] or named.get("func"), at[0] or named.get("iterable"), named.get("initial")
+    return at[0], at[1], at[2] or named.get("initial")

@@ -10,6 +10,17 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from nightledger.text.code.folding import HOLE, TEMPORARY, Text, fold_call, fold_operation, fold_subscript
+from nightledger.text.code.known_names import (
+    BUILTINS,
+    DICTIONARIES,
+    FINDERS,
+    IMPORTERS,
+    ITEM_METHODS,
+    ITEM_OF,
+    REDUCERS,
+    SAME_AS_FIRST,
+    USUAL,
+)
 from nightledger.text.code.paths import PATH, canonical
 from nightledger.text.code.scopes import Binding, Scopes
 from nightledger.text.code.value import (
@@ -22,13 +33,14 @@ from nightledger.text.code.value import (
     attribute_of,
     chained,
     chosen,
+    found_by_name,
     imported,
     is_name,
     items_of,
     joined,
-    named_attributes,
     path_result,
     plain,
+    reduction,
     split,
 )
 
@@ -39,38 +51,8 @@ MOST = 8
 MOST_STEPS = 100_000
 """Expressions looked at for one snippet; beyond, everything is unknown."""
 _TEMPORARY = frozenset({"tmp_path", "tmpdir", "tmp_path_factory"})
-_DICTIONARIES = (".__dict__", "builtins.globals()", "builtins.locals()", "builtins.vars()", "sys.modules")
-BUILTINS = frozenset(
-    {"__import__", "compile", "eval", "exec", "execfile", "input", "open", "getattr", "setattr", "delattr", "hasattr", "globals", "locals", "vars", "dir", "chr", "ord", "str", "bytes", "bytearray",
-     "reversed", "map", "filter", "list", "tuple", "dict", "set", "sorted", "type", "object", "super", "print", "isinstance", "iter", "next", "zip", "len", "repr", "get_ipython", "__build_class__", "help", "breakpoint", "int", "id", "any", "all", "sum", "enumerate", "format", "hex",
-     "abs", "pow", "divmod", "max", "min", "round", "callable", "hash", "oct", "bin", "ascii", "issubclass", "aiter", "anext"}
-)  # fmt: skip
-
-
 Given = Mapping[str, Value]
-_FINDERS = frozenset(
-    {"builtins.getattr", "inspect.getattr_static", "operator.attrgetter", "operator.methodcaller", "operator.itemgetter", "operator.attrgetter()", "operator.methodcaller()"}
-)  # fmt: skip
-_IMPORTERS = frozenset({"builtins.__import__", "importlib.import_module", "importlib.__import__"})
-_ITEM_METHODS = (".get", ".pop", ".setdefault", ".__getitem__")
-_ITEM_OF = frozenset(
-    {"operator.getitem", "operator.__getitem__", *(f"builtins.dict{name}" for name in _ITEM_METHODS)}
-)
-"""Functions that give an item of what they are given first."""
-_SAME_AS_FIRST = frozenset(
-    {"functools.partial", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.set", "builtins.dict", "copy.copy", "weakref.proxy", "typing.cast", "contextlib.closing"}
-)  # fmt: skip
-REDUCERS = frozenset({"functools.reduce", "_functools.reduce", "builtins.reduce", "itertools.accumulate"})
-"""What applies a function along a sequence."""
 _NOTHING: Given = MappingProxyType({})
-
-
-USUAL = {
-    **{name: name for name in ("os", "sys", "subprocess", "shutil", "socket", "pickle", "marshal", "ctypes", "pty", "commands", "importlib", "builtins", "posix", "runpy", "code", "codeop", "pathlib", "io", "types",
-                               "requests", "httpx", "yaml", "tempfile", "asyncio", "gc", "base64", "codecs", "operator", "functools", "smtplib", "webbrowser", "signal", "timeit", "dill", "joblib", "shelve", "pip", "keyring", "urllib", "http", "imp")},
-    "__builtins__": "builtins", "__loader__": "__loader__", "__spec__": "__spec__", "Path": "pathlib.Path", "np": "numpy", "pd": "pandas", "sp": "subprocess", "Popen": "subprocess.Popen", "import_module": "importlib.import_module", "urlopen": "urllib.request.urlopen", "check_output": "subprocess.check_output",
-}  # fmt: skip
-"""What a name stands for that a snippet uses without importing it: it is pasted where it was imported."""
 
 
 class Resolver:
@@ -216,7 +198,7 @@ class Resolver:
     def item_of(self, value: Ref, keys: Values, depth: int = 0) -> Iterator[Value]:
         """Give what a dictionary of names holds under ``keys``: ``vars(os)["system"]`` is ``os.system``."""
         texts = [key.text for key in keys if isinstance(key, Text) and is_name(key.text)]
-        for text in texts if value.path.endswith(_DICTIONARIES) else ():
+        for text in texts if value.path.endswith(DICTIONARIES) else ():
             if value.path.endswith(".__dict__"):
                 yield Ref(canonical(f"{value.path.removesuffix('.__dict__')}.{text}"))
             elif value.path == "sys.modules":
@@ -228,7 +210,7 @@ class Resolver:
                 yield from self._name(named, _NOTHING, depth + 1)  # not kept by its id, which comes back
         if value.path == "builtins":  # __builtins__ is a dictionary in an imported module
             yield from (Ref(canonical(f"builtins.{text}")) for text in texts)
-        if not texts or not value.path.endswith(_DICTIONARIES):
+        if not texts or not value.path.endswith(DICTIONARIES):
             yield Ref(canonical(f"{value.path}[]"))
 
     # ------------------------------------------------------------ calls
@@ -243,16 +225,16 @@ class Resolver:
     def _result(self, function: Ref, node: ast.Call, arguments: list[Values], depth: int) -> Iterator[Value]:
         path, first = function.path, arguments[0] if arguments else ()
         owner = Ref(path.rpartition(".")[0], function.text)
-        if path in _FINDERS or path.endswith((".__getattribute__", ".__getattr__")):
-            yield from _found_by_name(function, owner, arguments)
-        elif path in _IMPORTERS:
+        if path in FINDERS or path.endswith((".__getattribute__", ".__getattr__")):
+            yield from found_by_name(function, owner, arguments)
+        elif path in IMPORTERS:
             names = [v.text for v in first if isinstance(v, Text) and is_name(v.text)]
             yield from (Ref(canonical(imported(name, path, node))) for name in names)
         elif path == "builtins.vars" and first:
             yield from (Ref(f"{value.path}.__dict__") for value in first if isinstance(value, Ref))
-        elif path.endswith(_ITEM_METHODS) and owner.path.endswith(_DICTIONARIES):
+        elif path.endswith(ITEM_METHODS) and owner.path.endswith(DICTIONARIES):
             yield from self.item_of(owner, first, depth)
-        elif path in _SAME_AS_FIRST:
+        elif path in SAME_AS_FIRST:
             yield from first
         elif path in REDUCERS:
             yield from self._reduced(path, node, depth)
@@ -283,7 +265,7 @@ class Resolver:
         """Give what ``operator.getitem(table, key)`` and its relatives give."""
         if function.path == "operator.itemgetter()":
             keys: Values = (Text(function.text),)
-        elif function.path in _ITEM_OF and len(arguments) > 1:
+        elif function.path in ITEM_OF and len(arguments) > 1:
             keys = arguments[1]
         else:
             return
@@ -359,26 +341,3 @@ class Resolver:
             for item in items[:LONGEST]:
                 found += self.values(node.elt, {**given, loop.target.id: item}, depth)[:1] or (Text(HOLE),)
             yield Items(tuple(found))
-
-
-def _found_by_name(function: Ref, owner: Ref, arguments: list[Values]) -> Iterator[Value]:
-    """Give what getattr and its relatives give."""
-    path, first = function.path, arguments[0] if arguments else ()
-    if path.startswith("operator.") and path.endswith("()"):
-        yield from named_attributes(first, (Text(function.text),))
-    elif path.startswith("operator."):
-        every = arguments if path.endswith("getter") else arguments[:1]
-        yield from (Ref(f"{path}()", v.text) for values in every for v in values if isinstance(v, Text))
-    elif len(arguments) > 1:
-        yield from named_attributes(first, arguments[1])
-    elif path.endswith("__"):
-        yield from named_attributes((owner,), first)
-
-
-def reduction(path: str, node: ast.Call) -> tuple[ast.expr | None, ast.expr | None, ast.expr | None]:
-    """Give the function, the names and the start of a call of one of ``REDUCERS``; None for what is not given."""
-    at: list[ast.expr | None] = [*node.args, None, None, None]
-    named = {keyword.arg: keyword.value for keyword in node.keywords}
-    if path.startswith("itertools."):
-        return at[1] or named.get("func"), at[0] or named.get("iterable"), named.get("initial")
-    return at[0], at[1], at[2] or named.get("initial")

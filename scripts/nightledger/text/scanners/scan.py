@@ -24,7 +24,9 @@ _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 _SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
 _STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
 
-_MAY_BE_CODE = re.compile(r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^\s*[!%]\w", re.MULTILINE)
+_MAY_BE_CODE = re.compile(
+    r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^\s*[!%]\w|\|[ \t]*\S*py|<<", re.MULTILINE
+)
 
 _WIDE = frozenset(
     {

@@ -261,19 +261,18 @@ def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]])
 
 
 def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
-    """Leave out the lines that are known; all others where one of these names itself a rule or lesson.
+    """Leave out the lines that are known, and beside a known rule or lesson those that name themselves nothing.
 
-    For then the others tell how it came about. What is left of such a block is known, and folded later.
+    For these tell how it came about; another rule or lesson is news of its own. What is left of a block
+    without news is known, and folded later.
     """
     if len(block.members) == 1:
         return block
     known = [is_known(clean_line(line, languages)) for line in block.members]
-    if not any(known):
-        return block
-    settled = all(known) or any(
-        so and _names_itself(line) for so, line in zip(known, block.members, strict=True)
-    )
-    kept = [at for at, so in enumerate(known) if so == settled]
+    named = [_names_itself(line) for line in block.members]
+    told = any(so and itself for so, itself in zip(known, named, strict=True))
+    fresh = [at for at, so in enumerate(known) if not so and (named[at] or not told)]
+    kept = fresh or [at for at, so in enumerate(known) if so]
     best = max(kept, key=lambda at: block.chances[at])
     return _Block(
         top=block.members[best],
