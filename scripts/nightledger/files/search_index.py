@@ -10,7 +10,7 @@ version of this program made is left alone.
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
 from nightledger.files.atomic import TEMP_SUFFIX
@@ -65,6 +65,7 @@ def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
     _require_file(path)
     with telling(path):
         store = _checked(sqlite3.connect(path, timeout=WRITE_WAIT_S), path)
+        store.connection.execute("PRAGMA secure_delete=ON")  # what goes is overwritten, not only forgotten
     try:
         writer = SearchWriter(store, spell)
         yield writer
@@ -107,6 +108,27 @@ def building(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(temp)
+
+
+def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
+    """Tell whether a text that an index keeps holds something; of one that cannot be read it is taken to.
+
+    Args:
+        path: The file.
+        holds: Tells it of bytes.
+    """
+    try:
+        store = open_store(path)
+        if store is None:
+            return False
+        with closing(store):
+            for (number,) in store.ask("SELECT id FROM pages"):
+                if holds(store.page(number).encode("utf-8", "surrogateescape")):
+                    return True
+                store.forget_pages()
+    except SearchIndexError:
+        return True
+    return False
 
 
 def build_in_memory(spell: Callable[[str], str]) -> SearchWriter:
