@@ -74,6 +74,11 @@ class Reader:
         """Give the number of chunks."""
         return int(self.ask("SELECT count(*) FROM chunks")[0][0])
 
+    def meta(self, key: str) -> str:
+        """Give what was noted under a key; empty where nothing was."""
+        row = self.ask("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(row[0][0]) if row else ""
+
     def frequencies(self, words: "Sequence[str]") -> dict[str, int]:
         """Give for each word in how many chunks it, or another with its stem, stands.
 

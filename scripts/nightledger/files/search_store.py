@@ -118,11 +118,6 @@ class SearchStore(Reader):
             for path, number, kind, size, mtime_ns, sha256, settled in rows
         }
 
-    def meta(self, key: str) -> str:
-        """Give what was noted under a key; empty where nothing was."""
-        row = self.ask("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(row[0][0]) if row else ""
-
     def find(self, match: str, limit: int, wanted: Filter = ALL) -> list[Scored]:
         """Give the chunks that match best, with BM25 (k1 1.2, b .75; sqlite.org/fts5.html), the best first.
 

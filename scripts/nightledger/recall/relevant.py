@@ -7,6 +7,7 @@ Invariant: only chunks are scored that were judged and may be shown to an agent.
 """
 
 from nightledger.domain.relevance import weigh
+from nightledger.recall.freshness import KINDS
 from nightledger.text.search.tokens import match_any, query_terms
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from nightledger.files.search_reader import Reader
 
-KINDS = ("memory", "principle", "handoff")
-"""What is asked: entries, principles and open items. Daily logs the agent may look into itself."""
 EARLIER_PROMPTS = 3
 MOST_OWN_WORDS = 64
 MOST_EARLIER_WORDS = 48
@@ -61,20 +60,23 @@ def earlier_words(prompts: "Sequence[str]", topic: str) -> "Sequence[str]":
     return query_terms(" ".join((*prompts[-EARLIER_PROMPTS:], topic)))[:MOST_EARLIER_WORDS]
 
 
-def look(reader: "Reader", own: "Sequence[str]", earlier: "Sequence[str]" = ()) -> Looked:
+def look(
+    reader: "Reader", own: "Sequence[str]", earlier: "Sequence[str]" = (), kinds: "Sequence[str]" = KINDS
+) -> Looked:
     """Score the chunks that share words with a prompt.
 
     Args:
         reader: The index.
         own: Words of the prompt (:func:`own_words`).
         earlier: Words of what came before it (:func:`earlier_words`).
+        kinds: Which kinds of lines count.
 
     Raises:
         SearchIndexError: The index cannot be used.
     """
     holding = reader.frequencies(list(dict.fromkeys((*own, *earlier))))
     asked = weigh(own, earlier, holding, reader.count())
-    may = reader.may_be_shown(KINDS)
+    may = reader.may_be_shown(kinds)
     shared: dict[int, list[str]] = {}
     standing = set()
     for word in asked.words if may else ():

@@ -16,6 +16,7 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import read_state, write_state
 from nightledger.files.search_reader import Line, Reader, open_reader
+from nightledger.recall.freshness import kinds_to_say
 from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
 from nightledger.surfaces.hook.notes import Note, fence
 from nightledger.surfaces.hook.payload import prompt_of, text_of
@@ -93,7 +94,10 @@ class Answering:
             own: Its words.
             earlier: Words of what came before it.
         """
-        looked = look(self.reader, own, earlier)
+        kinds = kinds_to_say(self.home, self.reader)
+        if not kinds:
+            return [], ""
+        looked = look(self.reader, own, earlier, kinds)
         tags = _tags(own)
         notes = [*self._associations(tags, _tags(earlier)), *self._lines(looked)]
         kept = sorted({*looked.standing, *self.reader.known_tags(tags)})
