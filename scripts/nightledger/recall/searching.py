@@ -1,6 +1,7 @@
 """From a query to what answers it: read it, find, weigh, withhold.
 
-Invariant: an agent is given nothing that ``withheld.py`` names. Searching changes nothing but the index, which is disposable.
+Invariant: an agent is given nothing that ``withheld.py`` names, and no reason that only such a line gave.
+Searching changes nothing but the index, which is disposable.
 """
 
 from collections import Counter
@@ -191,21 +192,24 @@ def _choose(
         seen.add(said)
         held = judge.held(chunk) if judge else {}
         if query.showing is Showing.AGENT and held:
-            bare = replace(chunk, text=without(chunk, held))
-            if not _answers(bare, one):
+            chunk = replace(chunk, text=without(chunk, held))
+            shown = _by_what_is_left(one, chunk)
+            if not shown.words:
                 withheld[next(iter(held.values()))] += 1
                 continue
-            chunk = bare
-        hits.append(_hit(chunk, one, held, query.showing, asked))
+            hits.append(_hit(chunk, shown, held, query.showing, asked))
+        else:
+            hits.append(_hit(chunk, one, held, query.showing, asked))
     return hits, withheld
 
 
-def _answers(chunk: Chunk, ranked: Ranked) -> bool:
-    """Tell whether what is left of a chunk still holds a word that it was found by."""
-    left = tokens.words_in(f"{chunk.heading} {chunk.text}") if chunk.text.strip() else ()
-    return any(
-        word.startswith(found[: max(3, len(found) - 3)]) for found in ranked.words.values() for word in left
-    )
+def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
+    """Leave out of why a chunk was found the words that only stand in lines that are withheld."""
+    words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
+    left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
+    words = {word: found for word, found in ranked.words.items() if found in left}
+    parts = {word: score for word, score in ranked.parts.items() if word in words}
+    return replace(ranked, words=words, parts=parts)
 
 
 def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
