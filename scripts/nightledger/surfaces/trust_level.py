@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from nightledger.surfaces.doctor.keys import Protection
 
 NOT_BUILT = (
-    "prompt hooks",
     "a model behind the consolidator",
 )
 """What the design has and this version has not."""

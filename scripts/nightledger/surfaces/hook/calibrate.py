@@ -48,29 +48,7 @@ def calibrate(context: Context, *, labels: str | None, alarms: float) -> int:
             "there is nothing that tells when to stay silent",
             hint="the index holds no text yet; or add labels without answers, for prompts that memory does not answer",
         )
-    chosen = suggest(rows, alarms / 100)
-    advised = chosen and (chosen.threshold if labels else max(chosen.threshold, HookSettings().relevance))
-    context.emit(
-        {
-            "relevance": advised,
-            "measured": chosen.threshold if chosen else None,
-            "in_force": settings.relevance,
-            "measured_on": "labels" if labels else "prompts about nothing",
-            "rows": [_record(row) for row in rows],
-        }
-    )
-    _tell(context, rows, chosen)
-    if advised is None:
-        context.print(f"No relevance keeps that below {alarms:g} %: the labels may be wrong.")
-        return 0
-    context.print(
-        f"In force: {settings.relevance:g}. Advised: {advised:g}, in config/nightledger/staging-rules.json:"
-    )
-    context.print(json.dumps({"prompt_hook": {"relevance": advised}}))
-    if not labels:
-        context.print(
-            "Prompts about nothing tell the least that it must be; with --labels it can be told better."
-        )
+    _tell(context, rows, alarms, settings.relevance, labelled=bool(labels))
     return 0
 
 
@@ -105,7 +83,30 @@ def _record(row: Row) -> dict[str, object]:
     }
 
 
-def _tell(context: Context, rows: Sequence[Row], chosen: Row | None) -> None:
+def _tell(context: Context, rows: Sequence[Row], alarms: float, in_force: float, *, labelled: bool) -> None:
+    """Print what was measured and what follows from it; without labels never less than the default."""
+    chosen = suggest(rows, alarms / 100)
+    advised = chosen and (chosen.threshold if labelled else max(chosen.threshold, HookSettings().relevance))
+    context.emit(
+        {
+            "relevance": advised,
+            "measured": chosen.threshold if chosen else None,
+            "in_force": in_force,
+            "measured_on": "labels" if labelled else "prompts about nothing",
+            "rows": [_record(row) for row in rows],
+        }
+    )
+    _print_rows(context, rows, chosen)
+    if advised is None:
+        context.print(f"No relevance keeps that below {alarms:g} %: the labels may be wrong.")
+        return
+    context.print(f"In force: {in_force:g}. Advised: {advised:g}, in config/nightledger/staging-rules.json:")
+    context.print(json.dumps({"prompt_hook": {"relevance": advised}}))
+    if not labelled:
+        context.print("Prompts about nothing tell the least that it must be; --labels FILE tells more.")
+
+
+def _print_rows(context: Context, rows: Sequence[Row], chosen: Row | None) -> None:
     at = rows.index(chosen) if chosen else len(rows) - 1
     first = max(0, at - _TOLD // 2)
     context.print("relevance  lines that answer  prompts helped  shown at prompts about something else")
