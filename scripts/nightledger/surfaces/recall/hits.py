@@ -16,10 +16,10 @@ MOST_REASONS = 4
 _WORDS = {
     Why.TERM: "",
     Why.PHRASE: "side by side: ",
-    Why.NAME: "name: ",
+    Why.NAME: "",
     Why.EXPANSION: "associated: ",
     Why.MEANING: "meaning",
-    Why.NEIGHBOUR: "its day: ",
+    Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
     Why.TAG: "tag: ",
     Why.HOP: "followed from: ",
