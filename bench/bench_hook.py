@@ -56,21 +56,26 @@ def main() -> None:
 def told(call: HookCall, home: Home, prompt: str, session: str) -> None:
     """Ask as Claude Code does, and make sure that something was said and recorded."""
     before = Path(home.exposures).stat().st_size if Path(home.exposures).exists() else 0
-    answer = run(call.words("claude_code", "UserPromptSubmit"), {"prompt": prompt, "session_id": session})
+    answer = run(as_host(call, "UserPromptSubmit"), {"prompt": prompt, "session_id": session})
     assert "Fahrenheit" in json.loads(answer)["hookSpecificOutput"]["additionalContext"]
     assert Path(home.exposures).stat().st_size > before
 
 
 def silent(call: HookCall, prompt: str, session: str) -> None:
     """Ask something that memory does not know."""
-    assert not run(call.words("claude_code", "UserPromptSubmit"), {"prompt": prompt, "session_id": session})
+    assert not run(as_host(call, "UserPromptSubmit"), {"prompt": prompt, "session_id": session})
 
 
 def tool(call: HookCall, path: str, said: str) -> None:
     """Ask whether a file may be written."""
     payload = {"tool_name": "Write", "tool_input": {"file_path": path, "content": "x"}}
-    answer = run(call.words("claude_code", "PreToolUse"), payload)
+    answer = run(as_host(call, "PreToolUse"), payload)
     assert said in answer if said else not answer
+
+
+def as_host(call: HookCall, event: str) -> list[str]:
+    """Give the installed command as Claude Code runs it: by a shell, whose time counts, too."""
+    return ["/bin/sh", "-c", call.line("claude_code", event)]
 
 
 def run(words: "list[str] | tuple[str, ...]", payload: Mapping[str, object]) -> str:

@@ -1,5 +1,8 @@
 import json
 import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -43,9 +46,22 @@ def test_the_command_is_absolute_isolated_and_quoted(host: str) -> None:
         assert 5 <= hook["timeout"] <= 12
         assert shlex.split(hook["command"]) == [
             "/opt/my py/bin/python", "-I", "-S", "/opt/nl/scripts/prompt_hook.py", "--home", "/srv/my home", host, event,
+            "2>/dev/null", "||", ":",
         ]  # fmt: skip
     assert "matcher" not in added["UserPromptSubmit"][0]
     assert "Write" in added["PreToolUse"][0]["matcher"]
+
+
+@pytest.mark.parametrize("python", [sys.executable, "/gone/python"])
+@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
+def test_a_checkout_or_an_interpreter_that_is_gone_blocks_nothing(
+    host: str, python: str, tmp_path: Path
+) -> None:
+    call = HookCall(python=python, script=str(tmp_path / "prompt_hook.py"), home="/h", home_id="a" * 32)
+    line = call.line(host, "UserPromptSubmit")
+    words = shlex.split(line) if host == "hermes" else ["/bin/sh", "-c", line]
+    done = subprocess.run(words, input=b"{}", capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("host", JSON_HOSTS)
@@ -105,7 +121,9 @@ def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
     assert with_hooks("hermes", added, CALL) == added
     assert has_hooks("hermes", added, CALL)
     hooks = yaml.safe_load(added)["hooks"]
-    assert shlex.split(hooks["pre_llm_call"][0]["command"])[-2:] == ["hermes", "pre_llm_call"]
+    shell, dash_c, line = shlex.split(hooks["pre_llm_call"][0]["command"])  # Hermes starts it without a shell
+    assert (shell, dash_c) == ("/bin/sh", "-c")
+    assert shlex.split(line)[-5:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":"]
     assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch"
     assert without_hooks("hermes", added, CALL) == text
 

@@ -63,8 +63,13 @@ class HookCall:
         return (self.python, "-I", "-S", self.script, "--home", self.home, host, event)
 
     def line(self, host: str, event: str) -> str:
-        """Give the command as a shell reads it."""
-        return shlex.join(self.words(host, event))
+        """Give the command as a shell reads it; it ends with 0 even where interpreter or script are gone.
+
+        Python ends with status 2 where there is no script, and that would block each prompt (Claude
+        Code, Codex) or tool call (Hermes) from the day the checkout is moved.
+        """
+        line = f"{shlex.join(self.words(host, event))} 2>/dev/null || :"
+        return shlex.join(["/bin/sh", "-c", line]) if host == HERMES else line
 
 
 def config_name(host: str, *, project: bool = False) -> str:
