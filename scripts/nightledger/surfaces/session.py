@@ -142,7 +142,6 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
-    from nightledger.files.staged import drop_staged
     from nightledger.gate.proposing.views import refresh_views
 
     gate = _open(context, actor or actor_of(context))
@@ -159,9 +158,16 @@ def writing(
             if session.reread().log.size > before:
                 refresh_views(gate, session.ledger)
         finally:
-            if context.verb != "stage" and os.stat(gate.home.audit_log).st_size != began:
-                drop_staged(gate.home)  # what happened may withdraw a line of it; it is staged anew soon
+            _drop_withdrawn(context, gate.home, began)
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+
+
+def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
+    """Take the staged page away where the log grew: what happened may withdraw a line of it; it is staged anew soon."""
+    if context.verb != "stage" and os.stat(home.audit_log).st_size != began:
+        from nightledger.files.staged import drop_staged
+
+        drop_staged(home)
 
 
 def _finish_earlier(session: Session) -> None:

@@ -162,9 +162,9 @@ def _known(gate: Gate, ledger: Ledger, moment: Moment) -> list[Known]:
     stored = read_stored(gate, ledger.book)
     facts = read_facts(gate, ledger, moment, stored=stored)
     accepted = signed_entries(gate.home, ledger.book)
-    return weigh(
-        [one for one in facts.memories if one.placed in accepted], stated_confidence(ledger.book, stored)
-    )
+    signed = [one for one in facts.memories if one.placed in accepted]
+    today = log_day(moment.at, home_zone(gate.home, gate.settings))
+    return weigh(signed, stated_confidence(ledger.book, stored), today)
 
 
 def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:

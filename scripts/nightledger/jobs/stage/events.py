@@ -1,5 +1,6 @@
 """Events of the next hours, and the documents that search finds for them and for routines."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -13,6 +14,8 @@ from nightledger.domain.staging.values import Candidate, Event, Source
 from nightledger.jobs.stage.library import Library
 from nightledger.text.scanners.scan import scan
 
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
+_MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
 LEAST_WORDS = 2
@@ -150,10 +153,15 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     )
 
 
-def is_about(hit: Hit) -> bool:
-    """Tell whether a hit is about its query at all: search always gives the best there is."""
+def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
+    """Tell whether a hit is about its query at all: search always gives the best there is.
+
+    Args:
+        hit: As search gave it.
+        least: Words of the query that it must hold where it holds no name of it.
+    """
     words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
-    return len(words) >= LEAST_WORDS or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
+    return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
 
 def place_of(path: str, lines: tuple[int, int]) -> str:
@@ -162,9 +170,9 @@ def place_of(path: str, lines: tuple[int, int]) -> str:
 
 
 def plain(lines: Iterable[str]) -> str:
-    """Give lines as one, list marks and heading signs dropped: they are quoted in another list."""
-    pieces = [line.strip().lstrip("#").strip() for line in lines]
-    return " / ".join(piece.removeprefix("- ").removeprefix("* ").strip() for piece in pieces if piece)
+    """Give lines as one, without list marks, heading signs and emphasis: quoted, these would be noise."""
+    pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in lines]
+    return " / ".join(_MARK.sub("", piece) for piece in pieces if piece)
 
 
 def stamp(at: datetime) -> str:

@@ -12,6 +12,7 @@ from nightledger.domain.staging.windows import Past, Standing, choose_landmarks,
 from nightledger.gate.memory.remembering import Remembered
 from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
+from nightledger.text.forgetting.status import find_status
 from nightledger.text.similar import fold
 
 
@@ -28,16 +29,19 @@ class Known:
     past: Past
 
 
-def weigh(signed: Sequence[Remembered], stated: Mapping[str, float]) -> list[Known]:
-    """Give entries with their importance.
+def weigh(signed: Sequence[Remembered], stated: Mapping[str, float], today: date) -> list[Known]:
+    """Give entries with their importance, but those that say of themselves that they are over.
 
     Args:
         signed: Entries that stand as they were signed.
         stated: Confidence that their proposals stated, by folded wording.
+        today: The log day.
     """
-    found = []
-    for n, one in enumerate(signed):
+    found: list[Known] = []
+    for one in signed:
         memory = one.memory
+        if not memory.pinned and find_status(one.placed.entry, today) is not None:
+            continue  # it is over; the weekly pruning asks whether it goes
         standing = Standing(
             pinned=memory.pinned,
             durable=memory.tier.rate <= DURABLE.rate,
@@ -47,7 +51,9 @@ def weigh(signed: Sequence[Remembered], stated: Mapping[str, float]) -> list[Kno
         )
         place = place_of(one.placed.path, (one.placed.entry.first_line, one.placed.entry.last_line))
         found.append(
-            Known(one=one, past=Past(day=one.day, importance=importance_of(standing), place=place, n=n))
+            Known(
+                one=one, past=Past(day=one.day, importance=importance_of(standing), place=place, n=len(found))
+            )
         )
     return found
 

@@ -1,8 +1,9 @@
 """What the agent is at: lines about what its newest log and its handoff are about.
 
 The newest log is read from its end: its last lines and sections are what goes on. Of what search
-finds, lines count more that say something that lasts (``logs.py``), and lines that habit writes day
-for day count nothing.
+finds, lines count more that say something that lasts (``logs.py``), others must share more words with
+what goes on, lines that habit writes day for day count nothing, and entries of memory are left out: a
+host shows these by itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import document, is_about, place_of
+from nightledger.jobs.stage.events import LEAST_WORDS, document, is_about, place_of
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import Logs, bare
 from nightledger.text.staging.handoff import OpenItem
@@ -29,6 +30,8 @@ FADING = 0.85
 """What each earlier line or section counts, of the one after it."""
 PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
+PASSING_WORDS = 3
+"""Words that such a line must share with what goes on; others two."""
 ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
 
@@ -105,23 +108,16 @@ def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Librar
         place = place_of(handoff, (item.line, item.line))
         topics.append(Topic(query=item.text, place=place, share=item.urgency * FADING**n))
     for topic in topics:
-        hits = [
-            hit for hit in library.find(topic.query, HITS) if is_about(hit) and not _is_habit(hit, routine)
-        ]
         why = f"about what {topic.place} is about"
-        found = [
-            document(hit, Source.WORK, why, round(hit.score * topic.share * _lasting(hit, logs), 4))
-            for hit in hits
-            if place_of(hit.chunk.path, hit.lines) != topic.place
-        ]
+        found = []
+        for hit in library.find(topic.query, HITS):
+            lasting = logs.importance(hit.chunk.path, hit.lines)
+            if place_of(hit.chunk.path, hit.lines) == topic.place or _is_habit(hit, routine):
+                continue
+            if not hit.chunk.entry and is_about(hit, LEAST_WORDS if lasting else PASSING_WORDS):
+                share = topic.share * (PASSING + (1 - PASSING) * lasting)
+                found.append(document(hit, Source.WORK, why, round(hit.score * share, 4)))
         yield from sorted(found, key=lambda one: -one.score)[:EACH]
-
-
-def _lasting(hit: Hit, logs: Logs) -> float:
-    """Give what a hit counts for what it says: from :data:`PASSING` to 1; an entry of memory lasts."""
-    if hit.chunk.entry:
-        return 1.0
-    return PASSING + (1 - PASSING) * logs.importance(hit.chunk.path, hit.lines)
 
 
 def _is_habit(hit: Hit, routine: frozenset[str]) -> bool:
