@@ -125,6 +125,10 @@ bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=
 bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
 	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
 
+bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
+	@$(BIN)/python -m bench.bench_hook
+	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance; fi
+
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
 
@@ -135,4 +139,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune bench-recall pin-dependencies help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune bench-hook bench-recall pin-dependencies help

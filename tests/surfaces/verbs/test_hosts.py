@@ -236,3 +236,11 @@ def test_words_that_name_no_host_are_an_error(caller: Caller, user: Path) -> Non
             caller.run("hosts", *words)
     with pytest.raises(UsageError, match="exclude"):
         caller.run("hosts", "install", "codex", "--yes", "--print")
+
+
+def test_leaving_names_the_commands_that_take_the_hooks_out(caller: Caller, user: Path) -> None:
+    del user
+    assert caller.record("leave")["hooks"] == []
+    caller.run("hosts", "install", "claude-code", "--yes")
+    assert caller.record("leave")["hooks"] == ["nightledger hosts remove claude-code --yes"]
+    assert "take the hooks out of your agent's host: nightledger hosts remove" in caller.text("leave")
