@@ -134,8 +134,7 @@ def writing(
         actor: Who called, where it is known better than by the terminal.
         keep_head: Keep the checkpoint of this run for ever, because a decision refers to it.
         person: Whether only the operator may call it.
-        answered: Whether a person has answered already: then a run at work is waited for, because
-            answers are not to be given twice, and the clock is read anew.
+        answered: Whether a person has answered already: a run at work is waited for, the clock read anew.
 
     Raises:
         ConfigurationError: Settings that cannot be used, for a verb that needs them.
