@@ -39,6 +39,7 @@ from nightledger.recall.sources import (
     cut_handoff,
     cut_principles,
     cut_prose,
+    cut_summary,
     find_sources,
 )
 from nightledger.recall.withheld import NOT_OPEN, UNSIGNED, Judge, read_rules
@@ -231,6 +232,9 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return seen.constitution
     if source.kind is Kind.HANDOFF:
         return cut_handoff(text)
+    copy = seen.ledger.book.copies.get(source.path)
+    if copy is not None and any(other.path == copy for other in seen.sources):
+        return cut_summary(text, source.day)
     return (
         cut_archive(text)
         if source.kind is Kind.ARCHIVE and source.day is None

@@ -18,6 +18,7 @@ from nightledger.files.search_writing import NewChunk
 from nightledger.gate.memory.naming import Placed
 from nightledger.hosts.daylogs import day_of, find_daylogs
 from nightledger.hosts.presets import preset
+from nightledger.text.forgetting.compressed import read_marker
 from nightledger.text.search.chunks import cut_markdown, day_in
 from nightledger.text.staging.handoff import handoff_day
 
@@ -90,6 +91,23 @@ def cut_prose(text: str, day: date | None) -> Cut:
         for one in cut_markdown(text)
     )
     return Cut(text=text, chunks=chunks)
+
+
+def cut_summary(text: str, day: date | None) -> Cut:
+    """Cut what was added to a compressed log behind its summary, which only repeats the full text in the archive.
+
+    Args:
+        text: Of the log; without the line that points to the full text all of it is cut.
+        day: The log day.
+    """
+    lines = text.split("\n")
+    marked = next((n for n, line in enumerate(lines, 1) if read_marker(line)), 0)
+    if not marked:
+        return cut_prose(text, day)
+    while marked < len(lines) and lines[marked].startswith(">"):  # it quotes below the line that points
+        marked += 1
+    blank = [" " * len(line) for line in lines[:marked]]
+    return cut_prose("\n".join([*blank, *lines[marked:]]), day)
 
 
 def cut_archive(text: str) -> Cut:

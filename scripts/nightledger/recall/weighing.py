@@ -62,8 +62,13 @@ def weigh(store: SearchStore, chunks: Mapping[int, Chunk], asked: Asked) -> list
         total=store.count(),
         within=times.holds if times.bounded else None,
     )
-    place = {number: (-0.0, chunk.path, chunk.first_line, chunk.n) for number, chunk in chunks.items()}
+    place = {number: _place(chunk) for number, chunk in chunks.items()}
     return sorted(ranked, key=lambda one: (-one.score, *place[one.id]))
+
+
+def _place(chunk: Chunk) -> tuple[str, str, int, int]:
+    """Give what orders equals: the file's name first, which a log keeps when it goes to the archive."""
+    return chunk.path.rpartition("/")[2], chunk.path, chunk.first_line, chunk.n
 
 
 def _candidate(
