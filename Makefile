@@ -129,6 +129,10 @@ bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its th
 	@$(BIN)/python -m bench.bench_hook
 	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance; fi
 
+bench-index: .stamps/dev ## the search index beside plain FTS5 and tantivy; archived text found as before (WORKSPACE=dir)
+	@$(BIN)/python -m bench.bench_index
+	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
+
 bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
 
@@ -139,4 +143,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune bench-hook bench-recall pin-dependencies help
+.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help
