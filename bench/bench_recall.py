@@ -21,11 +21,14 @@ from statistics import fmean, median
 
 from bench.locomo import ADVERSARIAL, CATEGORIES, TUNING, Conversation, Question, read_conversations
 
+from nightledger.domain.operator import MeaningSource, Operator
 from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
+from nightledger.recall.meaning import Encoder, learn_in_memory
 from nightledger.recall.searching import search_store
+from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.text.search.chunks import Passage, cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -83,6 +86,17 @@ def searched(store: SearchStore, conversation: Conversation, question: Question)
     return [hit.chunk for hit in found.hits]
 
 
+def searched_with(encoder: Encoder) -> Finder:
+    """Give a finder that searches as ``recall`` does where meaning counts."""
+
+    def find(store: SearchStore, conversation: Conversation, question: Question) -> Sequence[Chunk]:
+        query = Query(text=question.text, limit=DEPTH)
+        found = search_store(store, None, query, conversation.logs[-1].day, encoder=encoder)
+        return [hit.chunk for hit in found.hits]
+
+    return find
+
+
 def plain(store: SearchStore, _: Conversation, question: Question) -> Sequence[Chunk]:
     """Ask FTS5 alone: the query's words joined by OR, its own BM25."""
     found = store.find(match_any(query_terms(question.text)), DEPTH)
@@ -127,11 +141,22 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("locomo", help="data/locomo10.json of github.com/snap-research/locomo")
-    conversations = read_conversations(parser.parse_args().locomo)
+    parser.add_argument("--meaning", action="store_true", help="with the model of the extra 'meaning', too")
+    options = parser.parse_args()
+    conversations = read_conversations(options.locomo)
     indexed = [(one, index(one)) for one in conversations]
     _describe(indexed)
     report("plain FTS5 over the same chunks", tally(indexed, plain))
     report("recall", tally(indexed, searched))
+    if options.meaning:
+        encoder = choose_encoder(Operator(meaning=MeaningSource(packaged=True)))
+        assert encoder
+        before = time.process_time()
+        chunks = sum(learn_in_memory(store, encoder) for _, store in indexed)
+        print(
+            f"\n{chunks:,} chunks embedded; CPU of each {(time.process_time() - before) / chunks * 1000:.1f} ms"
+        )
+        report("recall with meaning", tally(indexed, searched_with(encoder)))
 
 
 def _describe(indexed: Sequence[tuple[Conversation, SearchStore]]) -> None:

@@ -57,6 +57,25 @@ class CalendarAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningSource:
+    """Where embeddings come from.
+
+    Attributes:
+        packaged: Whether the model of the extra ``meaning`` is used, on this machine.
+        url: An address that answers as OpenAI's ``/v1/embeddings``; empty where there is none.
+        model: Which of its models.
+        key_file: A file whose first line is the key for the server; absolute; empty where it asks for none.
+        insecure_plain_http: Whether texts may go beyond this machine unencrypted.
+    """
+
+    packaged: bool = False
+    url: str = ""
+    model: str = ""
+    key_file: str = ""
+    insecure_plain_http: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
     """``operator.yaml`` in the keys directory.
 
@@ -70,6 +89,7 @@ class Operator:
         rule_files: Files in gitleaks' format with further shapes of secrets, as absolute paths.
         addresses: Mail addresses of the owner, as calendars name them.
         calendars: Calendars whose events are staged, by what the operator calls them.
+        meaning: Where search has embeddings from; None: words alone count.
     """
 
     notify: tuple[str, ...] = ()
@@ -79,3 +99,4 @@ class Operator:
     rule_files: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     calendars: Mapping[str, CalendarAddress] = field(default_factory=dict)
+    meaning: MeaningSource | None = None

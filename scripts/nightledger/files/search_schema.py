@@ -19,6 +19,7 @@ VERSION = 1
 APPLICATION = 0x6E6C7331
 """``nls1``: names the file as ours (sqlite.org/fileformat.html, application id)."""
 TOKENIZER = "porter unicode61 remove_diacritics 2"
+_FORGET_VECTOR = "DELETE FROM vectors WHERE chunk = old.id"
 TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
@@ -39,6 +40,8 @@ CREATE TABLE links(
 ) WITHOUT ROWID;
 CREATE INDEX links_of ON links(second);
 CREATE INDEX chunks_of ON chunks(file, n);
+CREATE TABLE vectors(chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TRIGGER vectors_go AFTER DELETE ON chunks BEGIN {_FORGET_VECTOR}; END;
 CREATE VIRTUAL TABLE words USING fts5(head, before, body, content='', tokenize='{TOKENIZER}');
 """
 """``day`` counts as ``date.toordinal``; ``held`` is NULL where nobody judged yet whether an agent may see the

@@ -13,6 +13,7 @@ from datetime import date
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import groups, words_of
+from nightledger.domain.search.fusion import fuse, nearest
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
@@ -25,6 +26,7 @@ from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
 from nightledger.recall.withheld import Held, Judge, without
 from nightledger.text.dates import find_dates, month_names
@@ -56,7 +58,15 @@ class Reach:
         return f"({expression}) AND ({said})" if said and expression else expression or said
 
 
-def search(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_write: bool = True) -> Found:
+def search(
+    gate: Gate,
+    ledger: Ledger,
+    query: Query,
+    moment: Moment,
+    *,
+    may_write: bool = True,
+    encoder: Encoder | None = None,
+) -> Found:
     """Search a home; its index is brought up to date first.
 
     Args:
@@ -65,6 +75,7 @@ def search(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_writ
         query: What for, and who asks.
         moment: The clocks; days such as yesterday are counted from it, in the home's zone.
         may_write: Whether this machine writes the home; else the index is left as it is.
+        encoder: What gives embeddings, where meaning counts; it learns what is new first.
 
     Raises:
         UnreadableError: A gated file cannot be read.
@@ -74,29 +85,37 @@ def search(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_writ
     try:
         refreshed = refresh(gate, ledger, moment, may_write=may_write)
         with closing(refreshed.store):
-            return search_in(refreshed, query, today)
+            learned = learn_new(gate.home, refreshed.store, encoder) if encoder and may_write else ()
+            return search_in(_noted(refreshed, *learned), query, today, encoder=encoder)
     except DamagedIndexError as error:
         fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
         with closing(fresh.store):
-            return search_in(replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes)), query, today)
+            return search_in(_noted(fresh, f"{error}: it was made anew"), query, today)
 
 
-def search_in(refreshed: Refreshed, query: Query, today: date) -> Found:
+def _noted(refreshed: Refreshed, *notes: str) -> Refreshed:
+    return replace(refreshed, notes=(*notes, *refreshed.notes))
+
+
+def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encoder | None = None) -> Found:
     """Search an index that is up to date and open; whoever asks often brings it up to date once.
 
     Args:
         refreshed: The index, which stays open.
         query: What for, and who asks.
         today: The day it is asked on, in the home's zone.
+        encoder: What gives embeddings, where meaning counts.
 
     Raises:
         DamagedIndexError: The index is damaged.
     """
-    found = search_store(refreshed.store, refreshed.judge, query, today)
+    found = search_store(refreshed.store, refreshed.judge, query, today, encoder=encoder)
     return replace(found, notes=(*refreshed.notes, *found.notes))
 
 
-def search_store(store: SearchStore, judge: Judge | None, query: Query, today: date) -> Found:
+def search_store(
+    store: SearchStore, judge: Judge | None, query: Query, today: date, *, encoder: Encoder | None = None
+) -> Found:
     """Search an index that is open.
 
     Args:
@@ -104,10 +123,13 @@ def search_store(store: SearchStore, judge: Judge | None, query: Query, today: d
         judge: Says what an agent may not see; None: nothing is withheld, for measuring alone.
         query: What for, and who asks.
         today: The day it is asked on.
+        encoder: What gives embeddings, where meaning counts.
     """
     asked = read_query(store, query, today)
     chunks = find_chunks(store, query, asked)
-    ranked = weigh(store, chunks, asked)
+    cosines, notes = _near(store, query, encoder)
+    chunks.update(store.chunks(nearest(cosines)) if not query.tags else {})
+    ranked = fuse(weigh(store, chunks, asked), cosines)
     hits, withheld = _choose(ranked, chunks, judge, query, asked)
     if query.hops:
 
@@ -126,7 +148,21 @@ def search_store(store: SearchStore, judge: Judge | None, query: Query, today: d
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
         withheld=dict(sorted(withheld.items())),
+        notes=notes,
     )
+
+
+def _near(
+    store: SearchStore, query: Query, encoder: Encoder | None
+) -> tuple[dict[int, float], tuple[str, ...]]:
+    """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
+    if encoder is None:
+        return {}, ()
+    wanted = Filter(kinds=query.scope or SEARCHED, since=query.since, until=query.until)
+    try:
+        return near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], wanted), ()
+    except EncoderError as error:
+        return {}, (f"{error}: words alone were searched",)
 
 
 def read_query(store: SearchStore, query: Query, today: date) -> Asked:
@@ -259,6 +295,7 @@ def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
         Why.NAME: "a name",
         Why.TIME: asked.times.said,
         Why.HOP: " ".join(asked.led),
+        Why.MEANING: "its meaning",
     }
     linked = {group.word: group.linked for group in asked.groups}
     reasons = [
