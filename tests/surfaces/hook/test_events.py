@@ -12,7 +12,9 @@ import pytest
 from tests.surfaces.hook.indexed import make_indexed
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
+from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import events, running, starting
 from nightledger.surfaces.hook.events import answer_event, propose_command
 
@@ -38,6 +40,20 @@ def test_each_event_reaches_its_part(home: Home) -> None:
     assert b"deny" in answer(home, "codex", "PreToolUse", tool_input={"file_path": home.memory_md})
     assert answer(home, "codex", "SessionStart") == b""
     assert answer(home, "codex", "Stop") == b""
+
+
+def test_the_first_turn_of_hermes_gets_what_is_staged_too(home: Home) -> None:
+    page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
+    write_staged(home, page, [StagedLine((), "")])
+    first = {"user_message": SENSOR, "is_first_turn": True}
+    text = json.loads(answer(home, "hermes", "pre_llm_call", session_id="h", extra=first))["context"]
+    assert text.startswith(page)
+    assert text.endswith("</reference-notes>")
+    recorded = [json.loads(line)["event"] for line in Path(home.exposures).read_text().splitlines()]
+    assert sorted(recorded) == ["prompt", "session_start"]
+    for turn in (False, 1, "yes", None):
+        extra = {"user_message": "hello", "is_first_turn": turn}
+        assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=extra) == b""
 
 
 def test_the_time_may_be_given_in_a_simulated_home_only(tmp_path: Path) -> None:

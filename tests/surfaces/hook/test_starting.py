@@ -60,13 +60,28 @@ def test_a_page_that_somebody_changed_or_that_is_over_is_not_given(home: Home) -
     assert not os.path.exists(home.exposures)
 
 
+def test_the_stager_runs_first_unless_the_host_does_not_wait(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Home] = []
+    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    assert started(home, "hermes", {}, NOW, anew=False) == page
+    assert ran == []
+    assert started(home, "hermes", {}, NOW) == page
+    assert ran == [home]
+
+
 def test_nothing_staged_is_nothing_shown(home: Home) -> None:
     stage(home)
     assert started(home, "codex", {}, NOW) == ""
     assert not os.path.exists(home.exposures)
 
 
-def test_a_page_beyond_what_a_host_takes_whole_is_left_out() -> None:
+def test_a_page_beyond_what_a_host_takes_whole_is_left_out(home: Home) -> None:
+    stage(home, *(f"line {n} " + "x" * 230 for n in range(60)))
+    assert started(home, "codex", {}, NOW) == ""
+    assert not os.path.exists(home.exposures)
     assert give_context("claude_code", "SessionStart", "x" * MAX_CONTEXT_CHARACTERS)
     assert give_context("claude_code", "SessionStart", "x" * (MAX_CONTEXT_CHARACTERS + 1)) == b""
 

@@ -136,6 +136,20 @@ def test_what_the_user_added_since_stays(caller: Caller, user: Path) -> None:
     assert json.loads(path.read_text()) == {**json.loads(SETTINGS), "model": "y"}
 
 
+def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, user: Path) -> None:
+    path = user / ".claude" / "settings.json"
+    caller.run("hosts", "install", "claude-code", "--yes")
+    here = path.read_text()
+    path.write_text(here.replace("/scripts/prompt_hook.py", "/old/scripts/prompt_hook.py"))
+    assert "claude-code: calls another checkout" in caller.text("hosts")
+    assert state_of(caller, "claude_code")["installed"] is True
+    caller.run("hosts", "install", "claude-code", "--yes")
+    assert path.read_text() == here
+    assert "claude-code: calls this home at SessionStart, UserPromptSubmit, PreToolUse" in caller.text(
+        "hosts"
+    )
+
+
 def test_files_that_somebody_put_into_the_folder_stay(caller: Caller, user: Path) -> None:
     caller.run("hosts", "install", "openclaw", "--yes")
     (folder,) = (user / ".openclaw" / "hooks").iterdir()

@@ -7,12 +7,13 @@ import os
 import sys
 
 from nightledger.files.home import Home
-from nightledger.surfaces.hook.answers import PROMPT, START, TOOL, give_context, meaning, refuse
+from nightledger.surfaces.hook.answers import START, TOOL, give_context, meaning, refuse
 from nightledger.surfaces.hook.payload import parse_payload
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from datetime import datetime
+    from typing import Any
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder that holds our programs."""
@@ -34,6 +35,8 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     """
     home, payload = Home(home_path).require(), parse_payload(raw)
     kind = meaning(host, event)
+    if not kind:
+        return b""
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
@@ -46,11 +49,21 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
         from nightledger.surfaces.hook.starting import started
 
         return give_context(host, event, started(home, host, payload, now))
-    if kind == PROMPT:
-        from nightledger.surfaces.hook.prompting import prompted
+    return give_context(host, event, _at_prompt(home, host, payload, now))
 
-        return give_context(host, event, prompted(home, host, payload, stamp(now)))
-    return b""
+
+def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime") -> str:
+    """Give what a prompt gets; the first of a Hermes session also what is staged, as Hermes has no event for that."""
+    from nightledger.surfaces.hook.prompting import prompted
+
+    notes = prompted(home, host, payload, stamp(now))
+    extra = payload.get("extra")
+    if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
+        return notes
+    from nightledger.surfaces.hook.starting import started
+
+    page = started(home, host, payload, now, anew=False)
+    return "\n".join(part for part in (page, notes) if part)
 
 
 def _now(home: Home, text: str) -> "datetime":

@@ -74,6 +74,7 @@ class Standing:
         found: Whether that is there.
         path: The file or folder that names its hooks.
         installed: Whether hooks for this home are in it; None where it cannot be read.
+        current: Whether they are as they would be installed now: this checkout, this interpreter.
         problem: Why it cannot be read; empty else.
     """
 
@@ -82,6 +83,7 @@ class Standing:
     found: bool
     path: str
     installed: bool | None
+    current: bool
     problem: str
 
 
@@ -179,26 +181,26 @@ def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
         home: Whose hooks are looked for.
         roots: Each host's own directory.
     """
-    found = []
-    for host in HOOKED:
-        path = _place(home, host, roots[host])
-        installed: bool | None = None
-        problem = ""
-        try:
-            installed = not any(step.changes for step in plan_install(home, host, roots[host]))
-        except NightledgerError as error:
-            problem = str(error)
-        found.append(
-            Standing(
-                host=host,
-                root=roots[host],
-                found=os.path.isdir(roots[host]),
-                path=path,
-                installed=installed,
-                problem=problem,
-            )
-        )
-    return found
+    return [_standing(home, host, roots[host]) for host in HOOKED]
+
+
+def _standing(home: Home, host: str, root: str) -> Standing:
+    installed: bool | None = None
+    current, problem = False, ""
+    try:
+        installed = any(step.changes for step in plan_remove(home, host, root))
+        current = installed and not any(step.changes for step in plan_install(home, host, root))
+    except NightledgerError as error:
+        problem = str(error)
+    return Standing(
+        host=host,
+        root=root,
+        found=os.path.isdir(root),
+        path=_place(home, host, root),
+        installed=installed,
+        current=current,
+        problem=problem,
+    )
 
 
 def events_of(host: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.prompt_state import drop_old_states
 from nightledger.files.staged import read_staged
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -24,7 +25,7 @@ STAGING_LIMIT_S = 4.0
 """A year of logs takes below one second; a calendar server is waited for two (DESIGN, issue 4)."""
 
 
-def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime") -> str:
+def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime", *, anew: bool = True) -> str:
     """Give the staged context; empty for nothing. It is recorded before this returns.
 
     Args:
@@ -32,15 +33,17 @@ def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime")
         host: As records name it.
         payload: What the host sent.
         now: The time; aware, UTC.
+        anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
 
     Raises:
         NightledgerError: The ledger cannot be used.
         OSError: The system refuses something.
     """
-    stage_anew(home)
+    if anew:
+        stage_anew(home)
     _forget_old(home, now.timestamp())
     page = read_staged(home, stamp(now))
-    if page is None:
+    if page is None or len(page.text) > MAX_CONTEXT_CHARACTERS:
         return ""
     session = session_name(payload.get("session_id"))
     append_exposure(

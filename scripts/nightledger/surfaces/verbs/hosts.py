@@ -94,6 +94,10 @@ def _list(context: Context, found: Iterable[Standing]) -> int:
             context.print(f"{name}: not found ({one.root})")
         elif one.problem:
             context.print(f"{name}: {one.problem}")
+        elif one.installed and not one.current:
+            context.print(
+                f"{name}: calls another checkout for this home; 'nightledger hosts install {name}' mends it"
+            )
         elif one.installed:
             context.print(f"{name}: calls this home at {', '.join(events_of(one.host))} ({one.path})")
         else:
