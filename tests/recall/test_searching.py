@@ -45,7 +45,7 @@ def test_a_hit_says_where_which_lines_and_why(desk: Desk) -> None:
     assert best.held is None
 
 
-def test_all_kinds_are_searched_but_staged_context(desk: Desk) -> None:
+def test_all_kinds_are_searched_and_the_staged_page_is_not(desk: Desk) -> None:
     put(desk, "memory/2026-02-27.md", "- lilac log\n")
     put(desk, "memory/daily/2026-02-26.md", "- lilac daily\n")
     put(desk, "memory/archive/2025.md", "## Old\n\n- lilac entry\n\nArchived 2025-02-01 from MEMORY.md\n")
@@ -58,7 +58,7 @@ def test_all_kinds_are_searched_but_staged_context(desk: Desk) -> None:
     assert sorted(kinds) == sorted(
         [Kind.DAILY, Kind.DAILY, Kind.ARCHIVE, Kind.ARCHIVE, Kind.HANDOFF, Kind.OUTCOME, Kind.MEMORY]
     )
-    assert places(desk, "lilac", scope=frozenset({Kind.STAGED})) == ["memory/state/tc-restore-pending.md:1"]
+    assert places(desk, "lilac", scope=frozenset({Kind.STAGED})) == []
 
 
 def test_filters_narrow(desk: Desk) -> None:

@@ -47,7 +47,6 @@ def test_every_layout_of_logs_and_the_archive_is_a_source(desk: Desk) -> None:
         ("memory/archive/daily/2025-01-01.md", Kind.ARCHIVE, date(2025, 1, 1)),
         ("memory/daily/2026-02-27.md", Kind.DAILY, date(2026, 2, 27)),
         ("memory/state/session-handoff.md", Kind.HANDOFF, None),
-        ("memory/state/tc-restore-pending.md", Kind.STAGED, None),
         ("memory/system/constitution.json", Kind.PRINCIPLE, None),
         ("memory/system/outcome-records.jsonl", Kind.OUTCOME, None),
     ]

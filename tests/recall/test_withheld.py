@@ -222,7 +222,6 @@ def test_what_an_agent_may_not_see_reaches_neither_it_nor_the_hook(
         (drifted, "not signed"),
         (note_of_an_outcome, "the note of an outcome"),
         (done_in_the_handoff, "only open items"),
-        (staged, "staged context"),
     ],
 )
 def test_an_operator_sees_it_with_the_reason(desk: Desk, plant: Callable[[Desk], None], why: str) -> None:

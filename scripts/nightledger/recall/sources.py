@@ -52,7 +52,11 @@ class Cut:
 
 
 def find_sources(home: Home) -> list[Source]:
-    """List the files of a home that are there, by path; nothing is opened."""
+    """List the files of a home that are there, by path; nothing is opened.
+
+    The staged page is none of them: all of it stands elsewhere, and its words would count when the next
+    one is ranked, so that a run on unchanged input gave another page.
+    """
     found = {path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated}
     for log in find_daylogs(home, preset(home.identity.host).daily):
         found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
@@ -62,7 +66,6 @@ def find_sources(home: Home) -> list[Source]:
     for path, kind in (
         (home.outcomes, Kind.OUTCOME),
         (home.handoff, Kind.HANDOFF),
-        (home.staged_context, Kind.STAGED),
         (home.path(TRUST_FILES["constitution"]), Kind.PRINCIPLE),
     ):
         found.setdefault(home.relative(path), Source(path=home.relative(path), kind=kind))
