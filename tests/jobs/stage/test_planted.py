@@ -1,6 +1,7 @@
 """One planted sentence, tried on every path by which it could get staged."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tests.gate.homes import Desk
@@ -21,7 +22,7 @@ def provoke(desk: Desk) -> str:
     shown(desk, *standing, places=[Place(path=LOG, lines=(n, n)) for n in range(1, 9)])
     shown(desk, *standing, places=[Place(path=LOG, lines=(n, n + 3)) for n in range(1, 6)])
     events = [event(desk, title) for title in ("The marmot clock with its key", "Marmot exhibition in May")]
-    everything = {
+    everything: dict[str, Any] = {
         "window_percent": 0,
         "landmark_percent": 50,
         "documents_each": 10,

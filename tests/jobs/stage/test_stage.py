@@ -4,6 +4,7 @@ import json
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition
@@ -144,12 +145,12 @@ def test_events_come_with_their_time_and_expire_with_it(desk: Desk) -> None:
 
 
 def test_of_days_and_other_days_the_line_tells_which(desk: Desk) -> None:
-    whole = {
+    whole: dict[str, Any] = {
         "all_day": True,
         "starts_at": desk.moment.at - timedelta(hours=6),
         "ends_at": desk.moment.at + timedelta(hours=18),
     }
-    tomorrow = {
+    tomorrow: dict[str, Any] = {
         **whole,
         "starts_at": desk.moment.at + timedelta(hours=18),
         "ends_at": desk.moment.at + timedelta(hours=42),

@@ -60,7 +60,7 @@ def serving(answer: Answer) -> Iterator[str]:
 
         do_GET = do_REPORT = _answer  # noqa: N815 - as http.server names them
 
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, *_: Any) -> None:  # type: ignore[explicit-override]  # typing.override is newer than 3.11
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -36,6 +36,8 @@ MOST_OF_A_LOG = 20
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
 
+HABIT_DAYS = 60
+"""Days up to the newest log that tell what habit writes: an old habit writes nothing of what goes on."""
 ROUTINE_DAYS = 3
 """A line that comes again on so many days, whatever its numbers, is written by habit: a timer, a form."""
 _NUMBERS = re.compile(r"[\d\W_]+")
@@ -79,7 +81,9 @@ class Logs:
     def routine(self) -> frozenset[str]:
         """Give the lines that stand in logs of many days, as :func:`bare` gives them: they tell of no day."""
         days: defaultdict[str, set[date]] = defaultdict(set)
-        for log, content in self.contents.items():
+        last = max((log.day for log in self.contents), default=date.min)
+        lately = [one for one in self.contents.items() if (last - one[0].day).days <= HABIT_DAYS]
+        for log, content in lately:
             for line in set(map(bare, content.decode("utf-8", "replace").split("\n"))):
                 days[line].add(log.day)
         return frozenset(line for line, on in days.items() if len(on) >= ROUTINE_DAYS)

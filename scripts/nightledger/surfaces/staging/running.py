@@ -39,8 +39,11 @@ def prepare(home: Home, keys_dir: str, now: datetime) -> Prepared:
         ConfigurationError: Rules, settings or the operator's file cannot be used.
     """
     rules = load_staging_rules(home)
+    operator = load_operator(keys_dir)
+    if not operator.calendars:
+        return Prepared(rules=rules, looked=Looked())
     zone = home_zone(home, load_settings(home))
-    return Prepared(rules=rules, looked=look_into(load_operator(keys_dir), now, rules.lookahead_hours, zone))
+    return Prepared(rules=rules, looked=look_into(operator, now, rules.lookahead_hours, zone))
 
 
 def stage_home(
