@@ -85,7 +85,7 @@ def write_state(home: "Home", session: str, state: PromptState) -> None:
         os.mkdir(directory, 0o700)
     beside = f"{path}.{os.getpid()}.new"
     record = {"v": 1, "prompts": list(state.prompts), "shown": [list(one) for one in state.shown]}
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
         os.write(descriptor, json.dumps(record, separators=(",", ":")).encode("ascii"))
     finally:

@@ -161,6 +161,20 @@ def test_of_prompts_only_words_are_kept_that_stand_in_memory(home: Home) -> None
     assert len(read_state(home, "s").prompts) == 5
 
 
+def test_a_state_that_cannot_be_written_keeps_nothing_back(home: Home) -> None:
+    Path(home.work_dir, "prompts").write_text("")
+    assert "Fahrenheit" in ask(home, SENSOR)
+    assert "Fahrenheit" in ask(home, SENSOR)
+    assert len(shown(home)) == 2
+
+
+def test_what_a_crash_left_beside_a_state_is_in_nobody_s_way(home: Home) -> None:
+    ask(home, "hello")
+    Path(home.work_dir, "prompts", f"s.json.{os.getpid()}.new").write_text("torn")
+    assert "Fahrenheit" in ask(home, SENSOR)
+    assert read_state(home, "s").was_shown() == {IDS[0]}
+
+
 def test_sessions_at_the_same_time_do_not_disturb_each_other(home: Home) -> None:
     with ThreadPoolExecutor(8) as pool:
         texts = list(pool.map(lambda n: ask(home, SENSOR, session=f"s{n}"), range(24)))

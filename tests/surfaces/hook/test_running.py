@@ -1,5 +1,6 @@
 """The hook as hosts call it: a process of its own, JSON on standard input, whatever is in it."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,6 +58,11 @@ def ask(home: Home, host: str, event: str, **payload: Any) -> Any:
     done = call(home, (host, event), json.dumps(payload).encode())
     assert (done.returncode, done.stderr) == (0, b"")
     return json.loads(done.stdout) if done.stdout else None
+
+
+def unread(pipe: int) -> int:
+    """Give how many bytes of a pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
 def exposures(home: Home) -> list[dict[str, Any]]:
@@ -293,7 +300,11 @@ def test_an_interrupt_ends_it_quietly(home: Home) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as child:
-        time.sleep(0.7)
+        assert child.stdin is not None
+        child.stdin.write(b"{")
+        child.stdin.flush()
+        while unread(child.stdin.fileno()):
+            time.sleep(0.01)
         child.send_signal(signal.SIGINT)
         assert child.wait(timeout=10) == 0
         assert child.stderr is not None

@@ -65,7 +65,10 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
         append_exposure(
             home, Exposure(at=now, shown=shown, host=host, event="prompt", session=session, places=places)
         )
-    write_state(home, session, state.after(kept, tuple(note.key for note in told)))
+    try:
+        write_state(home, session, state.after(kept, tuple(note.key for note in told)))
+    except OSError:
+        return text  # it may be shown twice then; it is recorded as often
     return text
 
 
