@@ -192,6 +192,19 @@ def test_documents_about_an_event_come_with_their_place(desk: Desk) -> None:
     assert "wind report" in one.text
 
 
+def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> None:
+    put(
+        desk,
+        "memory/2026-02-10.md",
+        "# Day\n\n## Crane of the north pier\n\n- **Oil** it on `Mondays`.\n- Fed the cat.\n",
+    )
+    (one,) = only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT)
+    assert (one.text, one.place) == (
+        "Crane of the north pier / Oil it on Mondays.",
+        "memory/2026-02-10.md:3-5",
+    )
+
+
 def test_an_event_that_only_shares_a_word_with_a_log_brings_no_document(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "# Day\n\n- The plan of the pier is in the drawer.\n")
     assert only(run(desk, event(desk, "Birthday plan for grandmother")), Source.DOCUMENT) == []
@@ -313,6 +326,33 @@ def test_landmarks_are_what_the_operator_pinned_or_tagged_whatever_its_age(desk:
     page = read_staged(desk.home, "2026-03-01T06:30:00Z")
     assert page is not None
     assert page.shown == one.shown
+
+
+def test_a_value_is_a_landmark_and_so_is_what_proved_useful_but_nothing_that_is_over(desk: Desk) -> None:
+    pinned(desk, "- Restart the relay after an upgrade.", tag="self/value")
+    desk.applied(addition("Old relay: STATUS: Resolved 2025-11-01"))
+    proved, other = (
+        ids(desk)["Keep backups for 30 days."],
+        [outcome(f"x{n}", session=f"x{n}", outcome="failure") for n in range(20)],
+    )
+    ended = [outcome(n, session=f"s{n}", shown=[proved]) for n in range(20)]
+    put(desk, "memory/system/outcome-records.jsonl", lines([*ended, *other]))
+    found = {one.text: one.why for one in only(run(desk), Source.LANDMARK)}
+    assert found == {
+        "Restart the relay after an upgrade.": "landmark: tagged self/value by the operator",
+        "Keep backups for 30 days.": "landmark: useful in 20 sessions, harmful in 0",
+    }
+
+
+def test_a_source_without_places_is_not_asked(desk: Desk) -> None:
+    from dataclasses import replace
+
+    from tests.jobs.stage.staging import rules_of
+
+    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
+    learn(desk)
+    off = {source: replace(rules, most=0) for source, rules in rules_of(desk).sources.items()}
+    assert run(desk, event(desk, "Crane at the north pier"), sources=off).lines == ()
 
 
 def test_an_entry_that_drifted_is_no_landmark_and_its_line_goes_with_the_file(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -269,3 +270,39 @@ pieces = st.sampled_from(
 def test_no_text_ends_in_an_exception(lines: list[str]) -> None:
     found = read_raw("\r\n".join(["BEGIN:VCALENDAR", *lines]).encode())
     assert all(one.ends_at >= one.starts_at for one in found.events)
+
+
+def test_where_the_library_breaks_on_a_whole_it_is_asked_event_by_event(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from icalendar import Calendar
+
+    whole: Any = Calendar.from_ical
+
+    def fragile(text: str, *, multiple: bool = False) -> object:
+        if text.count("BEGIN:VEVENT") > 1 or "breaks" in text:
+            raise ValueError(text)
+        return whole(text, multiple=multiple)
+
+    monkeypatch.setattr(Calendar, "from_ical", fragile)
+    found = read(
+        *(event(f"UID:{n}", "DTSTART:20260303T090000Z", f"SUMMARY:{n}") for n in ("a", "b", "breaks"))
+    )
+    assert [one.title for one in found.events] == ["a", "b"]
+    assert found.problems == ("1 event(s) left out: broken",)
+
+
+def test_where_a_series_breaks_the_expansion_the_others_are_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+    import recurring_ical_events
+
+    whole: Any = recurring_ical_events.of
+
+    def fragile(calendar: Any, **options: Any) -> Any:
+        if "breaks" in calendar.to_ical().decode():
+            raise ArithmeticError
+        return whole(calendar, **options)
+
+    monkeypatch.setattr(recurring_ical_events, "of", fragile)
+    found = read(*(event(f"UID:{n}", "DTSTART:20260303T090000Z", f"SUMMARY:{n}") for n in ("a", "breaks")))
+    assert [one.title for one in found.events] == ["a"]
+    assert found.problems == ("1 event(s) left out: broken",)

@@ -16,8 +16,11 @@ from nightledger.text.scanners.scan import scan
 
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
+_HEADING = re.compile(r"\s*(?:#|$)")
 HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
+BELOW = 3
+"""Lines looked at below a heading: an empty one, and what follows."""
 LEAST_WORDS = 2
 """Words of a query that a hit must hold beside each other or a name among them: one common word is met by chance."""
 
@@ -138,19 +141,32 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         score: 0..1.
         until: When it is of no use any more.
     """
-    first, last = hit.lines
     chunk = hit.chunk
-    lines = chunk.text.split("\n")[first - chunk.first_line : last - chunk.first_line + 1]
+    lines = _telling(hit)
+    text = chunk.text.split("\n")[lines[0] - chunk.first_line : lines[1] - chunk.first_line + 1]
     return Candidate(
         source=source,
-        text=plain(lines),
-        place=place_of(chunk.path, hit.lines),
+        text=plain(text),
+        place=place_of(chunk.path, lines),
         why=why,
         score=score,
         until=until,
         shown=(chunk.entry,) if chunk.entry else (),
         path=chunk.path,
     )
+
+
+def _telling(hit: Hit) -> tuple[int, int]:
+    """Give the best lines of a hit; where these are a heading alone, with what stands below it."""
+    first, last = hit.lines
+    chunk = hit.chunk
+    lines = chunk.text.split("\n")
+    most = min(chunk.last_line, last + BELOW)
+    while last < most and all(
+        _HEADING.match(line) for line in lines[first - chunk.first_line : last - chunk.first_line + 1]
+    ):
+        last += 1
+    return first, last
 
 
 def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
