@@ -5,7 +5,7 @@ Invariant: nothing is told that did not happen: every figure is one that searchi
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.moment import Moment
@@ -13,8 +13,10 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import Group
 from nightledger.domain.search.values import Found, Query
 from nightledger.files.configuration import home_zone
+from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.recall.indexing import refresh
+from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import find_chunks, read_query, search_in
 
 
@@ -49,7 +51,15 @@ class Explained:
     indexed: int
 
 
-def explain(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_write: bool = True) -> Explained:
+def explain(
+    gate: Gate,
+    ledger: Ledger,
+    query: Query,
+    moment: Moment,
+    *,
+    may_write: bool = True,
+    encoder: Encoder | None = None,
+) -> Explained:
     """Search, and tell how.
 
     Args:
@@ -58,27 +68,38 @@ def explain(gate: Gate, ledger: Ledger, query: Query, moment: Moment, *, may_wri
         query: What for, and who asks.
         moment: The clocks.
         may_write: Whether this machine writes the home.
+        encoder: What gives embeddings, where meaning counts.
 
     Raises:
         UnreadableError: A gated file cannot be read.
         IntegrityError: The constitution in force cannot be told.
-        SearchIndexError: The index is damaged.
     """
     today = log_day(moment.at, home_zone(gate.home, gate.settings))
-    refreshed = refresh(gate, ledger, moment, may_write=may_write)
-    with closing(refreshed.store) as store:
-        asked = read_query(store, query, today)
-        words = [word for group in asked.groups for word in group.weights]
-        return Explained(
-            found=search_in(refreshed, query, today),
-            groups=asked.groups,
-            frequencies=store.frequencies(words),
-            names=asked.names,
-            said=asked.times.said,
-            since=asked.times.since,
-            until=asked.times.until,
-            candidates=len(find_chunks(store, query, asked)),
-            chunks=store.count(),
-            files=len(store.files()),
-            indexed=refreshed.changed,
-        )
+    try:
+        refreshed = refresh(gate, ledger, moment, may_write=may_write)
+        with closing(refreshed.store):
+            return _explain(refreshed, query, today, encoder)
+    except DamagedIndexError as error:
+        fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
+        with closing(fresh.store):
+            told = replace(fresh, notes=(f"{error}: it was made anew", *fresh.notes))
+            return _explain(told, query, today, encoder)
+
+
+def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
+    store = refreshed.store
+    asked = read_query(store, query, today)
+    words = [word for group in asked.groups for word in group.weights]
+    return Explained(
+        found=search_in(refreshed, query, today, encoder=encoder),
+        groups=asked.groups,
+        frequencies=store.frequencies(words),
+        names=asked.names,
+        said=asked.times.said,
+        since=asked.times.since,
+        until=asked.times.until,
+        candidates=len(find_chunks(store, query, asked)),
+        chunks=store.count(),
+        files=len(store.files()),
+        indexed=refreshed.changed,
+    )
