@@ -59,7 +59,18 @@ def test_headings_of_many_languages_say_that_something_is_open(heading: str) -> 
 
 
 @pytest.mark.parametrize(
-    "heading", ["Done", "Completed", "Erledigt", "已完成", "完了", "Files changed", "What it is about"]
+    "heading",
+    [
+        "✅ Next: the relay",
+        "Current performance",
+        "Done",
+        "Completed",
+        "Erledigt",
+        "已完成",
+        "完了",
+        "Files changed",
+        "What it is about",
+    ],
 )
 def test_under_other_headings_only_an_empty_box_is_open(heading: str) -> None:
     assert texts(f"## {heading}\n\n- Ordered the spare fan\n- [ ] Order another one\n") == [
@@ -70,6 +81,14 @@ def test_under_other_headings_only_an_empty_box_is_open(heading: str) -> None:
 def test_the_nearest_heading_that_says_anything_counts() -> None:
     text = "## Next\n\n### North pier\n- Order the spare fan\n\n### Done\n- Sent the list of berths\n"
     assert texts(text) == ["Order the spare fan"]
+
+
+def test_no_deadline_is_less_urgent_than_one() -> None:
+    text = "## No deadline, ongoing\n- Order the spare fan\n## Deadlines\n- Send the list of berths\n"
+    assert [(item.text, item.urgency) for item in read_open_items(text)] == [
+        ("Send the list of berths", 1.0),
+        ("Order the spare fan", 0.8),
+    ]
 
 
 def test_code_quotes_and_what_others_wrote_leave_nothing_open() -> None:

@@ -7,7 +7,7 @@ from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.jobs.stage.events import place_of
+from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
 from nightledger.text.staging.handoff import OpenItem, handoff_day, read_open_items
 
@@ -78,7 +78,7 @@ def _candidate(item: OpenItem, n: int, path: str, age: int) -> Candidate:
     told = f"; the handoff is {age} days old" if stale else ""
     return Candidate(
         source=Source.OPEN_ITEM,
-        text=item.text,
+        text=plain([item.text]),
         place=place_of(path, (item.line, item.line)),
         why=f"left open in the handoff{told}",
         score=round(item.urgency * _CARRIED**n * (STALE_SHARE if stale else 1), 4),

@@ -27,6 +27,9 @@ _DONE = re.compile(
 _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 
 
+_TICKED = re.compile("[\u2705\u2714\u2611]")
+
+
 def _words(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.IGNORECASE)
 
@@ -47,7 +50,7 @@ _URGENCY: tuple[tuple[float, re.Pattern[str], re.Pattern[str]], ...] = (
     (
         1.0,
         _words(
-            r"critical|urgent|immediate(?:ly)?|asap|must|deadlines?|blockers?|blocked|kritisch|dringend|urgente?s?"
+            r"critical|urgent|immediate(?:ly)?|asap|must|(?<!no )deadlines?|blockers?|blocked|kritisch|dringend|urgente?s?"
             r"|cr[ií]tic[oa]s?|bloqu\w+|bloccat\w+|срочно|критич\w+"
         ),
         _runs("紧急|緊急|至急|重要|긴급"),
@@ -55,7 +58,7 @@ _URGENCY: tuple[tuple[float, re.Pattern[str], re.Pattern[str]], ...] = (
     (
         0.9,
         _words(
-            r"next|actions?|active|in progress|current(?: work)?|continue|unfinished|promises?|promised|follow[- ]?ups?"
+            r"next|actions?|active|in progress|current (?:work|tasks?|focus)|continue|unfinished|promises?|promised|follow[- ]?ups?"
             r"|n[äa]chste\w*|aktiv\w*|offen\w*|siguientes?|pr[óo]xim\w+|prochain\w*|suivant\w*|à faire|prossim\w+"
             r"|aktuell\w*|следующ\w+|дальше|в работе"
         ),
@@ -64,7 +67,7 @@ _URGENCY: tuple[tuple[float, re.Pattern[str], re.Pattern[str]], ...] = (
     (
         0.8,
         _words(
-            r"open|pending|waiting|to[- ]?dos?|tasks?|questions?|reminders?|remaining|left|aufgaben|ausstehend\w*"
+            r"open|pending|waiting|to[- ]?dos?|tasks?|questions?|reminders?|remaining|left|outstanding|ongoing|aufgaben|ausstehend\w*"
             r"|pendientes?|tareas|en attente|pendentes?|tarefas|in attesa|da fare|открыт\w+|задачи|ожида\w+"
         ),
         _runs("待办|待辦|未完了|保留|タスク|할 일|대기"),
@@ -142,8 +145,10 @@ def _items(lines: Iterable[LogLine]) -> Iterator[OpenItem]:
 
 
 def _urgency(headings: tuple[str, ...]) -> float | None:
-    """Give what the nearest heading that says anything says; None where it says done, or none says."""
+    """Give what the nearest heading that says anything says; None where it says done, is ticked, or none says."""
     for heading in reversed(headings):
+        if _TICKED.search(heading):
+            return None
         for urgency, words, runs in _URGENCY:
             if words.search(heading) or runs.search(heading):
                 return urgency
