@@ -40,8 +40,8 @@ def tell(shell: Shell, narrator: Narrator, sample: SampleHome, now: datetime) ->
     Raises:
         StagingError: The page is missing, changes without need, or says what it must not.
     """
-    topic = _topic(sample)
-    (shell.keys / "demo.ics").write_text(_calendar(sample, topic, now), encoding="utf-8")
+    about = topic(sample)
+    (shell.keys / "demo.ics").write_text(_calendar(sample, about, now), encoding="utf-8")
     (shell.keys / "operator.yaml").write_text(
         f"addresses: [{_OWNER}]\ncalendars:\n  demo: {{file: '{shell.keys / 'demo.ics'}'}}\n",
         encoding="utf-8",
@@ -60,15 +60,15 @@ def tell(shell: Shell, narrator: Narrator, sample: SampleHome, now: datetime) ->
     narrator.output(text, limit=60)
 
 
-def _topic(sample: SampleHome) -> Planted:
+def topic(sample: SampleHome) -> Planted:
     """Give a sentence that the operator has signed by now."""
     until = sample.last_day - timedelta(days=KNOWN_DAYS)
     known = [one for one in sample.planted if one.expect is Expect.ADD and one.day <= until]
     return known[-1] if known else sample.planted[-1]
 
 
-def _calendar(sample: SampleHome, topic: Planted, now: datetime) -> str:
-    title = " ".join(topic.text[:_TITLE_CHARACTERS].split()[:-1]).replace(",", "\\,").replace(";", "\\;")
+def _calendar(sample: SampleHome, about: Planted, now: datetime) -> str:
+    title = " ".join(about.text[:_TITLE_CHARACTERS].split()[:-1]).replace(",", "\\,").replace(";", "\\;")
     soon, later = now + timedelta(minutes=35), now + timedelta(hours=2)
     day = now.strftime("%Y%m%d")
     events = (

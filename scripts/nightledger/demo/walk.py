@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nightledger.demo import morning, owner, sunday, tampering
+from nightledger.demo import morning, owner, session, sunday, tampering
 from nightledger.demo.compare import Proposed, read_proposed
 from nightledger.demo.generate import DAY_COUNT, write_sample_file
 from nightledger.demo.narrator import Narrator
@@ -141,7 +141,9 @@ class Walk:
     # ------------------------------------------------------------ the last morning
     def _stage(self) -> None:
         self.narrator.heading(f"{self._today}, 07:25: what {self.sample.agent} will need is staged")
-        morning.tell(self.shell, self.narrator, self.sample, self._at(self._today, STAGING))
+        now = self._at(self._today, STAGING)
+        morning.tell(self.shell, self.narrator, self.sample, now)
+        session.tell(self.shell, self.narrator, morning.topic(self.sample).text, now)
 
     def _review(self) -> None:
         self.narrator.heading(f"{self._today}, 07:30: {self.sample.owner} is back and looks")

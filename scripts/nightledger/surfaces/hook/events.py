@@ -48,7 +48,8 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == START:
         from nightledger.surfaces.hook.starting import started
 
-        return give_context(host, event, started(home, host, payload, now))
+        # the stager knows the real time only, so where another is given it is not asked
+        return give_context(host, event, started(home, host, payload, now, anew=not now_text))
     return give_context(host, event, _at_prompt(home, host, payload, now))
 
 
