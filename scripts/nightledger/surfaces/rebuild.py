@@ -7,12 +7,13 @@ be folded from; outcomes that came since the last night are no difference.
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 from nightledger.codec.link_cursor import parse_link_cursor
 from nightledger.codec.link_tables import Pair
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.configuration import home_zone, load_operator, load_settings
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
@@ -21,6 +22,8 @@ from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
 from nightledger.recall.indexing import refresh
+from nightledger.recall.meaning import EncoderError, learn
+from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.surfaces.session import Session
 
 _BLOCK_BYTES = 1 << 20
@@ -57,7 +60,11 @@ def _rebuild_search(session: Session) -> list[str]:
     """Make the search index anew; it is disposable, so it counts as written only where it was there before."""
     path = index_path(session.gate.home)
     before = os.path.lexists(path)
-    refresh(session.gate, session.ledger, session.moment, anew=True).store.close()
+    with closing(refresh(session.gate, session.ledger, session.moment, anew=True).store) as store:
+        encoder = choose_encoder(load_operator(str(session.gate.ring.directory)))
+        if encoder is not None:
+            with suppress(EncoderError):  # each search tries again, and says so
+                learn(session.gate.home, store, encoder, most=store.count())
     return [session.gate.home.relative(path)] if before else []
 
 

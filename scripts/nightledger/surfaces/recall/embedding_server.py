@@ -79,6 +79,8 @@ class EmbeddingServer:
                 said.append(_post(self._source, body.encode(), self._patience_s))
             except EncoderError as error:
                 said.append(error)
+            except TimeoutError:
+                return  # said below, as of one that is still silent
             except (OSError, http.client.HTTPException, ValueError) as error:
                 why = (
                     error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
@@ -112,8 +114,8 @@ def _post(source: MeaningSource, body: bytes, timeout_s: float) -> bytes:
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     try:
         connection.request("POST", target, body, headers)
-        response = connection.getresponse()
-        content = response.read(MAX_ANSWER_BYTES + 1)
+        with connection.getresponse() as response:  # one that is not read to its end keeps its socket
+            content = response.read(MAX_ANSWER_BYTES + 1)
     finally:
         connection.close()
     if response.status != http.client.OK:

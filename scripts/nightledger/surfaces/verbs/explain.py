@@ -27,10 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Search and tell how."""
+    from nightledger.files.configuration import load_operator
     from nightledger.recall.explaining import explain
     from nightledger.surfaces import screen
     from nightledger.surfaces.agent_host import require_person
     from nightledger.surfaces.home import is_simulated
+    from nightledger.surfaces.recall.encoders import choose_encoder
     from nightledger.surfaces.recall.explained import explained_lines, explained_record
     from nightledger.surfaces.recall.query import may_write, read_query
     from nightledger.surfaces.session import reading
@@ -38,7 +40,9 @@ def run(options: argparse.Namespace, context: Context) -> int:
     require_person("explain", simulated=is_simulated(context.home_path))
     query = read_query(options, options.query)
     with reading(context) as seen:
-        explained = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may_write(seen.gate.home))
+        may = may_write(seen.gate.home)
+        encoder = choose_encoder(load_operator(context.keys_dir))
+        explained = explain(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
         context.emit(explained_record(explained, query))
         for line in explained_lines(explained, query):
             context.print(line)
