@@ -205,6 +205,11 @@ def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> 
     )
 
 
+def test_a_heading_with_nothing_below_it_is_no_document(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", "# Day\n\n- Fed the cat.\n\n## Crane of the north pier\n")
+    assert only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT) == []
+
+
 def test_an_event_that_only_shares_a_word_with_a_log_brings_no_document(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "# Day\n\n- The plan of the pier is in the drawer.\n")
     assert only(run(desk, event(desk, "Birthday plan for grandmother")), Source.DOCUMENT) == []

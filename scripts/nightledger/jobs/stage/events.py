@@ -143,10 +143,9 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     """
     chunk = hit.chunk
     lines = _telling(hit)
-    text = chunk.text.split("\n")[lines[0] - chunk.first_line : lines[1] - chunk.first_line + 1]
     return Candidate(
         source=source,
-        text=plain(text),
+        text=plain(_lines_of(hit, lines)),
         place=place_of(chunk.path, lines),
         why=why,
         score=score,
@@ -159,14 +158,20 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
 def _telling(hit: Hit) -> tuple[int, int]:
     """Give the best lines of a hit; where these are a heading alone, with what stands below it."""
     first, last = hit.lines
-    chunk = hit.chunk
-    lines = chunk.text.split("\n")
-    most = min(chunk.last_line, last + BELOW)
-    while last < most and all(
-        _HEADING.match(line) for line in lines[first - chunk.first_line : last - chunk.first_line + 1]
-    ):
+    most = min(hit.chunk.last_line, last + BELOW)
+    while last < most and not any(map(_says, _lines_of(hit, (first, last)))):
         last += 1
     return first, last
+
+
+def _lines_of(hit: Hit, lines: tuple[int, int]) -> list[str]:
+    start = hit.chunk.first_line
+    return hit.chunk.text.split("\n")[lines[0] - start : lines[1] - start + 1]
+
+
+def _says(line: str) -> bool:
+    """Tell whether a line is neither empty nor a heading."""
+    return not _HEADING.match(line)
 
 
 def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
@@ -176,6 +181,8 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
         hit: As search gave it.
         least: Words of the query that it must hold where it holds no name of it.
     """
+    if not any(map(_says, _lines_of(hit, _telling(hit)))):
+        return False  # a heading, and nothing below it
     words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
