@@ -43,7 +43,7 @@ def main() -> None:
         rows = tabulate(trials(conversations, stores, tuned, earlier=earlier))
         print(f"\n{len(tuned)} conversations, prompts {said}")
         for row in rows:
-            if row.threshold in (3, 4, 5, 6, 7, 8, 10):
+            if row.threshold in (3, 4, 5, 6, 6.5, 7, 8, 10):
                 tell(row)
         chosen = suggest(rows, ALARMS)
         if chosen is None:
