@@ -12,7 +12,7 @@ from tests.recall.asking import ask, hits, places, put
 
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path
+from nightledger.files.search_index import index_path, open_store
 from nightledger.gate.opening import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, refresh
@@ -273,3 +273,47 @@ def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     assert found.hits == ()
     assert found.notes == ("1 older outcomes are not searched; associations know them",)
     assert hits(desk, "rose")[0].lines == (3, 3)
+
+
+def test_an_index_that_is_busy_is_left_to_its_writer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    monkeypatch.setattr("nightledger.files.search_index.READ_WAIT_S", 0.0)
+    monkeypatch.setattr(indexing, "open_store", lambda path: open_store(path, wait_s=0.0))
+    with closing(sqlite3.connect(index_path(desk.home), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        found = ask(desk, "lilac")
+    assert found.hits
+    assert "another run is bringing the index up to date" in found.notes[0]
+
+
+def test_what_the_system_refuses_is_told_and_search_answers(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(indexing, "building", refuse)
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert found.notes == ("the index cannot be written (Permission denied); a copy in memory was searched",)
+
+
+def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    put(desk, ".nightledger/links/current", "damaged\n")
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert found.notes
+
+
+def test_a_file_whose_name_is_no_text_is_named(desk: Desk) -> None:
+    folder = os.path.join(desk.home.root, "memory").encode()
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + b"/2026-02-28-\xff.md", "wb") as stream:
+        stream.write(b"- lilac\n")
+    found = ask(desk, "lilac")
+    assert found.hits == ()
+    assert "has a name that is not UTF-8" in found.notes[0]

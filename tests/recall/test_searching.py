@@ -58,7 +58,6 @@ def test_all_kinds_are_searched_and_the_staged_page_is_not(desk: Desk) -> None:
     assert sorted(kinds) == sorted(
         [Kind.DAILY, Kind.DAILY, Kind.ARCHIVE, Kind.ARCHIVE, Kind.HANDOFF, Kind.OUTCOME, Kind.MEMORY]
     )
-    assert places(desk, "lilac", scope=frozenset({Kind.STAGED})) == []
 
 
 def test_filters_narrow(desk: Desk) -> None:

@@ -2,7 +2,9 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition
@@ -12,7 +14,7 @@ from tests.recall.asking import ask, hits, put, told
 from nightledger.domain.event import EventName
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
-from nightledger.domain.search.values import Kind
+from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.gate.daily import close_day
@@ -20,6 +22,8 @@ from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held
+from nightledger.recall.indexing import refresh
+from nightledger.recall.withheld import NOT_JUDGED
 
 PLANTED = "The cellar key hangs behind the blue marmot clock."
 LOG = "memory/2026-02-28.md"
@@ -201,8 +205,8 @@ def test_what_an_agent_may_not_see_reaches_neither_it_nor_the_hook(
             assert word not in shown
         assert "exhibition" in shown or query == "cellar key"
     reader = open_reader(index_path(desk.home))
-    shown = reader.lines(sorted(reader.may_be_shown([kind.value for kind in Kind])))
-    assert "cellar" not in "\n".join(line.text for line in shown).casefold()
+    lines = reader.lines(sorted(reader.may_be_shown([kind.value for kind in Kind])))
+    assert "cellar" not in "\n".join(line.text for line in lines).casefold()
     reader.close()
 
 
@@ -272,3 +276,67 @@ def test_a_log_that_went_since_is_not_shown(desk: Desk) -> None:
     assert PLANTED in told(desk, "cellar")
     path.unlink()
     assert told(desk, "cellar") == ""
+
+
+def test_rows_of_the_operators_rule_files_withhold_and_a_changed_file_judges_anew(desk: Desk) -> None:
+    desk.applied(addition(PLANTED))
+    log(desk, f"- {PLANTED}")
+    assert "cellar" in told(desk, "cellar key")
+    rules = desk.ring.directory / "own.toml"
+    rules.write_text("[[rules]]\nid = 'own-attic'\nregex = 'attic'\nkeywords = ['attic']\n")
+    (desk.ring.directory / "operator.yaml").write_text(f"rule_files: ['{rules}']\n")
+    assert "cellar" in told(desk, "cellar key")
+    rules.write_text("[[rules]]\nid = 'own-cellar'\nregex = 'cellar'\nkeywords = ['cellar']\n")
+    assert told(desk, "cellar key") == ""
+    reader = open_reader(index_path(desk.home))
+    lines = reader.lines(sorted(reader.may_be_shown([Kind.MEMORY.value])))
+    assert "cellar" not in "\n".join(line.text for line in lines)
+    reader.close()
+    assert hits(desk, "cellar key")[0].held == "line 10: held by a rule file of the operator"
+
+
+def test_what_a_proposal_cites_is_withheld_where_the_log_was_moved_to(desk: Desk) -> None:
+    rejected(desk)
+    log(desk, "", "", f"  - {PLANTED} So it was.", "- Another marmot.")
+    shown = told(desk, "marmot key")
+    assert "cellar" not in shown
+    assert "Another marmot" in shown
+
+
+def test_evidence_that_cannot_be_read_and_quarantine_that_is_no_file_stop_nothing(desk: Desk) -> None:
+    rejected(desk)
+    quarantined_by_the_gate(desk)
+    held = Path(desk.home.quarantine_dir)
+    name = next(held.iterdir())
+    name.unlink()
+    name.mkdir()
+    path = Path(desk.home.path(LOG))
+    path.unlink()
+    path.mkdir()
+    put(desk, "memory/2026-02-27.md", f"- {BESIDE}\n")
+    assert "exhibition" in told(desk, "marmot exhibition")
+
+
+def test_a_chunk_of_a_file_that_cannot_be_read_is_withheld(desk: Desk) -> None:
+    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
+    refreshed.store.close()
+    chunk = Chunk(
+        path="memory/2026-02-01.md",
+        first_line=3,
+        last_line=3,
+        kind=Kind.DAILY,
+        heading="",
+        day=None,
+        text=PLANTED,
+    )
+    assert refreshed.judge.held(chunk) == {3: NOT_JUDGED}
+    link = Path(desk.home.path("memory/2026-02-02.md"))
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to("/etc/hostname")
+    assert refreshed.judge.held(replace(chunk, path="memory/2026-02-02.md")) == {3: NOT_JUDGED}
+
+
+def test_a_claim_told_over_several_lines_withholds_all_of_them(desk: Desk) -> None:
+    desk.reject(desk.proposal(addition(PLANTED)))
+    log(desk, "- The cellar key hangs behind", "  the blue marmot clock.")
+    assert "cellar" not in told(desk, "cellar key marmot")

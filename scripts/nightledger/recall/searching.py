@@ -19,7 +19,7 @@ from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Kind, Query, Reason, Showing, Why
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
@@ -34,8 +34,6 @@ from nightledger.text.search import tokens
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
-SEARCHED = frozenset(Kind) - {Kind.STAGED}
-"""Where no scope is named: staged context repeats what stands elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +156,7 @@ def _near(
     """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
     if encoder is None:
         return {}, ()
-    wanted = Filter(kinds=query.scope or SEARCHED, since=query.since, until=query.until)
+    wanted = Filter(kinds=query.scope, since=query.since, until=query.until)
     try:
         return near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], wanted), ()
     except EncoderError as error:
@@ -184,7 +182,7 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
     """Find what may answer: in the time that the words tell first, then at any time."""
     words = words_of(asked.groups)
     match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    kinds = query.scope or SEARCHED
+    kinds = query.scope
     stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
     found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
     if asked.times.bounded and query.since is None and query.until is None:

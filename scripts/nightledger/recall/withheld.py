@@ -3,7 +3,7 @@
 Withheld is: what scanners hold back; what an operator had forgotten; what a proposal says that waits, or
 was rejected, withdrawn, undone or replaced, wherever else it stands, unless it stands signed in a gated
 file; entries of a gated file that are not as they were signed; what others or tools wrote into a log; of
-a handoff all but its open items; the note of an outcome; and staged context, which is made of the rest.
+a handoff all but its open items; and the note of an outcome.
 
 Invariant: whatever is not known to be allowed is withheld; an operator sees all of it, marked.
 """
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 
+from nightledger import __version__
 from nightledger.domain.daylog import Region
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import EventName
@@ -22,6 +23,7 @@ from nightledger.domain.proposal import Change, Op, Origin
 from nightledger.domain.proposal import Kind as ProposalKind
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.states import Book, ChangeState
+from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.apply.around import read_accepted
@@ -47,7 +49,6 @@ UNSIGNED = "not signed: it was changed outside the gate"
 FOREIGN = "written by others or by a tool"
 NOT_OPEN = "of a handoff only open items are shown"
 NOTE = "the note of an outcome is for the operator"
-STAGED = "staged context is shown where it was staged"
 NOT_JUDGED = "cannot be judged: its file cannot be read"
 _WAITS = "proposed, and waits for the operator"
 _REASONS: Mapping[ChangeState, str] = {
@@ -115,13 +116,18 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         for change in item.proposal.changes
     ]
     own = own_rules(gate)
-    said = repr((taken_out, bool(forgotten), sorted(unspoken.items()), own is not None))
+    rows = _rule_files(gate) if own is not None else {}
+    said = repr((__version__, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items())))
     return Rules(
         forgotten=forgotten,
         unspoken=by_word,
         own=own,
         version=sha256(said.encode("utf-8", "replace")).hexdigest(),
     )
+
+
+def _rule_files(gate: Gate) -> dict[str, bytes]:
+    return read_rule_files(load_operator(str(gate.ring.directory)), gate.home)
 
 
 def _rests_on(home: Home, change: Change) -> Iterator[str]:
@@ -209,8 +215,6 @@ class Judge:
         return next(iter(self.held(chunk).values()), "")
 
     def _whole(self, chunk: Chunk) -> str:
-        if chunk.kind is Kind.STAGED:
-            return STAGED
         if chunk.kind is Kind.MEMORY and not self.is_signed(chunk.entry):
             return UNSIGNED
         return NOTE if chunk.kind is Kind.OUTCOME and chunk.heading == NOTE_HEADING else ""

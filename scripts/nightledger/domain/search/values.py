@@ -28,8 +28,6 @@ class Kind(StrEnum):
     """What the agent left open for its next session."""
     PRINCIPLE = "principle"
     """A principle of the constitution in force."""
-    STAGED = "staged"
-    """Context staged for a session."""
 
 
 class Showing(StrEnum):

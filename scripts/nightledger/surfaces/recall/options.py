@@ -10,6 +10,6 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope",
         metavar="KINDS",
-        help="where to look: memory,daily,archive,outcome,handoff,principle,staged",
+        help="where to look: memory,daily,archive,outcome,handoff,principle",
     )
     parser.add_argument("--agent", action="store_true", help="answer as an agent is answered")
