@@ -126,12 +126,12 @@ def report(name: str, tallies: dict[tuple[bool, int], Tally]) -> None:
     halves = {"tuning half": (True,), "held-out half": (False,), "all ten": (True, False)}
     for half, which in halves.items():
         for number, category in CATEGORIES.items():
-            print(f"  {half:<14} {category:<16} {_together(tallies, which, {number}).row()}")
+            print(f"  {half:<14} {category:<16} {together(tallies, which, {number}).row()}")
         print(
-            f"  {half:<14} {'1 to 4':<16} {_together(tallies, which, set(CATEGORIES) - {ADVERSARIAL}).row()}"
+            f"  {half:<14} {'1 to 4':<16} {together(tallies, which, set(CATEGORIES) - {ADVERSARIAL}).row()}"
         )
-        print(f"  {half:<14} {'1 to 5':<16} {_together(tallies, which, set(CATEGORIES)).row()}")
-    seconds = _together(tallies, (True, False), set(CATEGORIES)).seconds
+        print(f"  {half:<14} {'1 to 5':<16} {together(tallies, which, set(CATEGORIES)).row()}")
+    seconds = together(tallies, (True, False), set(CATEGORIES)).seconds
     print(f"  CPU of a query: median {median(seconds) * 1000:.1f} ms")
 
 
@@ -181,7 +181,8 @@ def _held(chunk: Chunk, question: Question) -> frozenset[tuple[str, int]]:
     return frozenset(place for place in question.evidence if place[0] == chunk.path and place[1] in lines)
 
 
-def _together(tallies: dict[tuple[bool, int], Tally], halves: Sequence[bool], categories: set[int]) -> Tally:
+def together(tallies: dict[tuple[bool, int], Tally], halves: Sequence[bool], categories: set[int]) -> Tally:
+    """Put the figures of some halves and categories together."""
     whole = Tally()
     for (half, category), one in tallies.items():
         if half in halves and category in categories:

@@ -78,7 +78,7 @@ def _candidate(
     for spoken, weight in ((own, 1.0), (before, BEFORE_WEIGHT)):
         for word, count in Counter(meant[word] for word in spoken if word in meant).items():
             counts[word] = counts.get(word, 0.0) + weight * count
-    line = f" {' '.join(own)} "
+    line = f" {' '.join(own)} " if asked.names else ""
     return Candidate(
         id=chunk.id,
         together=f"{chunk.path}\n{chunk.day or chunk.heading}",
