@@ -197,7 +197,7 @@ def test_patience_is_for_all_of_them_together() -> None:
         silent.listen()
         hanging = CalendarAddress(url=f"http://127.0.0.1:{silent.getsockname()[1]}/x.ics")
         began = time.monotonic()
-        found = fetch_all({f"c{n}": hanging for n in range(5)}, NOW, NOW + timedelta(hours=4), patience_s=0.3)
+        found = fetch_all({f"c{n}": hanging for n in range(5)}, NOW, NOW + timedelta(hours=4), 0.3)
         assert time.monotonic() - began < 1.5
     assert {one.problem != "" for one in found.values()} == {True}
 

@@ -20,7 +20,13 @@ class Looked:
     problems: tuple[tuple[str, str], ...] = ()
 
 
-def look_into(operator: Operator, now: datetime, hours: int, zone: tzinfo) -> Looked:
+PATIENCE_S = 2.0
+"""For all calendars together (issue 4: "a calendar server that hangs (2 s, then go on without, said so)")."""
+
+
+def look_into(
+    operator: Operator, now: datetime, hours: int, zone: tzinfo, *, patience_s: float = PATIENCE_S
+) -> Looked:
     """Read every calendar; what cannot be read is named, and the others are read.
 
     Args:
@@ -28,6 +34,7 @@ def look_into(operator: Operator, now: datetime, hours: int, zone: tzinfo) -> Lo
         now: Aware, UTC.
         hours: How far ahead; 0 looks into none.
         zone: The home's.
+        patience_s: For all calendars together.
     """
     if not operator.calendars or not hours:
         return Looked()
@@ -37,7 +44,7 @@ def look_into(operator: Operator, now: datetime, hours: int, zone: tzinfo) -> Lo
     until = now + timedelta(hours=hours)
     events: list[Event] = []
     problems: list[tuple[str, str]] = []
-    for name, fetched in sorted(fetch_all(operator.calendars, now, until).items()):
+    for name, fetched in sorted(fetch_all(operator.calendars, now, until, patience_s).items()):
         if fetched.problem:
             problems.append((name, fetched.problem))
             continue

@@ -26,8 +26,6 @@ from nightledger.files.reading import read_regular
 from nightledger.surfaces.channel.client import is_loopback
 from nightledger.text.staging.calendar import MAX_CALENDAR_BYTES
 
-PATIENCE_S = 2.0
-"""For all calendars together (issue 4: "a calendar server that hangs (2 s, then go on without, said so)")."""
 MAX_PASSWORD_BYTES = 4096
 _MARGIN = timedelta(days=1)
 _QUERY = (
@@ -61,11 +59,7 @@ class Fetched:
 
 
 def fetch_all(
-    calendars: Mapping[str, CalendarAddress],
-    since: datetime,
-    until: datetime,
-    *,
-    patience_s: float = PATIENCE_S,
+    calendars: Mapping[str, CalendarAddress], since: datetime, until: datetime, patience_s: float
 ) -> dict[str, Fetched]:
     """Read all calendars at once, those in files too, and give what is there when the time is over.
 

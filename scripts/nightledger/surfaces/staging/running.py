@@ -11,7 +11,8 @@ from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.shelves import Shelves
-from nightledger.surfaces.staging.calendars import Looked, look_into
+from nightledger.surfaces.home import this_machine
+from nightledger.surfaces.staging.calendars import PATIENCE_S, Looked, look_into
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +28,14 @@ class Prepared:
     looked: Looked
 
 
-def prepare(home: Home, keys_dir: str, now: datetime) -> Prepared:
-    """Read rules and calendars; takes two seconds at most.
+def prepare(home: Home, keys_dir: str, now: datetime, *, patience_s: float = PATIENCE_S) -> Prepared:
+    """Read rules and calendars.
 
     Args:
         home: Whose.
         keys_dir: Where ``operator.yaml`` names the calendars.
         now: Aware, UTC.
+        patience_s: For all calendars together.
 
     Raises:
         ConfigurationError: Rules, settings or the operator's file cannot be used.
@@ -43,7 +45,8 @@ def prepare(home: Home, keys_dir: str, now: datetime) -> Prepared:
     if not operator.calendars:
         return Prepared(rules=rules, looked=Looked())
     zone = home_zone(home, load_settings(home))
-    return Prepared(rules=rules, looked=look_into(operator, now, rules.lookahead_hours, zone))
+    looked = look_into(operator, now, rules.lookahead_hours, zone, patience_s=patience_s)
+    return Prepared(rules=rules, looked=looked)
 
 
 def stage_home(
@@ -58,7 +61,8 @@ def stage_home(
         prepared: Rules and events.
         dry_run: Write nothing but the search index.
     """
-    with closing(Shelves(gate, ledger, moment)) as library:
+    may_write = gate.home.identity.machine == this_machine()
+    with closing(Shelves(gate, ledger, moment, may_write=may_write)) as library:
         asked = Asked(
             rules=prepared.rules,
             library=library,

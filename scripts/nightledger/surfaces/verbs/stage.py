@@ -14,6 +14,9 @@ import argparse
 
 from nightledger.surfaces.context import Context
 
+IN_A_HURRY_S = 1.0
+"""For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``stage``."""
@@ -27,10 +30,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Stage, and say what is staged."""
     from nightledger.files.home import Home
     from nightledger.surfaces.session import reading, writing
+    from nightledger.surfaces.staging.calendars import PATIENCE_S
     from nightledger.surfaces.staging.running import prepare, stage_home
     from nightledger.surfaces.staging.telling import record_of, tell
 
-    prepared = prepare(Home(context.home_path).require(), context.keys_dir, context.now)
+    patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
+    home = Home(context.home_path).require()
+    prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
     with reading(context) if options.dry_run else writing(context) as session:
         staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
     context.emit(record_of(staged))
