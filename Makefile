@@ -48,6 +48,9 @@ apply: .stamps/runtime ## apply what is signed and has cooled
 prune: .stamps/runtime ## propose to let go of weak links, closed entries, old daily logs (HOME_DIR=path)
 	@$(NL) prune $(IN)
 
+stage: .stamps/runtime ## put together what the agent will need next (HOME_DIR=path)
+	@$(NL) stage $(IN)
+
 undo: .stamps/runtime ## take an applied change back (ID=p-..., or ID=p-...:2 for one change)
 	@$(NL) undo "$$ID" $(IN)
 
@@ -119,11 +122,25 @@ bench-consolidate: .stamps/dev ## score proposals on labelled workspaces (LABELS
 bench-prune: .stamps/dev ## prune, apply, undo over workspaces of others: byte for byte back? (WORKSPACES=dir NAMES="a b")
 	@$(BIN)/python -m bench.bench_prune "$$WORKSPACES" $$NAMES
 
+bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir with memory/.dreams/events.jsonl), and what a year costs
+	@$(BIN)/python -m bench.bench_stage $${WORKSPACE:+--workspace "$$WORKSPACE"}
+
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
 bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
 	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
+
+bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
+	@$(BIN)/python -m bench.bench_hook
+	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance; fi
+
+bench-index: .stamps/dev ## the search index beside plain FTS5 and tantivy; archived text found as before (WORKSPACE=dir)
+	@$(BIN)/python -m bench.bench_index
+	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
+
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1)
+	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
@@ -132,4 +149,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-audit bench-prune pin-dependencies help
+.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help

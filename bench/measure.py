@@ -38,6 +38,13 @@ def compare_commands(candidates: Mapping[str, Sequence[str]], *, rounds: int = 1
     return _summary(calls, _cpu_of_children, rounds)
 
 
+def compare_children(
+    candidates: Mapping[str, Callable[[], object]], *, rounds: int = 15
+) -> tuple[Measured, ...]:
+    """Measure calls that start processes: the CPU time of these, interpreter start included."""
+    return _summary(candidates, _cpu_of_children, rounds)
+
+
 def report(title: str, measured: Sequence[Measured], *, aim: str) -> None:
     """Print a table: name, median CPU, ratio; then what was aimed at."""
     print(f"\n{title}")

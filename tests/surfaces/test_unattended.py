@@ -76,12 +76,13 @@ def test_the_fields_are_valid_and_call_as_often_as_the_comments_say() -> None:
         sets = [minutes(field, low, high) for field, (low, high) in zip(fields, FIELDS, strict=True)]
         assert sets[0] == set(call.minutes)
         assert [len(found) for found in sets[1:]] == [24, 31, 12, 8]
-    assert [60 // len(call.minutes) for call in CALLS] == [30, 10, 10]
+    assert [60 // len(call.minutes) for call in CALLS] == [30, 30, 10, 10]
 
 
 def test_no_two_are_called_at_the_same_minute_and_the_guard_comes_shortly_before_each_apply() -> None:
-    night, guard, apply = CALLS
-    assert not set(night.minutes) & {*guard.minutes, *apply.minutes}
+    night, stage, guard, apply = CALLS
+    assert not {*night.minutes, *stage.minutes} & {*guard.minutes, *apply.minutes}
+    assert not set(night.minutes) & set(stage.minutes)
     assert {(minute + 2) % 60 for minute in guard.minutes} == set(apply.minutes)
 
 
@@ -196,4 +197,4 @@ def test_systemd_reads_the_calendar_as_meant(call: object) -> None:
         pytest.skip("systemd-analyze is not installed here")
     calendar = getattr(call, "calendar", "")
     ran = subprocess.run([analyze, "calendar", calendar], capture_output=True, text=True, check=True)
-    assert re.search(r"Normalized form: \*-\*-\* \*:(05,35|00/10|08/10):00", ran.stdout)
+    assert re.search(r"Normalized form: \*-\*-\* \*:(05,35|25,55|00/10|08/10):00", ran.stdout)

@@ -5,7 +5,7 @@ from typing import Any
 
 from nightledger.codec.configuration import parse_configuration
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.operator import Operator, PeerAddress, WitnessAddress
+from nightledger.domain.operator import CalendarAddress, MeaningSource, Operator, PeerAddress, WitnessAddress
 
 _HINT = 'it holds: notify: [/usr/bin/notify-send, Nightledger, "{summary}"]'
 
@@ -30,7 +30,38 @@ def parse_operator(raw: bytes, *, where: str) -> Operator:
         peers=peers,
         witnesses=witnesses,
         rule_files=tuple(values.get("rule_files", ())),
+        addresses=tuple(values.get("addresses", ())),
+        calendars={name: _calendar(name, one, where) for name, one in values.get("calendars", {}).items()},
+        meaning=_meaning(values["meaning"], where) if values.get("meaning") else None,
     )
+
+
+def _meaning(values: Mapping[str, Any], where: str) -> MeaningSource:
+    source = MeaningSource(**values)
+    if source.packaged == bool(source.url):
+        raise ConfigurationError(
+            f"{where}: meaning: one of packaged and url is to be given",
+            hint="write it like: meaning: {packaged: true}",
+        )
+    if source.url and not source.model:
+        raise ConfigurationError(
+            f"{where}: meaning: a url without a model", hint="add: model: NAME, as the server calls it"
+        )
+    return source
+
+
+def _calendar(name: str, values: Mapping[str, Any], where: str) -> CalendarAddress:
+    address = CalendarAddress(**values)
+    if len([place for place in (address.file, address.url, address.caldav) if place]) != 1:
+        raise ConfigurationError(
+            f"{where}: calendars: {name}: one of file, url and caldav is to be given",
+            hint=f"write it like: {name}: {{file: /home/ann/.calendars/{name}.ics}}",
+        )
+    if address.password_file and not address.user:
+        raise ConfigurationError(
+            f"{where}: calendars: {name}: a password without a user", hint="add: user: NAME"
+        )
+    return address
 
 
 def _command(values: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nightledger.demo import owner, sunday, tampering
+from nightledger.demo import morning, owner, session, sunday, tampering
 from nightledger.demo.compare import Proposed, read_proposed
 from nightledger.demo.generate import DAY_COUNT, write_sample_file
 from nightledger.demo.narrator import Narrator
@@ -19,6 +19,7 @@ from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import EXIT_REFUSED, NightledgerError
 
 NIGHT = time(3, 30)
+STAGING = time(7, 25)
 MORNING = time(7, 30)
 FORENOON = time(10, 0)
 AWAY_DAYS = 10
@@ -60,6 +61,7 @@ class Walk:
         """
         self._begin()
         self._pass_days()
+        self._stage()
         self._review()
         self._undo(self._apply())
         tampering.tell(self.shell, self.narrator, self._at(self._today, FORENOON))
@@ -137,6 +139,12 @@ class Walk:
         self.narrator.item(f"{day}", f"{len(waiting)} waited: {yes} signed, {len(signed) - yes} rejected")
 
     # ------------------------------------------------------------ the last morning
+    def _stage(self) -> None:
+        self.narrator.heading(f"{self._today}, 07:25: what {self.sample.agent} will need is staged")
+        now = self._at(self._today, STAGING)
+        morning.tell(self.shell, self.narrator, self.sample, now)
+        session.tell(self.shell, self.narrator, morning.topic(self.sample).text, now)
+
     def _review(self) -> None:
         self.narrator.heading(f"{self._today}, 07:30: {self.sample.owner} is back and looks")
         self._tell(("check",), self._at(self._today, MORNING), limit=30)

@@ -34,6 +34,48 @@ class WitnessAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarAddress:
+    """Where a calendar is read; one of ``file``, ``url`` and ``caldav`` is given.
+
+    Attributes:
+        file: A file of iCalendar text; absolute.
+        url: An address that answers with such a text.
+        caldav: A calendar collection of a CalDAV server (RFC 4791).
+        user: Name for the server; empty where it asks for none.
+        password_file: A file whose first line is the password; absolute.
+        own: Whether nobody but the owner writes in it.
+        insecure_plain_http: Whether it may be asked unencrypted beyond this machine.
+    """
+
+    file: str = ""
+    url: str = ""
+    caldav: str = ""
+    user: str = ""
+    password_file: str = ""
+    own: bool = False
+    insecure_plain_http: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningSource:
+    """Where embeddings come from.
+
+    Attributes:
+        packaged: Whether the model of the extra ``meaning`` is used, on this machine.
+        url: An address that answers as OpenAI's ``/v1/embeddings``; empty where there is none.
+        model: Which of its models.
+        key_file: A file whose first line is the key for the server; absolute; empty where it asks for none.
+        insecure_plain_http: Whether texts may go beyond this machine unencrypted.
+    """
+
+    packaged: bool = False
+    url: str = ""
+    model: str = ""
+    key_file: str = ""
+    insecure_plain_http: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
     """``operator.yaml`` in the keys directory.
 
@@ -45,6 +87,9 @@ class Operator:
             with what comes before it (``sudo -n``); () where only root may.
         witnesses: Where each witness is reached, by the name of its keys in the policy.
         rule_files: Files in gitleaks' format with further shapes of secrets, as absolute paths.
+        addresses: Mail addresses of the owner, as calendars name them.
+        calendars: Calendars whose events are staged, by what the operator calls them.
+        meaning: Where search has embeddings from; None: words alone count.
     """
 
     notify: tuple[str, ...] = ()
@@ -52,3 +97,6 @@ class Operator:
     peers: Mapping[str, PeerAddress] = field(default_factory=dict)
     witnesses: Mapping[str, WitnessAddress] = field(default_factory=dict)
     rule_files: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    calendars: Mapping[str, CalendarAddress] = field(default_factory=dict)
+    meaning: MeaningSource | None = None

@@ -6,6 +6,7 @@ Invariant: nothing that names a program is ever read from a home.
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from nightledger.codec.operator import parse_operator
@@ -15,6 +16,9 @@ from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional, read_regular
+
+if TYPE_CHECKING:
+    from nightledger.domain.staging.rules import StagingRules
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
 MAX_BYTES = 1 << 16
@@ -31,6 +35,20 @@ def load_settings(home: Home) -> Settings:
     """
     own = read_optional(home.settings, MAX_BYTES, within=home.root)
     return parse_settings(read_regular(os.fspath(SHIPPED), MAX_BYTES), own, where=home.settings)
+
+
+def load_staging_rules(home: Home) -> "StagingRules":
+    """Give the staging rules in force in a home: the shipped ones with its own over them.
+
+    Raises:
+        ConfigurationError: Rules that are not valid, every problem named.
+        UnreadableError: A file of rules that is no regular file, or a huge one.
+    """
+    from nightledger.codec.staging_rules import parse_staging_rules  # of one verb only
+
+    own = read_optional(home.staging_rules, MAX_BYTES, within=home.root)
+    shipped = read_regular(os.fspath(SHIPPED.with_name("staging-rules.json")), MAX_BYTES)
+    return parse_staging_rules(shipped, own, where=home.staging_rules)
 
 
 def home_zone(home: Home, settings: Settings) -> ZoneInfo:

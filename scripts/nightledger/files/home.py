@@ -8,7 +8,7 @@ import os
 import re
 from stat import S_ISREG
 
-from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.domain.errors import UnreadableError
 from nightledger.files.reading import is_within, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -88,17 +88,9 @@ class Home:
                 return self
         except (FileNotFoundError, NotADirectoryError):
             pass
-        from shlex import quote
+        from nightledger.files.no_home import no_home
 
-        make = f"nightledger init --home {quote(self.root)}"
-        if not os.path.lexists(self.root):
-            raise ConfigurationError(f"the home {self.root} does not exist", hint=f"make it: {make}")
-        if not os.path.isdir(self.root):
-            raise ConfigurationError(
-                f"the home {self.root} is not a directory", hint="name a directory with --home"
-            )
-        adopt = f"{make}, or {make} --adopt to take over an agent's workspace"
-        raise ConfigurationError(f"{self.root} is not a home yet", hint=f"make it one: {adopt}")
+        raise no_home(self.root)
 
     @property
     def memory_md(self) -> str:
@@ -220,6 +212,11 @@ class Home:
     def staged_context(self) -> str:
         """Context staged for the agent's next session."""
         return os.path.join(self.state_dir, "tc-restore-pending.md")
+
+    @property
+    def staged_dir(self) -> str:
+        """What each line of the staged context rests on; what was worked out for it."""
+        return os.path.join(self.work_dir, "staged")
 
     @property
     def handoff(self) -> str:
@@ -375,6 +372,11 @@ class Home:
     def next_due(self) -> str:
         """When ``night`` has something to do next; spares a look at everything else."""
         return os.path.join(self.work_dir, "next-due")
+
+    @property
+    def search_dir(self) -> str:
+        """Index of search."""
+        return os.path.join(self.work_dir, "search")
 
     @property
     def link_index_dir(self) -> str:

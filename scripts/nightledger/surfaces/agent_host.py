@@ -30,6 +30,20 @@ OPENCLAW_LOCAL = "tui-local"
 """OpenClaw's mark for a shell that its owner opened by hand: a person, not an agent."""
 
 
+def calling_mark() -> str:
+    """Give the variable that says that an agent's host is calling; empty where a person or a timer is."""
+    for name in MARKS:
+        value = os.environ.get(name, "")
+        if value and (name, value) != ("OPENCLAW_SHELL", OPENCLAW_LOCAL):
+            return name
+    return ""
+
+
+def calling_host() -> str:
+    """Name the host whose agent is calling; empty where a person or a timer is."""
+    return MARKS.get(calling_mark(), "")
+
+
 def require_person(verb: str, *, simulated: bool) -> None:
     """Make sure that no agent's host is calling; simulated homes are for trials by anyone.
 
@@ -38,10 +52,8 @@ def require_person(verb: str, *, simulated: bool) -> None:
     """
     if simulated:
         return
-    for name, host in MARKS.items():
-        value = os.environ.get(name, "")
-        if value and (name, value) != ("OPENCLAW_SHELL", OPENCLAW_LOCAL):
-            raise RefusedError(
-                f"'nightledger {verb}' is for the operator, and {host} is calling (${name} is set)",
-                hint="run it in a terminal of your own; an agent may 'nightledger propose'",
-            )
+    if mark := calling_mark():
+        raise RefusedError(
+            f"'nightledger {verb}' is for the operator, and {MARKS[mark]} is calling (${mark} is set)",
+            hint="run it in a terminal of your own; an agent may 'nightledger propose'",
+        )

@@ -63,6 +63,11 @@ class Context:
                 self._require_simulated()
         return self._now
 
+    @property
+    def now_text(self) -> str:
+        """The time as ``--now`` says it, unread; empty where it was not given."""
+        return self._now_text or ""
+
     def renew(self) -> None:
         """Read the clock anew at the next look: a person took their time since."""
         self._now = None

@@ -7,18 +7,23 @@ be folded from; outcomes that came since the last night are no difference.
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 from nightledger.codec.link_cursor import parse_link_cursor
 from nightledger.codec.link_tables import Pair
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.configuration import home_zone, load_settings
+from nightledger.files.configuration import home_zone, load_operator, load_settings
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.files.search_index import index_path
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
+from nightledger.recall.indexing import refresh
+from nightledger.recall.meaning import EncoderError, learn
+from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.surfaces.session import Session
 
 _BLOCK_BYTES = 1 << 20
@@ -40,7 +45,7 @@ def find_stale(session: Session) -> list[str]:
 def rebuild_all(session: Session) -> list[str]:
     """Fold everything anew and write what differs; gives the paths written, relative to the home."""
     home = session.gate.home
-    written = refresh_views(session.gate, session.ledger)
+    written = [*refresh_views(session.gate, session.ledger), *_rebuild_search(session)]
     before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
     if before is None and not os.path.lexists(home.outcomes):
         return written  # nothing was ever logged, and no view is owed
@@ -49,6 +54,18 @@ def rebuild_all(session: Session) -> list[str]:
     if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
         written.append(home.relative(home.links))
     return written
+
+
+def _rebuild_search(session: Session) -> list[str]:
+    """Make the search index anew; it is disposable, so it counts as written only where it was there before."""
+    path = index_path(session.gate.home)
+    before = os.path.lexists(path)
+    with closing(refresh(session.gate, session.ledger, session.moment, anew=True).store) as store:
+        encoder = choose_encoder(load_operator(str(session.gate.ring.directory)))
+        if encoder is not None:
+            with suppress(EncoderError):  # each search tries again, and says so
+                learn(session.gate.home, store, encoder, most=store.count())
+    return [session.gate.home.relative(path)] if before else []
 
 
 def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> bytes | None:

@@ -5,6 +5,7 @@ before it lets go of the lock; what a crash cut short is finished before anythin
 """
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -133,8 +134,7 @@ def writing(
         actor: Who called, where it is known better than by the terminal.
         keep_head: Keep the checkpoint of this run for ever, because a decision refers to it.
         person: Whether only the operator may call it.
-        answered: Whether a person has answered already: then a run at work is waited for, because
-            answers are not to be given twice, and the clock is read anew.
+        answered: Whether a person has answered already: a run at work is waited for, the clock read anew.
 
     Raises:
         ConfigurationError: Settings that cannot be used, for a verb that needs them.
@@ -150,14 +150,23 @@ def writing(
     owner = acting_as_owner(gate.home.root) if context.verb in FOR_ROOT else nullcontext()
     with owner, _turn(context, gate.home, answered=answered):
         session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
-        before = session.ledger.log.size
+        before, began = session.ledger.log.size, os.stat(gate.home.audit_log).st_size
         _finish_earlier(session)
         try:
             yield session
             if session.reread().log.size > before:
                 refresh_views(gate, session.ledger)
         finally:
+            _drop_withdrawn(context, gate.home, began)
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+
+
+def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
+    """Take the staged page away where the log grew: what happened may withdraw a line of it; it is staged anew soon."""
+    if context.verb != "stage" and os.stat(home.audit_log).st_size != began:
+        from nightledger.files.staged import drop_staged
+
+        drop_staged(home)
 
 
 def _finish_earlier(session: Session) -> None:

@@ -4,6 +4,7 @@ Invariant: nothing is written, no lock is taken, and damage is named rather than
 that the worst state of a home still gives a screen.
 """
 
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.runs import Run, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
+from nightledger.files.staged import find_page
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
@@ -90,6 +92,19 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Staging:
+    """The page of staged context on disk.
+
+    Attributes:
+        lines: How many it has; None where the page is not as it was written, and is not given out.
+        good_until: Its last moment, RFC 3339; empty where it is not as it was written.
+    """
+
+    lines: int | None
+    good_until: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """Everything that ``status`` shows.
 
@@ -107,6 +122,7 @@ class Status:
         undoable: What can be taken back, and until when.
         held: What scanners held back, the newest last.
         left_at: When ``leave`` was called, where nothing happened since; else None.
+        staged: The page of staged context; None where nothing was staged yet.
     """
 
     home: str
@@ -122,6 +138,7 @@ class Status:
     undoable: tuple[Term, ...] = ()
     held: tuple[HeldBack, ...] = ()
     left_at: datetime | None = None
+    staged: Staging | None = None
 
     @property
     def waits(self) -> bool:
@@ -172,7 +189,16 @@ def look(context: Context) -> Status:
         undoable=tuple(undoable_in(book, timedelta(days=gate.undo_days), now)),
         held=tuple(map(_held, held)),
         left_at=left_at(newest),
+        staged=staging_of(home),
     )
+
+
+def staging_of(home: Home) -> Staging | None:
+    """Give what is staged in a home; None where there is no page."""
+    page = find_page(home)
+    if page is None:
+        return Staging(lines=None, good_until="") if os.path.lexists(home.staged_context) else None
+    return Staging(lines=len(page.lines), good_until=page.good_until)
 
 
 def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:

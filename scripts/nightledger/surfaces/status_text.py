@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.runs import Run
-from nightledger.domain.words import dump_moment
+from nightledger.domain.words import dump_moment, read_moment
 from nightledger.surfaces import screen
 from nightledger.surfaces.alarms import Alarm
 from nightledger.surfaces.hints import wrap_hint
-from nightledger.surfaces.status import HeldBack, Size, Status, Term
+from nightledger.surfaces.status import HeldBack, Size, Staging, Status, Term
 
 Item = TypeVar("Item")
 INDENT = 11
@@ -63,6 +63,7 @@ def status_record(status: Status) -> dict[str, Any]:
         "still_due": schedule.still_due,
         "running": [{"lock": r.lock, "pid": r.pid} for r in status.running],
         "left_at": _moment(status.left_at),
+        "staged": to_plain(status.staged) if status.staged else None,
     }
 
 
@@ -83,7 +84,16 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "size", [_size(size) for size in status.sizes]
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
+    yield "staged", [_staged(status.staged, now)] if status.staged else []
     yield "at work", [f"{running.lock} (process {running.pid})" for running in status.running]
+
+
+def _staged(staged: Staging, now: datetime) -> str:
+    if staged.lines is None:
+        return "not as it was written, so it is not given out: nightledger stage"
+    until = read_moment(staged.good_until)
+    count = f"{staged.lines} line{'' if staged.lines == 1 else 's'}"
+    return f"{count}, until {_utc(until)}" if now < until else f"over since {_utc(until)}: nightledger stage"
 
 
 def _part(label: str, texts: list[str]) -> list[str]:

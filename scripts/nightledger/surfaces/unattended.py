@@ -43,6 +43,14 @@ CALLS = (
         why="Every 30 minutes: run the jobs that are due, nightly ones and on Sundays the pruner. Changes no memory.",
     ),
     Call(
+        name="stage",
+        script="predictive_stager.py",
+        minutes=(25, 55),
+        cron="25,55 * * * *",
+        calendar="*:25,55",
+        why="Every 30 minutes: stage what the agent will need in the next hours. Changes no memory.",
+    ),
+    Call(
         name="guard",
         script="memory_guard.py",
         minutes=(8, 18, 28, 38, 48, 58),
@@ -60,7 +68,8 @@ CALLS = (
         why="Every 10 minutes: apply what was signed and has cooled. Changes memory, by signed hunks only.",
     ),
 )
-"""5 and 35, because the nightly jobs are due at 03:05 and most zones differ by whole half hours."""
+"""5 and 35, because the nightly jobs are due at 03:05 and most zones differ by whole half hours; 25 and 55,
+because events begin at full and half hours, and a session about one begins a little before."""
 
 _CRON_HEAD = """\
 # Nightledger: what runs by itself. Add these lines to yours with: crontab -e

@@ -17,7 +17,9 @@ VERBS = {
     "consolidate": ("consolidate", "distil the day's logs into proposals"),
     "curate": ("curate", "reinforce what proved useful, propose to let go of what faded"),
     "prune": ("prune", "propose to let go of weak links, closed entries, old daily logs"),
-    "recall": ("recall", "what worked for these tags"),
+    "stage": ("stage", "put together what the agent will need, before it asks"),
+    "recall": ("recall", "find what the home knows: by words, tags, or frame of mind"),
+    "explain": ("explain", "how a query is answered, and what an agent would not be shown"),
     "proposals": ("proposals", "list proposals and their states"),
     "show": ("show", "show one proposal with its diff and evidence"),
     "approve": ("approve", "approve one proposal without the review screen"),
@@ -44,6 +46,8 @@ VERBS = {
     "expunge": ("expunge", "remove a leaked text from every file of ours, for ever"),
     "rebuild": ("rebuild", "fold derived files again from what they derive from"),
     "channel": ("channel", "messages between machines, signed"),
+    "hook": ("hook", "answer an event of an agent's host; calibrate what is shown at a prompt"),
+    "hosts": ("hosts", "which agent hosts are here; put hooks into one, take them out"),
     "schedule": ("schedule", "print the lines for cron, systemd or launchd"),
     "backup": ("backup", "copy a home's records to one file"),
     "restore": ("restore", "make a home from a backup"),
@@ -52,8 +56,8 @@ VERBS = {
 FIRST_SCREEN = ("init", "check", "night", "review", "undo", "status", "doctor")
 GROUPS = {
     "Start": ("init", "check", "doctor", "schedule"),
-    "Agent": ("log", "propose", "recall"),
-    "Night": ("night", "link", "consolidate", "curate", "prune"),
+    "Agent": ("log", "propose", "recall", "hosts", "hook", "explain"),
+    "Night": ("night", "link", "consolidate", "curate", "prune", "stage"),
     "Review": ("review", "proposals", "show", "approve", "reject", "apply", "undo", "edit", "history"),
     "Trust": (
         "verify",

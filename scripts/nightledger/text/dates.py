@@ -67,6 +67,11 @@ def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
     return tuple(found.values())
 
 
+def month_names() -> dict[str, int]:
+    """Give the names of the months in a dozen languages, in lower case, with their numbers."""
+    return dict(_names())
+
+
 @cache
 def _names() -> dict[str, int]:
     return {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}

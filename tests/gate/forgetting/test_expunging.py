@@ -11,15 +11,20 @@ from tests.gate.signers import let_sign, new_key
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.needle import needle_of
+from nightledger.domain.search.values import Kind
 from nightledger.domain.states import Gone
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
+from nightledger.files.search_index import building, index_path
+from nightledger.files.search_store import FileState
+from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.gate.consenting import graph_target
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.forgetting.expunging import carry_out, finish_removals, parts, plan_hash, plan_text
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.integrity.trust_changes import restore_files
 from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.text.search.tokens import index_text
 
 LEAK = "the-blue-key-4411"
 
@@ -53,6 +58,41 @@ def test_what_is_removed_is_known_as_expunged_and_no_alarm(desk: Desk) -> None:
     assert book.gone[book.proposals[proposal.id].sha256] is Gone.EXPUNGED
     assert desk.states(proposal) == ["withdrawn"]
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+
+
+def index_holding(desk: Desk, text: str) -> Path:
+    """Make a search index that keeps a text."""
+    path = index_path(desk.home)
+    with building(path, index_text) as writer:
+        chunk = NewChunk(start=0, end=len(text), first_line=1, last_line=1)
+        state = FileState(1, 1, "", settled=True)
+        writer.put(
+            NewFile(path="memory/2026-02-28.md", kind=Kind.DAILY, state=state, text=text, chunks=[chunk])
+        )
+    return Path(path)
+
+
+@pytest.mark.parametrize("kept", [f"It is {LEAK}.", "It is something else."])
+def test_the_search_index_goes_with_what_it_was_made_of(desk: Desk, kept: str) -> None:
+    desk.proposal(addition(f"It is {LEAK}."))
+    index = index_holding(desk, kept)
+    assert LEAK.encode() not in index.read_bytes()
+    assert (
+        ".nightledger/search/index.db" in plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived
+    )
+    expunge(desk)
+    assert not index.exists()
+
+
+def test_a_text_that_only_the_search_index_keeps_is_found_there(desk: Desk) -> None:
+    index = index_holding(desk, f"It is {LEAK}.")
+    found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
+    assert found.derived == (".nightledger/search/index.db",)
+    index_holding(desk, "It is something else.")
+    assert plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found.derived == ()
+    index.write_bytes(b"damaged")
+    found = plan_text(desk.gate, desk.ledger(), needle_of(LEAK)).found
+    assert found.derived == (".nightledger/search/index.db",)
 
 
 def test_a_change_that_was_applied_stays_applied(desk: Desk) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.gate.homes import addition
 from tests.surfaces.channel.machines import Pair
 
+from nightledger.domain.staging.page import parse_page
 from nightledger.domain.states import ChangeState
 from nightledger.trust.keys import public_key_of
 
@@ -103,10 +104,28 @@ def test_the_agents_machine_cannot_sign_for_itself_any_more(pair: Pair) -> None:
     assert pair.agent.desk.states(proposal) == ["pending"]
 
 
-def test_what_is_not_built_says_so(pair: Pair) -> None:
+def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
+    root = Path(pair.agent.desk.home.root)
+    handoff = root / "memory" / "state" / "session-handoff.md"
+    handoff.parent.mkdir(parents=True, exist_ok=True)
+    handoff.write_text("# Handoff\n\n## Next\n\n- Ask the harbour office for <b>berth</b> times\n")
+    leaves = pair.agent.desk.ledger().log.size
     with pair.serving():
         sent = pair.ops.record("channel", "send", "restore_context", "--to", "agent")
-    assert (sent["status"], sent["reason"]) == ("rejected", "not built")
+    assert (sent["status"], sent["reason"]) == ("executed", "")
+    body = sent["body"]
+    page = parse_page(body["text"])
+    assert page is not None
+    assert (page.sha256, page.good_until, len(page.lines)) == (
+        body["sha256"],
+        body["good_until"],
+        body["lines"],
+    )
+    assert any("Ask the harbour office for \\<b\\>berth\\</b\\> times" in line for line in page.lines)
+    assert (
+        pair.agent.desk.ledger().log.size == leaves + 1
+    )  # that it was asked for, as every message that does something
+    assert pair.agent.run("verify").status == 0
 
 
 def test_a_pruning_that_the_ops_machine_asks_for_ends_as_proposals(pair: Pair) -> None:

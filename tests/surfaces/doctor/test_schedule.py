@@ -42,6 +42,7 @@ def test_the_printed_lines_are_recognised_in_a_crontab(bin_dir: Path, tmp_path: 
     found = checks(home, tmp_path)
     assert [(c.state, c.message) for c in found] == [
         (State.GOOD, "cron calls night"),
+        (State.GOOD, "cron calls stage"),
         (State.GOOD, "cron calls guard"),
         (State.GOOD, "cron calls apply"),
     ]
@@ -54,7 +55,7 @@ def test_lines_that_are_commented_out_or_of_another_home_call_nothing(bin_dir: P
     crontab(bin_dir, cron_text(other) + cron_text(mine).replace("\n", "\n#"))
     found = checks(home, tmp_path)
     assert [c.state for c in found] == [State.BAD]
-    assert "nothing calls night, guard and apply" in found[0].message
+    assert "nothing calls night, stage, guard and apply" in found[0].message
     assert "schedule --print cron" in found[0].fix
 
 
@@ -90,7 +91,7 @@ def test_units_in_their_place_are_recognised(kind: str, bin_dir: Path, tmp_path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text)
     assert [c.message for c in checks(home, tmp_path)] == [
-        f"{kind} calls {name}" for name in ("night", "guard", "apply")
+        f"{kind} calls {name}" for name in ("night", "stage", "guard", "apply")
     ]
 
 
@@ -106,7 +107,7 @@ def test_a_unit_for_one_call_says_nothing_of_the_other(kind: str, bin_dir: Path,
             path.write_text(file.text)
     found = checks(home, tmp_path)
     assert found[0].message == f"{kind} calls apply"
-    assert found[1].message.startswith("nothing calls night and guard:")
+    assert found[1].message.startswith("nothing calls night, stage and guard:")
 
 
 @pytest.mark.parametrize(("ago", "state"), [(5, State.NOTE), (27, State.BAD), (-5, State.BAD)])

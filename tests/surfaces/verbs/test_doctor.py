@@ -42,7 +42,8 @@ def test_it_says_what_holds_and_what_an_agent_could_still_do(caller: Caller) -> 
     assert "Level: one user on one machine, operator's key without passphrase." in text
     assert "read the operator's key and sign in your name" in text
     assert "write to MEMORY.md directly" in text
-    assert "Not in this version: - search" in text
+    assert "Not in this version: - " in text
+    assert "a model behind the consolidator" in text
 
 
 def test_a_passphrase_raises_the_level(caller: Caller) -> None:

@@ -8,6 +8,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
+from nightledger.files.search_index import any_page, index_path
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.trust.dsse import payloads_in
@@ -89,15 +90,26 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     )
     derived = search.among([*_existing(_views(home)), *_files(home.work_dir)])
     elsewhere = search.among([*_files(home.audit_dir), *_files(home.config_dir), *_others(home)])
+    anywhere = bool(gated or accepted or found or rewritten or derived or elsewhere)
     return Found(
         removed=tuple(sorted({*found, *_signatures(home, found)})),
         rewritten=rewritten,
-        derived=derived,
+        derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
         gated=gated,
         trust=trust,
         accepted=accepted,
         elsewhere=elsewhere,
     )
+
+
+def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
+    """Give the search index where it may hold the text: it packs texts, so their bytes do not stand in it.
+
+    It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
+    """
+    path = index_path(home)
+    if os.path.lexists(path) and (anywhere or any_page(path, holds)):
+        yield home.relative(path)
 
 
 def _trust(home: Home, ledger: Ledger) -> Iterator[str]:

@@ -44,12 +44,14 @@ class Remembered:
         memory: What a policy judges.
         mark: What the operator signed of it.
         use: What came of showing it.
+        day: The day that it says it was decided on, else that on which it was put in; None where neither is known.
     """
 
     placed: Placed
     memory: Memory
     mark: Mark = NO_MARK
     use: Use = NO_USE
+    day: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +232,9 @@ def _remember(placed: Placed, mark: Mark, use: Use, fresh: _Freshness) -> Rememb
         days=_days_since(entry, made, use, fresh),
         outcome=use.last,
     )
-    return Remembered(placed=placed, memory=memory, mark=mark, use=use)
+    stated, _ = _day_of(entry, fresh.now.date())
+    put_in = None if made == fresh.founded else made.date()
+    return Remembered(placed=placed, memory=memory, mark=mark, use=use, day=stated or put_in)
 
 
 def _days_since(entry: Entry, made: datetime, use: Use, fresh: _Freshness) -> int:

@@ -23,6 +23,7 @@ from nightledger.gate.machines.travelling import list_waiting
 from nightledger.jobs.consolidate.received import consolidate_received
 from nightledger.jobs.prune.received import prune_received
 from nightledger.surfaces.channel.contacts import note_contact
+from nightledger.surfaces.channel.restoring import restore_context
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.trust.dsse import seal
@@ -40,6 +41,7 @@ HANDLERS: dict[str, Handler] = {
     "proposals": list_waiting,
     "propose_behavioral_change": propose_change,
     "prune_stale_memory": prune_received,
+    "restore_context": restore_context,
     "update_heartbeat": update_heartbeat,
 }
 """What is built; an action that the gate knows and that is not here is answered with ``rejected: not built``."""

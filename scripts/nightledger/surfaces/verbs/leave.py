@@ -49,16 +49,24 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
 def _record(context: Context, session: "Session") -> dict[str, Any]:
     from nightledger.gate.leaving import own_directories
+    from nightledger.hosts.roots import state_roots
     from nightledger.surfaces.doctor.schedule import cron_lines, installed_units, place_of
+    from nightledger.surfaces.hook.installing import standings
     from nightledger.surfaces.status import waiting_in
 
     home, book, place = session.gate.home, session.ledger.book, place_of(context)
     units = installed_units(place, os.path.expanduser("~"))
+    roots = state_roots(os.path.expanduser("~"), os.environ)
     return {
         "gated": list(home.identity.gated),
         "deletable": [*own_directories(home), str(session.gate.ring.home_dir(home.identity.id))],
         "cron": list(cron_lines(place)),
         "units": [path for paths in units.values() for path in paths],
+        "hooks": [
+            f"nightledger hosts remove {one.host.replace('_', '-')} --yes"
+            for one in standings(home, roots)
+            if one.installed
+        ],
         "waiting": waiting_in(book).changes,
         "signed": len(book.approvals_to_apply()),
         "log_size": session.ledger.log.size,
@@ -87,6 +95,7 @@ def _lines(
     lines = [row for text in texts for row in screen.wrap(screen.shown(text), indent="  ", first="")]
     lines += _listed("Take these lines out with 'crontab -e', or the jobs go on:", record["cron"])
     lines += _listed("Stop and delete these, or the jobs go on:", record["units"])
+    lines += _listed("These take the hooks out of your agent's host:", record["hooks"])
     if not record["cron"] and not record["units"]:
         lines += screen.wrap("No schedule of ours was found; what else calls it, you know best.", indent="  ")
     lines += _listed(

@@ -1,7 +1,8 @@
 """Fold derived files again from what they derive from; with --check only compare.
 
-Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl
-Writes  memory/state/tc-*.json, .nightledger/links/, and in memory/system/
+Reads   audit/, memory/state/proposals/, the gated files, outcome-records.jsonl; for the
+        search index all that it holds
+Writes  memory/state/tc-*.json, .nightledger/links/, .nightledger/search/, and in memory/system/
         entries.json, hebbian-links.json, cursors.json; nothing with --check
 Changes no memory.
 """

@@ -1,15 +1,22 @@
-"""Show what worked before for some tags, or what matters for a frame of mind.
+"""Find what the home knows: by words, by tags, or what matters for a frame of mind.
 
---tags A,B     with one tag, all of its links; with several, the links between them. A
-               resolution is shown from a confidence of .7 up, which fades by the days on
-               which the agent was active
+QUERY          plain words: nothing in them is an operator. Looked for in MEMORY.md, daily logs,
+               the archive, outcomes, handoffs and principles; words such as "last week" tell
+               the time. Shown are file and lines, the lines, and why. --tags, --since, --until
+               and --scope narrow it
+--tags A,B     without a query what worked: with one tag, all of its links; with several, the
+               links between them. A resolution is shown from a confidence of .7 up, which
+               fades by the days on which the agent was active
 --frame FRAME  the entries and principles that matter most: SELF (who the agent is),
                ATTENTION (what was just said), TASK (what helps), SIMULATE (for and against
                a plan); QUERY says what it is about. Only what was signed is shown. Weights,
                places and budgets: frames in config/nightledger.yaml
 
-Reads   .nightledger/links/; for a frame MEMORY.md, the constitution, audit/, memory/system/
-Writes  nothing.
+Called by an agent, a query gives only what an agent may see; what it was shown is recorded.
+
+Reads   the home's texts; .nightledger/links/; for a query or a frame audit/, memory/system/
+Writes  .nightledger/search/, the index; called by an agent memory/system/exposures.jsonl
+Changes no memory.
 """
 
 import argparse
@@ -34,23 +41,37 @@ FRAMES = ("self", "attention", "task", "simulate")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``recall``."""
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--tags", metavar="A,B", help="what the task is about: cron,time_zone")
-    what.add_argument(
+    from nightledger.surfaces.recall.options import add_filters
+
+    parser.add_argument("--tags", metavar="A,B", help="what the task is about: cron,time_zone")
+    parser.add_argument(
         "--frame", metavar="FRAME", type=str.lower, choices=FRAMES, help="SELF, ATTENTION, TASK or SIMULATE"
     )
-    parser.add_argument("query", nargs="?", metavar="QUERY", help="for a frame: what it is about")
+    parser.add_argument("query", nargs="?", metavar="QUERY", help="what it is about, in plain words")
+    add_filters(parser)
     parser.add_argument(
-        "-n", dest="limit", metavar="N", type=int, default=MAX_SHOWN, help="links to show (default: 10)"
+        "-n",
+        dest="limit",
+        metavar="N",
+        type=int,
+        default=MAX_SHOWN,
+        help="hits or links to show (default: 10)",
     )
 
 
 def run(options: argparse.Namespace, context: "Context") -> int:
-    """Print links, or fill a frame."""
+    """Search, print links, or fill a frame."""
+    if options.frame and options.tags is not None:
+        raise UsageError("--tags does not go with --frame", hint="nightledger recall --help")
     if options.frame:
         return _frame(options, context)
     if options.query is not None:
-        raise UsageError("a query goes with --frame", hint="nightledger recall --help")
+        from nightledger.surfaces.recall.query import read_query
+        from nightledger.surfaces.recall.search_home import show_found
+
+        return show_found(context, read_query(options, options.query))
+    if options.tags is None:
+        raise UsageError("say what to look for: a query, --tags or --frame", hint="nightledger recall --help")
     return _links(options, context)
 
 

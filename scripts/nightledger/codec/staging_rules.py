@@ -1,0 +1,102 @@
+"""``staging-rules.json`` to :class:`StagingRules`: the shipped file with a home's own over it."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from datetime import time
+from typing import Any
+
+from nightledger.codec.configuration import SCHEMAS
+from nightledger.codec.strict_json import parse_json
+from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.domain.staging.rules import Routine, SourceRules, StagingRules, WindowRules
+from nightledger.domain.staging.values import Source
+
+_HINT = "every key is described in schemas/staging-rules.schema.json; a home's file holds what differs"
+_NOT_OURS = ("v", "prompt_hook")
+"""The hook reads its own member, without what is imported here (``files/hook_settings.py``)."""
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def parse_staging_rules(shipped: bytes, own: bytes | None, *, where: str) -> StagingRules:
+    """Give the staging rules in force.
+
+    Args:
+        shipped: The checkout's ``config/staging-rules.json``; its tests hold it against the schema.
+        own: The home's file; None where it has none.
+        where: The home's file, for messages.
+
+    Raises:
+        ConfigurationError: Naming every problem; a misspelt key with the near one.
+    """
+    values: dict[str, Any] = parse_json(shipped, "config/staging-rules.json")
+    if own is not None:
+        values = _over(values, _checked(own, where))
+    rules = _rules(values)
+    if problems := _why_not(rules):
+        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
+    return rules
+
+
+def _over(values: Mapping[str, Any], mine: Mapping[str, Any]) -> dict[str, Any]:
+    sources = {
+        name: {**rules, **mine.get("sources", {}).get(name, {})} for name, rules in values["sources"].items()
+    }
+    return {
+        **values,
+        **mine,
+        "budget_tokens": {**values["budget_tokens"], **mine.get("budget_tokens", {})},
+        "sources": sources,
+    }
+
+
+def _checked(raw: bytes, where: str) -> dict[str, Any]:
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((SCHEMAS / "staging-rules.schema.json").read_bytes())
+    try:
+        record: dict[str, Any] = parse_json(raw, where)
+    except RecordError as error:
+        raise ConfigurationError(str(error), hint=_HINT) from error
+    problems = sorted(
+        f"{'.'.join(map(str, error.absolute_path)) or 'the rules'}: {error.message[:200]}"
+        for error in Draft202012Validator(schema).iter_errors(record)
+    )
+    problems += [
+        f"{key}: did you mean {close[0]!r}?"
+        for key in [*record]
+        if key not in schema["properties"]
+        and (close := difflib.get_close_matches(key, schema["properties"], n=1))
+    ]
+    if problems:
+        raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
+    return record
+
+
+def _rules(values: dict[str, Any]) -> StagingRules:
+    meant = {
+        "sources": {Source(name): SourceRules(**rules) for name, rules in values["sources"].items()},
+        "windows": tuple(WindowRules(**window) for window in values["windows"]),
+        "routines": tuple(map(_routine, values["routines"])),
+    }
+    return StagingRules(
+        **{name: value for name, value in {**values, **meant}.items() if name not in _NOT_OURS}
+    )
+
+
+def _routine(values: Mapping[str, Any]) -> Routine:
+    return Routine(
+        name=values["name"],
+        query=values["query"],
+        weekdays=tuple(sorted(map(_WEEKDAYS.index, values.get("weekdays", ())))),
+        begins=time.fromisoformat(values["begins"]),
+        ends=time.fromisoformat(values["ends"]),
+    )
+
+
+def _why_not(rules: StagingRules) -> list[str]:
+    return [
+        f"windows.{n}: until_days is {window.until_days}, and from_days {window.from_days}; it must be more"
+        for n, window in enumerate(rules.windows)
+        if window.until_days is not None and window.until_days <= window.from_days
+    ]

@@ -1,0 +1,80 @@
+"""What else a word of a query may be written as: its irregular forms, its kin, what the home associates with it.
+
+Words that stand for one word of the query make a *group*; a chunk is credited with the best of a
+group, never with all of it. So an expansion finds what the query's own words miss, and does not
+outweigh a chunk that has these.
+
+Invariant: the query's own word weighs 1 and every other less.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.search.forms import forms_of
+from nightledger.domain.search.kin import kin_of
+
+FORM_WEIGHT = 0.8
+"""Of an irregular form. Measured: docs/decisions/0046-ranking.md."""
+KIN_WEIGHT = 0.35
+"""Of a word of like meaning. Measured: docs/decisions/0046-ranking.md."""
+LINK_WEIGHT = 0.35
+"""Of a word that the home associates with it, times the association's confidence: as a word of like meaning."""
+MOST_LINKED = 6
+"""Associated words of one query word: the surest. Our choice, so that a busy tag stays a word among others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A word of the query, and what may stand for it.
+
+    Attributes:
+        word: As it was asked for.
+        others: Words that may stand for it, with their weights, 0..1; the weightiest first.
+        linked: Those of them that an association of the home gave.
+    """
+
+    word: str
+    others: tuple[tuple[str, float], ...] = ()
+    linked: frozenset[str] = frozenset()
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Give every word of the group with its weight."""
+        return {**dict(self.others), self.word: 1.0}
+
+
+def groups(
+    terms: Sequence[str], *, links: Mapping[str, Mapping[str, float]] | None = None, kin: bool = True
+) -> tuple[Group, ...]:
+    """Give each word of a query with what may stand for it.
+
+    Args:
+        terms: Words of the query, in lower case, each once.
+        links: For a word, the words that the home's associations tie to it, with confidence 0..1.
+        kin: Whether words of like meaning count.
+    """
+    asked = frozenset(terms)
+    return tuple(_group(term, asked, (links or {}).get(term, {}), kin=kin) for term in terms)
+
+
+def words_of(grouped: Sequence[Group]) -> tuple[str, ...]:
+    """Give all words to look for, each once: the query's own first."""
+    own = [group.word for group in grouped]
+    return tuple(dict.fromkeys([*own, *(word for group in grouped for word, _ in group.others)]))
+
+
+def _group(term: str, asked: frozenset[str], linked: Mapping[str, float], *, kin: bool) -> Group:
+    surest = sorted(linked.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_LINKED]
+    weights: dict[str, float] = {}
+    for word in kin_of(term) if kin else ():
+        weights[word] = KIN_WEIGHT
+    for word, confidence in surest:
+        weights[word] = max(weights.get(word, 0.0), round(LINK_WEIGHT * min(confidence, 1.0), 4))
+    for word in forms_of(term):
+        weights[word] = FORM_WEIGHT
+    # A word that was asked for itself counts as itself only.
+    others = {word: weight for word, weight in weights.items() if word not in asked and weight > 0}
+    ordered = sorted(others.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Group(
+        word=term, others=tuple(ordered), linked=frozenset(word for word, _ in surest if word in others)
+    )

@@ -1,0 +1,39 @@
+"""Names in a query: files, paths, identifiers, versions, hosts, people of two names, and quoted words.
+
+The index knows only words; ``nightly_backup.sh`` is three of them. Where a query has a name, its
+words standing side by side count more than the same words strewn about.
+
+Invariant: a name has two words at least, each of letters and digits only, so that it can be
+looked for as a phrase and holds no operator.
+"""
+
+import re
+
+MOST_NAMES = 8
+"""Names of one query that are looked for; the first ones. Our choice: a pasted log has hundreds."""
+MOST_WORDS = 8
+"""Words of one name; a longer path is known by its end."""
+_QUOTED = re.compile(
+    '["\u201c\u201e\u00ab`]([^"\u201c\u201d\u201e\u00ab\u00bb`\n]{3,80})["\u201c\u201d\u00bb`]'
+)
+_JOINED = re.compile(r"[^\W_]+(?:[_./:@#+\\-]+[^\W_]+)+")
+"""``config/app.yaml``, ``deploy-api.service``, ``user_id``, ``v2.3.1``, ``db01.example.org:5432``."""
+_PEOPLE = re.compile(
+    r"(?<![.!?]\s)(?<!^)\b([A-Z\u00c0-\u00de][\w'\u2019]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019]+)+)"
+)
+"""Two or more words in a row with capitals, where no sentence begins: ``Ada Lovelace``, ``Blue Harbour``."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+def names_in(text: str) -> tuple[tuple[str, ...], ...]:
+    """Give the names of a query, each as its words in lower case, in order and each once.
+
+    Args:
+        text: As somebody typed it.
+    """
+    found = [
+        match[match.lastindex or 0] for rule in (_QUOTED, _JOINED, _PEOPLE) for match in rule.finditer(text)
+    ]
+    names = (tuple(word.casefold() for word in _WORD.findall(name)) for name in found)
+    several = (name[-MOST_WORDS:] for name in names if len(name) > 1)
+    return tuple(dict.fromkeys(several))[:MOST_NAMES]

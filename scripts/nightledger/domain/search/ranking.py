@@ -1,0 +1,181 @@
+"""Which of the chunks that were found answer best.
+
+The index finds candidates; here they are weighed again, because three things that matter are not in
+its formula: words that stand for one word of the query count once, a day that tells of all
+of the query's words lifts its chunks, and names and times are more than words.
+
+The score is ``bm25 / max + 0.4 * day / max + 0.1 * names + 0.4 * time``; what each part is worth stands in
+docs/decisions/0046-ranking.md. BM25 is that of Robertson and Zaragoza (2009, section 3.4) with
+SQLite's constants and an idf that stays positive (Lucene's: ``ln(1 + (N - n + .5) / (n + .5))``), so that
+a home of three chunks has an order, too.
+
+Invariant: the same candidates give the same order, whatever order they came in.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from nightledger.domain.search.expansion import Group
+from nightledger.domain.search.values import Why
+
+_Worth = Mapping[str, Sequence[tuple[int, float]]]
+"""For a word, the groups that it stands for, and what it is worth there: weight times rarity."""
+
+_K1, _B = 1.2, 0.75
+"""SQLite's own (sqlite.org/fts5.html, section 5.1.1)."""
+BEFORE_WEIGHT = 0.5
+"""Of a word in the item before a chunk, beside one in it. Measured: docs/decisions/0046-ranking.md."""
+DAY_WEIGHT = 0.4
+"""Of the day beside the chunk. Measured: docs/decisions/0046-ranking.md."""
+NAME_WEIGHT = 0.1
+"""Of each name that stands in it as a name, at most twice. Our choice; neutral on conversations."""
+TIME_WEIGHT = 0.4
+"""Of lying in the time that the query tells. Measured: docs/decisions/0046-ranking.md."""
+CANDIDATES = 100
+"""Chunks that are weighed again. Measured: docs/decisions/0046-ranking.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A chunk that was found, as ranking sees it.
+
+    Attributes:
+        id: Its number.
+        together: What it belongs to: the file and the day, or the file and the heading.
+        counts: How often each word that was looked for stands in it; in the item before it, half as much.
+        length: How many words it has, the item before it included.
+        day: Of the log; None where it tells none.
+        names: How many names of the query stand in it as names.
+    """
+
+    id: int
+    together: str
+    counts: Mapping[str, float]
+    length: int
+    day: date | None = None
+    names: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A chunk with its score.
+
+    Attributes:
+        id: Its number.
+        score: 0..1, 1 the best of all; 4 decimals.
+        parts: What each word of the query gave; with ``besides`` what the score is the sum of, before
+            it was scaled to the best.
+        besides: What its day, names and time gave.
+        words: For each word of the query that was found, the word that stood for it.
+    """
+
+    id: int
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    besides: Mapping[Why, float] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+def rank(
+    candidates: Collection[Candidate],
+    groups: Sequence[Group],
+    *,
+    frequency: Mapping[str, int],
+    total: int,
+    within: Callable[[date], bool] | None = None,
+) -> list[Ranked]:
+    """Weigh candidates, the best first; equals in the order of their numbers.
+
+    Args:
+        candidates: What the index found.
+        groups: Words of the query with what may stand for them.
+        frequency: For each word of the groups, in how many chunks of the index it stands.
+        total: How many chunks the index has.
+        within: Tells whether a day lies in the time that the query tells; None where it tells none.
+    """
+    if not candidates:
+        return []
+    mean = sum(one.length for one in candidates) / len(candidates) or 1.0
+    worth = _worth(groups, frequency, total)
+    found = {one.id: _found(one, worth, _K1 * (1 - _B + _B * one.length / mean)) for one in candidates}
+    best = max(sum(score for _, score in words.values()) for words in found.values()) or 1.0
+    days = _days(candidates, worth)
+    fullest = max(days.values()) or 1.0
+    ranked = [
+        _ranked(
+            one,
+            {groups[at].word: (said, score / best) for at, (said, score) in found[one.id].items()},
+            DAY_WEIGHT * days[one.together] / fullest,
+            within,
+        )
+        for one in candidates
+    ]
+    return scaled(ranked)
+
+
+def scaled(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Give the best first, with scores that are 1 for the best."""
+    top = max((one.score for one in ranked), default=0.0) or 1.0
+    whole = [replace(one, score=round(one.score / top, 4)) for one in ranked]
+    return sorted(whole, key=lambda one: (-one.score, one.id))
+
+
+def rarity(frequency: int, total: int) -> float:
+    """Give the idf of a word that stands in ``frequency`` of ``total`` chunks; above 0."""
+    return math.log(1 + (max(total - frequency, 0) + 0.5) / (frequency + 0.5))
+
+
+def _ranked(
+    one: Candidate,
+    words: Mapping[str, tuple[str, float]],
+    day: float,
+    within: Callable[[date], bool] | None,
+) -> Ranked:
+    besides = {Why.NEIGHBOUR: day} if day else {}
+    if one.names:
+        besides[Why.NAME] = NAME_WEIGHT * min(one.names, 2)
+    if within and one.day and within(one.day):
+        besides[Why.TIME] = TIME_WEIGHT
+    parts = {word: score for word, (_, score) in words.items()}
+    return Ranked(
+        id=one.id,
+        score=sum(parts.values()) + sum(besides.values()),
+        parts=parts,
+        besides=besides,
+        words={word: said for word, (said, _) in words.items()},
+    )
+
+
+def _worth(groups: Sequence[Group], frequency: Mapping[str, int], total: int) -> _Worth:
+    found: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+    for at, group in enumerate(groups):
+        for word, weight in group.weights.items():
+            found[word].append((at, weight * rarity(frequency.get(word, 0), total)))
+    return found
+
+
+def _found(one: Candidate, worth: _Worth, room: float) -> dict[int, tuple[str, float]]:
+    """Give for each group that stands in a chunk its best word there, and what that gives (BM25)."""
+    best: dict[int, tuple[str, float]] = {}
+    for word, count in one.counts.items():
+        share = count * (_K1 + 1) / (count + room)
+        for at, full in worth.get(word, ()):
+            known = best.get(at)
+            if known is None or (full * share, word) > (known[1], known[0]):
+                best[at] = (word, full * share)
+    return best
+
+
+def _days(candidates: Collection[Candidate], worth: _Worth) -> dict[str, float]:
+    """Give for each day how much of the query it tells of: each group once, by its best chunk."""
+    best: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    for one in candidates:
+        cover = best[one.together]
+        for word, count in one.counts.items():
+            share = count / (count + _K1)
+            for at, full in worth.get(word, ()):
+                cover[at] = max(cover.get(at, 0.0), full * share)
+    return {day: sum(cover.values()) for day, cover in best.items()}

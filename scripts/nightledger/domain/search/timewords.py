@@ -1,0 +1,329 @@
+"""Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``before the move``.
+
+Read are English, German, French and Spanish; a query in any other language has its dates (of
+``text/dates.py``) and otherwise no time. A named time is one that ended: ``in March``, asked in
+February, is last year's.
+
+Invariant: words that tell no time are left as they are, and days never lie after ``today``'s period
+by guess: what a table does not hold is not a time.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple": 2,
+    "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "un": 1, "une": 1, "deux": 2, "trois": 3,
+    "una": 1, "dos": 2, "tres": 3,
+}  # fmt: skip
+_UNITS = {
+    "day": 1, "days": 1, "tag": 1, "tage": 1, "tagen": 1, "jour": 1, "jours": 1, "día": 1, "días": 1,
+    "week": 7, "weeks": 7, "woche": 7, "wochen": 7, "semaine": 7, "semaines": 7, "semana": 7, "semanas": 7,
+    "month": 30, "months": 30, "monat": 30, "monate": 30, "monaten": 30, "mois": 30, "mes": 30, "meses": 30,
+    "year": 365, "years": 365, "jahr": 365, "jahre": 365, "jahren": 365, "an": 365, "ans": 365, "année": 365,
+    "año": 365, "años": 365,
+}  # fmt: skip
+"""Days of a unit; of a month and a year only how wide the guess is."""
+_WEEKDAYS = (
+    "monday montag lundi lunes",
+    "tuesday dienstag mardi martes",
+    "wednesday mittwoch mercredi miércoles",
+    "thursday donnerstag jeudi jueves",
+    "friday freitag vendredi viernes",
+    "saturday samstag samedi sábado",
+    "sunday sonntag dimanche domingo",
+)
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""First month of each on the northern half of the earth."""
+_DAY, _WEEK, _MONTH, _YEAR = 1, 7, 30, 365
+TOLD_LATER = timedelta(days=14)
+"""What happened is told of for so long. Measured: docs/decisions/0046-ranking.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """A time that only what happened tells: ``before the move``.
+
+    Attributes:
+        side: ``before`` or ``after``.
+        event: The words that name it, to be searched for: its day is the best hit's.
+    """
+
+    side: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """The time that a query tells.
+
+    Attributes:
+        since: First day; None is unbounded.
+        until: Last day, included; None is unbounded.
+        said: The words that told it, as they stand; "" where none did.
+        rest: The query without them.
+        anchor: What bounds the time by an event.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    said: str = ""
+    rest: str = ""
+    anchor: Anchor | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether days were told."""
+        return self.since is not None or self.until is not None
+
+    def holds(self, day: date) -> bool:
+        """Tell whether a log of that day may tell of it: it lies in it, or soon after."""
+        told_until = None if self.until is None else _later(self.until)
+        return (self.since is None or day >= self.since) and (told_until is None or day <= told_until)
+
+
+def read_times(
+    text: str, *, today: date, months: Mapping[str, int], dates: Mapping[tuple[int, int], date] | None = None
+) -> Times:
+    """Read what time a query asks about.
+
+    Args:
+        text: The query.
+        today: The day it is asked on, in the home's zone.
+        months: Names of months in lower case, with their numbers (``text/dates.py``).
+        dates: Whole dates that were found in the text, by where each begins and ends.
+
+    Returns:
+        Bounds of the first time told; a second one is read only as the other end (``from … to …``).
+    """
+    for found in (_dated(text, dates or {}), _named(text, today, months), _relative(text, today)):
+        if found:
+            return found
+    return _anchored(text)
+
+
+_SINCE = r"since|after|seit|nach|depuis|après|desde"
+_UNTIL = r"before|until|till|by|vor|bis|avant|jusqu'en|antes\s+de|hasta"
+_IN = r"in|during|im|en|on|am|le|el|of|last|early|mid|late|this|around|letzten|letzter|depuis"
+_SIDE = re.compile(
+    rf"\b(?:(?P<since>{_SINCE})|(?P<until>{_UNTIL})|(?P<within>{_IN}))\s+(?:the\s+)?$", re.IGNORECASE
+)
+
+
+def _dated(text: str, dates: Mapping[tuple[int, int], date]) -> Times | None:
+    """Read whole dates: one is a day or a bound, two are both ends."""
+    places = sorted(dates.items())[:2]
+    if not places:
+        return None
+    (start, end), first = places[0]
+    joined = len(places) > 1 and re.fullmatch(
+        r"\s*(?:to|and|until|till|-|\u2013|bis|und|au|et|a|y|hasta)\s*",
+        text[end : places[1][0][0]],
+        re.IGNORECASE,
+    )
+    if joined:
+        end, last = places[1][0][1], places[1][1]
+        return _times(text, start, end, (min(first, last), max(first, last)))
+    return _sided(text, start, end, (first, first))
+
+
+def _named(text: str, today: date, months: Mapping[str, int]) -> Times | None:
+    """Read a month, a season or a year by its name."""
+    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
+    seasons = "|".join(_SEASONS)
+    month = re.compile(
+        rf"\b(?:(?P<part>early|mid|late)[\s-]+)?(?P<month>{names}|{seasons})\b\.?"
+        rf"(?:,?\s+(?:of\s+|de\s+|von\s+)?(?P<year>(?:19|20)\d\d)\b)?",
+        re.IGNORECASE,
+    )
+    for match in month.finditer(text):
+        if match["year"] or _SIDE.search(text[: match.start()]):
+            return _sided(text, match.start(), match.end(), _month(match, today, months))
+    year = re.search(r"\b(?:19|20)\d\d\b(?![-/.:]\d)", text)
+    if year and _SIDE.search(text[: year.start()]):
+        number = int(year[0])
+        return _sided(text, year.start(), year.end(), (date(number, 1, 1), date(number, 12, 31)))
+    return None
+
+
+def _month(match: re.Match[str], today: date, months: Mapping[str, int]) -> tuple[date, date]:
+    name = match["month"].casefold()
+    number, width = (_SEASONS[name], 3) if name in _SEASONS else (months[name], 1)
+    year = int(match["year"]) if match["year"] else today.year - (number > today.month)
+    first = date(year, number, 1)
+    last = _add_months(first, width) - timedelta(days=1)
+    third = (last - first + timedelta(days=1)) // 3
+    match (match["part"] or "").casefold():
+        case "early":
+            return first, first + third
+        case "mid":
+            return first + third, last - third
+        case "late":
+            return last - third, last
+        case _:
+            return first, last
+
+
+_AGO = re.compile(
+    r"\b(?P<n>\d{1,3}|NUMBERS)(?:\s+of)?\s+(?P<unit>UNITS)\s+ago\b"
+    r"|\b(?:vor|il y a|hace)\s+(?P<n2>\d{1,3}|NUMBERS)\s+(?P<unit2>UNITS)\b".replace(
+        "NUMBERS", "|".join(_NUMBERS)
+    ).replace("UNITS", "|".join(_UNITS)),
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(
+    r"\b(?:in|over|during|within)?\s*(?:the\s+)?(?:last|past|letzten|derniers|dernières|últimos|últimas)\s+"
+    r"(?P<n>\d{1,3}|NUMBERS)(?:\s+of)?\s+(?P<unit>UNITS)\b".replace("NUMBERS", "|".join(_NUMBERS)).replace(
+        "UNITS", "|".join(_UNITS)
+    ),
+    re.IGNORECASE,
+)
+_WORDS: tuple[tuple[str, int, int], ...] = (
+    (r"(?:the\s+)?day before yesterday|vorgestern|avant-hier|anteayer", _DAY, 2),
+    (r"yesterday|last night|gestern|hier|ayer", _DAY, 1),
+    (r"today|tonight|this (?:morning|afternoon|evening)|heute|aujourd'hui|hoy", _DAY, 0),
+    (
+        r"(?:the\s+)?(?:last|previous) week|letzte[nr]? woche|(?:la )?semaine (?:dernière|passée)|(?:la )?semana pasada",
+        _WEEK,
+        1,
+    ),
+    (r"this week|diese[r]? woche|cette semaine|esta semana", _WEEK, 0),
+    (
+        r"(?:the\s+)?(?:last|previous) month|letzte[nr]? monat|(?:le )?mois (?:dernier|passé)|(?:el )?mes pasado",
+        _MONTH,
+        1,
+    ),
+    (r"this month|diese[nr]? monat|ce mois-ci|este mes", _MONTH, 0),
+    (
+        r"(?:the\s+)?(?:last|previous) year|letzte[sn]? jahr|(?:l')?an dernier|(?:l')?année dernière|(?:el )?año pasado",
+        _YEAR,
+        1,
+    ),
+    (r"this year|dieses jahr|cette année|este año", _YEAR, 0),
+)
+"""What says it, the period, and how many of them back."""
+_NAMED_DAY = re.compile(
+    rf"\b(?:(?:on|last|am|letzten)\s+)(?P<day>{'|'.join(_WEEKDAYS).replace(' ', '|')})\b"
+    rf"|\b(?P<day2>{'|'.join(names.split()[2] for names in _WEEKDAYS)}) dernier\b"
+    rf"|\bel (?P<day3>{'|'.join(names.split()[3] for names in _WEEKDAYS)})(?: pasado)?\b"
+    rf"|\b(?:{_SINCE}|{_UNTIL})\s+(?P<day4>{'|'.join(_WEEKDAYS).replace(' ', '|')})\b",
+    re.IGNORECASE,
+)
+_WEEKEND = re.compile(r"\b(?:last|this|the) weekend\b|\bletztes wochenende\b", re.IGNORECASE)
+
+
+def _relative(text: str, today: date) -> Times | None:
+    """Read a time that is counted from today."""
+    if match := _WITHIN.search(text):
+        wide = timedelta(days=_number(match["n"]) * _UNITS[match["unit"].casefold()])
+        return _times(text, match.start(), match.end(), (today - wide, today))
+    if match := _AGO.search(text):
+        unit = _UNITS[(match["unit"] or match["unit2"]).casefold()]
+        days = _ago(today, _number(match["n"] or match["n2"]), unit)
+        return _sided(text, match.start(), match.end(), days)
+    for words, unit, back in _WORDS:
+        if match := re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE):
+            return _sided(text, match.start(), match.end(), _period(today, unit, back))
+    if match := _WEEKEND.search(text):
+        saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+        return _times(text, match.start(), match.end(), (saturday, saturday + timedelta(days=1)))
+    return _weekday(text, today)
+
+
+def _weekday(text: str, today: date) -> Times | None:
+    match = _NAMED_DAY.search(text)
+    if match is None:
+        return None
+    name, place = next((value, match.start(key)) for key, value in match.groupdict().items() if value)
+    number = next(n for n, names in enumerate(_WEEKDAYS) if name.casefold() in names.split())
+    day = today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    return _sided(text, place, match.end(), (day, day))
+
+
+def _ago(today: date, number: int, unit: int) -> tuple[date, date]:
+    """Give the days that ``3 weeks ago`` may mean: the day, the week, the month, the year."""
+    if unit in (_DAY, _WEEK):
+        middle = today - timedelta(days=number * unit)
+        return middle - timedelta(days=unit // 2), middle + timedelta(days=unit // 2)
+    return _period(today, unit, number)
+
+
+def _period(today: date, unit: int, back: int) -> tuple[date, date]:
+    """Give the first and the last day of the period that lies so many back; this one ends today."""
+    if unit == _DAY:
+        first = last = today - timedelta(days=back)
+    elif unit == _WEEK:
+        first = today - timedelta(days=today.weekday() + 7 * back)
+        last = first + timedelta(days=6)
+    elif unit == _MONTH:
+        first = _add_months(today.replace(day=1), -back)
+        last = _add_months(first, 1) - timedelta(days=1)
+    else:
+        first, last = date(today.year - back, 1, 1), date(today.year - back, 12, 31)
+    return first, min(last, today)
+
+
+def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
+    """Bound a time by the word before it: ``since``, ``before``, or the days themselves."""
+    match = _SIDE.search(text[:start])
+    if match is None:
+        return _times(text, start, end, days)
+    first, last = days
+    if match["since"]:
+        after = match["since"].casefold() in ("after", "nach", "après")
+        return _times(text, match.start(), end, (last + timedelta(days=1) if after else first, None))
+    if match["until"]:
+        whole = match["until"].casefold() in ("until", "till", "by", "bis", "hasta", "jusqu'en")
+        return _times(text, match.start(), end, (None, last if whole else first - timedelta(days=1)))
+    return _times(text, match.start(), end, days)
+
+
+def _times(text: str, start: int, end: int, days: tuple[date | None, date | None]) -> Times:
+    rest = f"{text[:start]} {text[end:]}"
+    return Times(since=days[0], until=days[1], said=" ".join(text[start:end].split()), rest=rest)
+
+
+_EVENT = re.compile(
+    r"\b(?P<side>before|after|since|until|vor|nach|seit|avant|après|antes de|después de)\s+"
+    r"(?P<event>(?:the|our|my|her|his|their|its|we|they|he|she|i|der|dem|die|das|den|unser\w*|le|la|les|l'|el|los|las)\b"
+    r"[^?.!,;:]{2,60})",
+    re.IGNORECASE,
+)
+
+
+def _anchored(text: str) -> Times:
+    """Read a time that an event bounds; the event's words stay words of the query."""
+    match = _EVENT.search(text)
+    if match is None:
+        return Times(rest=text)
+    early = match["side"].casefold() in ("before", "until", "vor", "avant", "antes de")
+    event = " ".join(match["event"].split())
+    anchor = Anchor(side="before" if early else "after", event=event)
+    return Times(said=" ".join(match[0].split()), rest=text, anchor=anchor)
+
+
+def bound_by(times: Times, day: date | None) -> Times:
+    """Give the times with an anchor's day as the bound; unchanged where nobody knows the day.
+
+    The day itself counts on both sides: what is told of the day of a move may be of before it or after.
+    """
+    if times.anchor is None or day is None:
+        return times
+    since, until = (None, day) if times.anchor.side == "before" else (day, None)
+    return Times(since=since, until=until, said=times.said, rest=times.rest, anchor=times.anchor)
+
+
+def _later(day: date) -> date:
+    return day + TOLD_LATER if day < date.max - TOLD_LATER else date.max
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
+
+
+def _add_months(first: date, months: int) -> date:
+    """Give the first day of the month so many later; ``first`` is a first of a month."""
+    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
+    return date(max(year, 1), month + 1, 1)

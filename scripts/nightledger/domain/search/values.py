@@ -1,0 +1,184 @@
+"""What search asks for and what it finds: values that every part of it shares.
+
+Invariant: plain values; a place is a path relative to the home and lines counted from 1, so
+that whoever reads a hit can open the file and see the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+DEFAULT_LIMIT = 10
+"""Hits of a query that names no number."""
+
+
+class Kind(StrEnum):
+    """What a chunk comes from."""
+
+    MEMORY = "memory"
+    """An entry of a gated file."""
+    DAILY = "daily"
+    """A daily log."""
+    ARCHIVE = "archive"
+    """Archived entries, and the full text of compressed daily logs."""
+    OUTCOME = "outcome"
+    """A record of what worked and what did not."""
+    HANDOFF = "handoff"
+    """What the agent left open for its next session."""
+    PRINCIPLE = "principle"
+    """A principle of the constitution in force."""
+
+
+class Showing(StrEnum):
+    """Who asks."""
+
+    OPERATOR = "operator"
+    """Sees everything; what an agent may not see is marked."""
+    AGENT = "agent"
+    """Sees only what may be shown to an agent."""
+
+
+class Why(StrEnum):
+    """What a part of a hit's score came from."""
+
+    TERM = "term"
+    """A word of the query stands in it."""
+    PHRASE = "phrase"
+    """Words of the query stand in it side by side."""
+    NAME = "name"
+    """A name of the query stands in it."""
+    EXPANSION = "expansion"
+    """A word stands in it that is associated with one of the query."""
+    MEANING = "meaning"
+    """An embedding is near the query's."""
+    NEIGHBOUR = "neighbour"
+    """The chunk before or after it was found."""
+    TIME = "time"
+    """It lies in the time that the query names."""
+    TAG = "tag"
+    """It carries a tag that was asked for."""
+    HOP = "hop"
+    """It answers what the first hits led to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some lines of one file, as search knows them.
+
+    Attributes:
+        id: Its number in the index that gave it; 0 outside one. Chunks of a file that follow each
+            other need not have numbers that do.
+        path: The file, relative to the home.
+        first_line: From 1.
+        last_line: Included.
+        kind: What it comes from.
+        heading: Texts of the headings above, outermost first, joined by `` > ``; empty where there is none.
+        day: The log day it tells of; None where it tells none.
+        text: Its lines as they stand, without the last line end. Of an outcome, what it says without its note.
+        entry: Id of the entry of memory or of the principle that it is; empty for everything else.
+        n: Which chunk of its file, from 0: neighbours are ``n - 1`` and ``n + 1``.
+    """
+
+    path: str
+    first_line: int
+    last_line: int
+    kind: Kind
+    heading: str
+    day: date | None
+    text: str
+    entry: str = ""
+    n: int = 0
+    id: int = field(default=0, compare=False)
+
+    @property
+    def prefix(self) -> str:
+        """What is indexed before the text: date and heading."""
+        return prefix_of(self.day, self.heading)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One part of why something was found.
+
+    Attributes:
+        why: What kind of part.
+        what: The word, the tag, the days, the place it came from; printable as it is.
+        score: How much of the hit's score it gave, rounded to 4 decimals; 0 where it only let it pass.
+    """
+
+    why: Why
+    what: str
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A chunk that was found.
+
+    Attributes:
+        chunk: What; for an agent without the lines that it may not see.
+        score: 0..1, rounded to 4 decimals; 1 is the best that was found for the query.
+        lines: First and last of the lines that answer best.
+        why: What it was found by, the weightiest first.
+        held: Why an agent may not see it; None where it may.
+    """
+
+    chunk: Chunk
+    score: float
+    lines: tuple[int, int]
+    why: tuple[Reason, ...] = ()
+    held: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is searched for.
+
+    Attributes:
+        text: Words, as somebody typed them; nothing in them is an operator.
+        tags: Canonical tags: what carries none of them is left out.
+        since: The first day; None is unbounded. What tells no day passes only where neither bound is set.
+        until: The last day, included.
+        scope: Kinds to look in; empty is all.
+        limit: Hits at most, 1 or more.
+        showing: Who asks.
+        hops: How often what was found is searched for in turn: 0 is never.
+    """
+
+    text: str
+    tags: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+    scope: frozenset[Kind] = frozenset()
+    limit: int = DEFAULT_LIMIT
+    showing: Showing = Showing.OPERATOR
+    hops: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a query found.
+
+    Attributes:
+        hits: The best first; equals in the order of path and line.
+        terms: Words that were looked for.
+        expanded: Words that associations added, with the word each came from.
+        since: The first day looked at, stated or told by the query's words.
+        until: The last day, included.
+        withheld: How many chunks were left out, by why.
+        notes: What the asker should know: the index was made anew, a file could not be read.
+    """
+
+    hits: tuple[Hit, ...]
+    terms: tuple[str, ...] = ()
+    expanded: tuple[tuple[str, str], ...] = ()
+    since: date | None = None
+    until: date | None = None
+    withheld: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def prefix_of(day: date | None, heading: str) -> str:
+    """Give what is indexed before the text of a chunk: its date and its headings."""
+    return " ".join(part for part in (str(day or ""), heading) if part)

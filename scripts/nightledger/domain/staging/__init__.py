@@ -1,0 +1,1 @@
+"""What is staged for an agent's next session: pure rules."""

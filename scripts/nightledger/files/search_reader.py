@@ -1,0 +1,217 @@
+"""The few questions that the prompt hook asks the search index, and that search asks, too.
+
+Cheap to import: at each prompt a process begins with it. The standard library alone, and of it
+neither dataclasses nor enumerations, which would cost more than all the reading.
+
+Invariant: nothing is written to the index, and only chunks that were judged and may be shown to an
+agent are told of.
+"""
+
+import os
+import sqlite3
+import zlib
+
+from nightledger.files.search_schema import DamagedIndexError, require_tables, telling
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    Row = tuple[Any, ...]
+
+TIMEOUT_S = 0.05
+"""How long a reader in a hurry waits for a writer. Our choice."""
+_BATCH = 500
+"""Values in one question to SQLite: 999 are allowed in all versions (sqlite.org/limits.html)."""
+
+
+class Line:
+    """A chunk as the hook shows it.
+
+    Attributes:
+        id: Its number.
+        path: The file, relative to the home.
+        kind: The word for what it comes from.
+        first: First line, from 1.
+        last: Last line.
+        heading: Of the section; headings joined by `` > ``.
+        entry: Id of the entry; empty for none.
+        text: Its lines.
+        size_bytes: Of the file when it was indexed.
+        mtime_ns: When the file was last written then.
+    """
+
+    __slots__ = ("entry", "first", "heading", "id", "kind", "last", "mtime_ns", "path", "size_bytes", "text")
+
+    def __init__(self, row: "Row", text: str) -> None:
+        self.id, self.path, self.kind, self.size_bytes, self.mtime_ns = row[:5]
+        self.first, self.last, self.heading, self.entry = row[8:12]
+        self.text = text
+
+
+class Reader:
+    """An index, open for reading; close it.
+
+    Attributes:
+        path: The file.
+        connection: SQLite's.
+    """
+
+    __slots__ = ("_pages", "_vocabulary", "connection", "path")
+
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+        self.connection = connection
+        self.path = path
+        self._pages: dict[int, str] = {}
+        self._vocabulary = False
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def count(self) -> int:
+        """Give the number of chunks."""
+        return int(self.ask("SELECT count(*) FROM chunks")[0][0])
+
+    def meta(self, key: str) -> str:
+        """Give what was noted under a key; empty where nothing was."""
+        row = self.ask("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(row[0][0]) if row else ""
+
+    def frequencies(self, words: "Sequence[str]") -> dict[str, int]:
+        """Give for each word in how many chunks it, or another with its stem, stands.
+
+        A word that the tokenizer cuts in several counts as its rarest part.
+        """
+        stems = self.stems(words)
+        known = sorted({stem for found in stems for stem in found})
+        counts: dict[str, int] = {}
+        for stem in known:
+            rows = self.ask("SELECT doc FROM temp.vocabulary WHERE term = ?", (stem,))
+            counts[stem] = int(rows[0][0]) if rows else 0
+        pairs = zip(words, stems, strict=True)
+        return {word: min((counts[stem] for stem in found), default=0) for word, found in pairs}
+
+    def may_be_shown(self, kinds: "Sequence[str]") -> frozenset[int]:
+        """Give the chunks of some kinds that were judged and may be shown to an agent."""
+        marks = ",".join("?" * len(kinds))
+        rows = self.ask(
+            f"SELECT c.id FROM files f JOIN chunks c ON c.file = f.id WHERE f.kind IN ({marks}) AND c.held = ''",  # noqa: S608 - question marks only
+            kinds,
+        )
+        return frozenset(row[0] for row in rows)
+
+    def with_words(self, match: str, first: int, last: int, limit: int) -> list[int]:
+        """Give the chunks in a range of numbers that an FTS5 expression finds, at most so many."""
+        rows = self.ask(
+            "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?",
+            (match, first, last, limit),
+        )
+        return [row[0] for row in rows]
+
+    def associations(self, tags: "Sequence[str]") -> "list[Row]":
+        """Give tags and resolution of the links between some tags that may be shown, the surest first."""
+        marks = ",".join("?" * len(tags))
+        return self.ask(
+            f"SELECT first, second, resolution FROM links WHERE first IN ({marks}) AND second IN ({marks})"  # noqa: S608 - question marks only
+            " ORDER BY confidence DESC, first, second",
+            (*tags, *tags),
+        )
+
+    def known_tags(self, tags: "Sequence[str]") -> list[str]:
+        """Give which of some tags stand in a link that may be shown, sorted."""
+        marks = ",".join("?" * len(tags))
+        rows = self.ask(
+            f"SELECT first FROM links WHERE first IN ({marks}) UNION SELECT second FROM links WHERE second IN ({marks})",  # noqa: S608 - question marks only
+            (*tags, *tags),
+        )
+        return sorted(row[0] for row in rows)
+
+    def lines(self, ids: "Iterable[int]") -> list[Line]:
+        """Give chunks by their numbers, in that order; one that is not there is left out."""
+        wanted = list(ids)
+        found: dict[int, Line] = {}
+        for at in range(0, len(wanted), _BATCH):
+            batch = wanted[at : at + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self.ask(
+                "SELECT c.id, f.path, f.kind, f.size, f.mtime_ns, c.page, c.start, c.length, c.first, c.last,"  # noqa: S608 - question marks only
+                f" c.heading, c.entry FROM chunks c JOIN files f ON f.id = c.file WHERE c.id IN ({marks})",
+                batch,
+            )
+            found.update({row[0]: Line(row, self.page(row[5])[row[6] : row[6] + row[7]]) for row in rows})
+        return [found[number] for number in wanted if number in found]
+
+    def page(self, number: int) -> str:
+        """Give the text of a page.
+
+        Raises:
+            DamagedIndexError: It is not there, or not what was written.
+        """
+        if number not in self._pages:
+            rows = self.ask("SELECT text FROM pages WHERE id = ?", (number,))
+            try:
+                self._pages[number] = zlib.decompress(rows[0][0]).decode("utf-8", "surrogateescape")
+            except (IndexError, zlib.error, TypeError) as error:
+                raise DamagedIndexError(f"the search index {self.path} is damaged (page {number})") from error
+        return self._pages[number]
+
+    def ask(self, statement: str, values: "Sequence[object]" = ()) -> "list[Row]":
+        """Give the rows that answer a question.
+
+        Raises:
+            SearchIndexError: The index is busy, damaged, or cannot be used.
+        """
+        with telling(self.path):
+            return self.connection.execute(statement, values).fetchall()
+
+    def stems(self, words: "Sequence[str]") -> list[list[str]]:
+        """Give the stems of each word: SQLite's own tokenizer is asked, in a table that no file holds."""
+        with telling(self.path):
+            if not self._vocabulary:
+                tokenizer = self.ask("SELECT sql FROM sqlite_master WHERE name = 'words'")[0][0]
+                chosen = tokenizer.partition("tokenize=")[2].rstrip(")")
+                self.connection.executescript(
+                    "PRAGMA temp_store=MEMORY;"
+                    f"CREATE VIRTUAL TABLE temp.said USING fts5(word, tokenize={chosen});"
+                    "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row);"
+                    "CREATE VIRTUAL TABLE temp.stems USING fts5vocab(temp, said, instance);"
+                )
+                self._vocabulary = True
+            self.connection.execute("DELETE FROM temp.said")
+            self.connection.executemany(
+                "INSERT INTO temp.said(rowid, word) VALUES (?, ?)", list(enumerate(words))
+            )
+            stems: list[list[str]] = [[] for _ in words]
+            for stem, number in self.connection.execute("SELECT term, doc FROM temp.stems"):
+                stems[number].append(stem)
+            self.connection.rollback()
+        return stems
+
+
+def open_reader(path: str) -> Reader:
+    """Open an index to read a few things from it, without waiting for anybody.
+
+    Raises:
+        MissingFileError: There is none.
+        SearchIndexError: It is busy, damaged, or of another version.
+    """
+    from nightledger.domain.errors import MissingFileError
+
+    if not os.path.isfile(path):
+        raise MissingFileError(f"{path} is missing", hint="make it: nightledger rebuild")
+    with telling(path):
+        uri = f"file:{_quoted(path)}?mode=ro"
+        connection = sqlite3.connect(uri, uri=True, timeout=TIMEOUT_S, isolation_level=None)
+        try:
+            require_tables(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return Reader(connection, path)
+
+
+def _quoted(path: str) -> str:
+    """Write a path as SQLite's URIs have it (sqlite.org/uri.html): no question mark, hash or percent sign."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -1,0 +1,180 @@
+"""The staged page on disk, and what its lines rest on.
+
+Beside the page (``memory/state/tc-restore-pending.md``) lies ``.nightledger/staged/lines.json``: for each
+line the ids that whoever reads it has been shown and the file it rests on, and of each such file
+size and time of change. A line whose file is not that file any more is not given out until it was
+staged anew.
+
+Invariant: what is given out is a page that is whole, not over, and rests on the files it was made
+from. Standard library only and cheap to import: hooks read a page at each start.
+"""
+
+import json
+import os
+
+from nightledger.domain.staging.page import dump_page, live_lines, parse_page
+from nightledger.files.durable import make_dir
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nightledger.domain.staging.page import Page
+    from nightledger.files.home import Home
+
+MAX_PAGE_BYTES = 1 << 18
+"""Eight thousand tokens, the largest budget, are 32 KB of letters or as many characters of three bytes."""
+MAX_SIDECAR_BYTES = 1 << 20
+
+
+class StagedLine:
+    """What one line of the page rests on.
+
+    Attributes:
+        shown: Ids of entries and links that it shows.
+        path: The file it rests on, relative to the home; empty for none.
+    """
+
+    __slots__ = ("path", "shown")
+
+    def __init__(self, shown: "Sequence[str]", path: str) -> None:
+        self.shown = tuple(shown)
+        self.path = path
+
+
+class StagedPage:
+    """A page as it may be given to an agent now.
+
+    Attributes:
+        text: The page, fenced; of lines that still hold.
+        shown: Ids of entries and links that it shows, sorted.
+        lines: How many lines it has.
+        good_until: Its last moment, ``2026-03-04T00:00:00Z``.
+    """
+
+    __slots__ = ("good_until", "lines", "shown", "text")
+
+    def __init__(self, text: str, shown: "Sequence[str]", lines: int, good_until: str) -> None:
+        self.text = text
+        self.shown = tuple(shown)
+        self.lines = lines
+        self.good_until = good_until
+
+
+def read_staged(home: "Home", now: str) -> StagedPage | None:
+    """Give what an agent may be shown now; None where there is nothing, or it is not fit.
+
+    Args:
+        home: Whose.
+        now: ``2026-03-03T10:30:00Z``.
+    """
+    try:
+        text = _read(home.staged_context, MAX_PAGE_BYTES).decode()
+        known = json.loads(_read(_sidecar(home), MAX_SIDECAR_BYTES))
+        page = parse_page(text)
+        if page is None or known["sha256"] != page.sha256 or len(known["lines"]) != len(page.lines):
+            return None
+        same = {path: _stat(home, path) == stat for path, stat in known["files"].items()}
+        live = [n for n in live_lines(page, now) if same.get(known["lines"][n]["path"], True)]
+        shown = sorted({name for n in live for name in known["lines"][n]["shown"]})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None  # a hook fails silent: what cannot be read is as nothing staged
+    if not live:
+        return None
+    whole = len(live) == len(page.lines)
+    return StagedPage(
+        text if whole else dump_page([page.lines[n] for n in live], page.good_until),
+        shown,
+        len(live),
+        page.good_until,
+    )
+
+
+def find_page(home: "Home") -> "Page | None":
+    """Give the page on disk where it is whole, over or not; None where there is none, or it is not as it was written.
+
+    Args:
+        home: Whose.
+    """
+    try:
+        return parse_page(_read(home.staged_context, MAX_PAGE_BYTES).decode())
+    except (OSError, ValueError):
+        return None
+
+
+def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool:
+    """Write a page and what it rests on; a file that says so already is left as it is, to its time of change.
+
+    Args:
+        home: Whose; the caller holds its lock.
+        text: The page, as :func:`~nightledger.domain.staging.page.dump_page` gives it.
+        lines: What each of its lines rests on, in their order.
+
+    Returns:
+        Whether the page changed.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    from nightledger.codec.canonical import canonical
+
+    page = parse_page(text)
+    paths = sorted({line.path for line in lines if line.path})
+    sidecar = canonical(
+        {
+            "v": 1,
+            "sha256": page.sha256 if page else "",
+            "good_until": page.good_until if page else "",
+            "lines": [{"shown": list(line.shown), "path": line.path} for line in lines],
+            "files": {path: stat for path in paths if (stat := _stat(home, path))},
+        }
+    )
+    changed = _replace(home.staged_context, text.encode(), ignored=True)
+    _replace(_sidecar(home), sidecar + b"\n", ignored=False)
+    return changed
+
+
+def drop_staged(home: "Home") -> bool:
+    """Take the page away: what it rests on was withdrawn; the next run stages anew. Tells whether there was one."""
+    try:
+        os.unlink(home.staged_context)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _sidecar(home: "Home") -> str:
+    return os.path.join(home.staged_dir, "lines.json")
+
+
+def _replace(path: str, content: bytes, *, ignored: bool) -> bool:
+    try:
+        if _read(path, len(content) + 1) == content:
+            return False
+    except (OSError, ValueError):
+        pass
+    from nightledger.files.atomic import replace_file
+
+    make_dir(os.path.dirname(path), ignored_by_git=ignored)
+    replace_file(path, content)
+    return True
+
+
+def _stat(home: "Home", path: str) -> "list[str] | None":
+    """Give size and time of change as text: nanoseconds are beyond what JSON numbers carry (RFC 8785)."""
+    try:
+        status = os.stat(home.path(path))
+    except OSError:
+        return None
+    return [str(status.st_size), str(status.st_mtime_ns)]
+
+
+def _read(path: str, most: int) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        content = os.read(descriptor, most + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > most:
+        raise ValueError(path)
+    return content

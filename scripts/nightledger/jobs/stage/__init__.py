@@ -1,0 +1,201 @@
+"""Every half hour and at the start of a session: stage what the agent will need, before it asks.
+
+Reads   the calendar's events, the handoff, daily logs, the gated files, outcomes, exposures, links, audit/
+Writes  memory/state/tc-restore-pending.md, .nightledger/staged/, the search index
+Changes no memory, and appends nothing to the audit log.
+
+Whatever is staged is quoted, names its source and why it is there, and was not held back:
+``recall/withheld.py`` judges each file's lines, the scanners look once more at what goes on the page.
+A run on the same input changes no byte.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+
+from nightledger.domain.finding import Severity
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import log_day
+from nightledger.domain.staging.budget import choose, rank, tokens_of
+from nightledger.domain.staging.page import dump_page, tell_line
+from nightledger.domain.staging.rules import StagingRules
+from nightledger.domain.staging.values import Candidate, Chosen, Event, LeftOut, Source
+from nightledger.files.configuration import home_zone
+from nightledger.files.staged import StagedLine, write_staged
+from nightledger.gate.memory.measuring import stated_confidence
+from nightledger.gate.memory.remembering import read_facts
+from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import read_stored
+from nightledger.jobs.stage.associating import associate
+from nightledger.jobs.stage.events import look_ahead, stamp, unread
+from nightledger.jobs.stage.handing import read_handoff
+from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.logs import read_logs
+from nightledger.jobs.stage.long_range import long_range
+from nightledger.jobs.stage.remembered import Known, landmarks, weigh
+from nightledger.jobs.stage.shown import shown_lately
+from nightledger.jobs.stage.work import at_work
+from nightledger.recall.associations import shown_associations
+from nightledger.text.quoting import quote_line
+from nightledger.text.scanners.scan import scan
+from nightledger.trust.scan import collector_at_rest
+
+PLACE_CHARACTERS = 160
+_HELD = frozenset({Severity.QUARANTINE, Severity.BLOCK})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a run is asked for.
+
+    Attributes:
+        rules: What is staged.
+        library: Search.
+        events: Events of the next hours, from all calendars.
+        problems: By calendar, what of it could not be read.
+        dry_run: Write nothing.
+    """
+
+    rules: StagingRules
+    library: Library
+    events: tuple[Event, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """What a run did.
+
+    Attributes:
+        text: The page.
+        lines: What is on it, the best first.
+        tokens: What the page costs.
+        budget: What it may cost.
+        good_until: Its last moment; aware, UTC.
+        changed: Whether the page on disk is another now; with ``dry_run`` never.
+        left_out: Candidates that had no place.
+        held: Candidates that may not be shown to an agent, by where they came from.
+        notes: What the operator should know.
+    """
+
+    text: str
+    lines: tuple[Candidate, ...]
+    tokens: int
+    budget: int
+    good_until: datetime
+    changed: bool
+    left_out: LeftOut
+    held: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
+    """Stage what may be needed in the next hours; the caller holds the home's lock.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        asked: What for.
+        moment: The clocks.
+
+    Raises:
+        UnreadableError: A gated file, the handoff or a ledger cannot be read.
+        ConfigurationError: The home's zone is unknown here.
+    """
+    with collector_at_rest():
+        return _stage(gate, ledger, asked, moment)
+
+
+def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
+    zone = home_zone(gate.home, gate.settings)
+    today = log_day(moment.at, zone)
+    good_until = datetime.combine(today + timedelta(days=1 + asked.rules.good_for_days), time.min, zone)
+    found, held = _gather(gate, ledger, asked, moment)
+    fit = [one for one in found if not _is_held(one)]
+    held["scanners"] += len(found) - len(fit)
+    budget = asked.rules.budget_of(gate.home.identity.host)
+    chosen = fill(fit, asked.rules, budget, stamp(good_until))
+    text = page_of(chosen.lines, asked.rules, stamp(good_until))
+    lines = [StagedLine(one.shown, one.path) for one in chosen.lines]
+    return Staged(
+        text=text,
+        lines=chosen.lines,
+        tokens=tokens_of(text),
+        budget=budget,
+        good_until=good_until,
+        changed=not asked.dry_run and write_staged(gate.home, text, lines),
+        left_out=chosen.left_out,
+        held={name: count for name, count in sorted(held.items()) if count},
+        notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
+    )
+
+
+def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[list[Candidate], Counter[str]]:
+    """Ask every source; count what may not be shown."""
+    home, rules, library = gate.home, asked.rules, asked.library
+    zone = home_zone(home, gate.settings)
+    today = log_day(moment.at, zone)
+    known = _known(gate, ledger, moment)
+    logs = read_logs(home, today, dry_run=asked.dry_run)
+    ahead = look_ahead(asked.events, rules, library, moment.at, zone)
+    handed = read_handoff(home, library, today)
+    handoff = home.relative(home.handoff)
+    associations = shown_associations(gate, ledger)
+    found = [
+        *(unread(name, problem) for name, problem in asked.problems),
+        *ahead.candidates,
+        *handed.candidates,
+        *landmarks(known, library, rules),
+        *associate(home, associations, handed.items, rules, moment.at, zone),
+        *at_work(logs, handed.items, handoff, library),
+        *shown_lately(home, known, library, rules.shown_days, moment.at, zone),
+        *long_range(known, logs, library, rules, today),
+    ]
+    return found, Counter({"event titles": ahead.held_titles, "handoff": handed.held})
+
+
+def _known(gate: Gate, ledger: Ledger, moment: Moment) -> list[Known]:
+    """Give the entries that stand as they were signed; whether each may be shown is asked of those that are chosen."""
+    stored = read_stored(gate, ledger.book)
+    facts = read_facts(gate, ledger, moment, stored=stored)
+    accepted = signed_entries(gate.home, ledger.book)
+    signed = [one for one in facts.memories if one.placed in accepted]
+    today = log_day(moment.at, home_zone(gate.home, gate.settings))
+    return weigh(signed, stated_confidence(ledger.book, stored), today)
+
+
+def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good_until: str) -> Chosen:
+    """Choose what fits a budget, the page around it counted in.
+
+    Args:
+        candidates: In any order.
+        rules: How sources take part.
+        budget: Tokens of the whole page.
+        good_until: As the page has it.
+    """
+    frame = tokens_of(dump_page([], good_until))
+    ranked = rank(candidates, rules.sources)
+    return choose(ranked, rules.sources, budget - frame, lambda one: tokens_of(f"- {line_of(one, rules)}\n"))
+
+
+def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) -> str:
+    """Give the page with these lines, quoted."""
+    return dump_page([line_of(one, rules) for one in lines], good_until)
+
+
+def line_of(one: Candidate, rules: StagingRules) -> str:
+    """Give a candidate as a quoted line: its text, where it stands, why it is here."""
+    return tell_line(
+        quote_line(one.text, rules.line_characters),
+        quote_line(one.place, PLACE_CHARACTERS),
+        one.why,
+        stamp(one.until) if one.until else "",
+    )
+
+
+def _is_held(one: Candidate) -> bool:
+    """Look once more at what would go on the page; titles of events were looked at, as strangers' words."""
+    return one.source is not Source.EVENT and any(finding.severity in _HELD for finding in scan(one.text))

@@ -1,0 +1,92 @@
+"""Associations for the kinds of task of this time of the week, and for what the handoff leaves open.
+
+Invariant: only associations come in whose resolution the operator accepted
+(``recall/associations.py``); how sure the outcomes are does not replace that.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, tzinfo
+
+from nightledger.codec.doing_rows import read_doings
+from nightledger.domain.staging.habits import WEEK, Doing, Habit, find_habits, tags_in
+from nightledger.domain.staging.rules import PERCENT, StagingRules
+from nightledger.domain.staging.values import Candidate, Source
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.jobs.stage.events import place_of
+from nightledger.recall.associations import Association
+from nightledger.text.quoting import quote_line
+from nightledger.text.staging.handoff import OpenItem
+
+ONE_TAG = 0.5
+"""What an association counts of which an open item names one tag, not both."""
+LINKS = "memory/system/hebbian-links.json"
+
+
+def associate(
+    home: Home,
+    associations: Sequence[Association],
+    items: Sequence[OpenItem],
+    rules: StagingRules,
+    now: datetime,
+    zone: tzinfo,
+) -> list[Candidate]:
+    """Give the associations that may help now.
+
+    Args:
+        home: Whose.
+        associations: Those that may be shown.
+        items: What the handoff leaves open.
+        rules: How far back and around is looked.
+        now: Aware, UTC.
+        zone: The home's.
+    """
+    sure = [one for one in associations if round(one.confidence * PERCENT, 2) >= rules.association_percent]
+    if not sure or not rules.sources[Source.ASSOCIATION].takes_part:
+        return []
+    since = now - WEEK * rules.habit_weeks - timedelta(hours=rules.habit_hours)
+    habits = find_habits(
+        _doings(home, since), now, zone,
+        weeks=rules.habit_weeks, hours=rules.habit_hours, least_days=rules.habit_days,
+    )  # fmt: skip
+    return [*_for_habits(sure, habits, rules), *_for_items(sure, items, home.relative(home.handoff))]
+
+
+def _doings(home: Home, since: datetime) -> list[Doing]:
+    with LineLog(home.outcomes) as log:
+        return [doing for doing in read_doings(log.chunks(0)) if doing.at >= since]
+
+
+def _for_habits(
+    sure: Sequence[Association], habits: Sequence[Habit], rules: StagingRules
+) -> Iterator[Candidate]:
+    for habit in habits:
+        tags = frozenset(habit.tags)
+        often = min(1.0, habit.days / rules.habit_weeks)
+        for one in sure:
+            if one.first in tags and one.second in tags:
+                kind = quote_line(habit.task_type)
+                why = f"for {kind}, done on {habit.days} days at this time of the week"
+                yield _candidate(one, why, 0.5 + 0.5 * often)
+
+
+def _for_items(sure: Sequence[Association], items: Sequence[OpenItem], path: str) -> Iterator[Candidate]:
+    known = {tag for one in sure for tag in (one.first, one.second)}
+    for item in items:
+        named = frozenset(tags_in(item.text, known))
+        for one in sure:
+            both = (one.first in named) + (one.second in named)
+            if both:
+                why = f"for what {place_of(path, (item.line, item.line))} leaves open"
+                yield _candidate(one, why, item.urgency * (1.0 if both > 1 else ONE_TAG))
+
+
+def _candidate(one: Association, why: str, share: float) -> Candidate:
+    return Candidate(
+        source=Source.ASSOCIATION,
+        text=f"{one.key}: {one.resolution}",
+        place=LINKS,
+        why=f"it worked before, confidence {one.confidence:.2f}; {why}",
+        score=round(one.confidence * share, 4),
+        shown=(one.key, one.resolution),
+    )

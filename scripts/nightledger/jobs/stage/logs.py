@@ -1,0 +1,163 @@
+"""What daily logs say that mattered: which statements, worked out once for each log.
+
+A statement's importance is the estimate by which the nightly consolidation ranks it: the chance that
+its owner is glad to find it months later (``text/statements``). Lines and estimates are kept in
+``.nightledger/staged/``, by the hash of the log's bytes; without them a run is slower and says the same.
+
+Invariant: what is kept decides order only. The words of a statement are read anew from the log that
+it stands in, so whoever writes the kept file can at most hide a statement, never put one in.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.codec.canonical import canonical
+from nightledger.domain.statement import Statement
+from nightledger.files.atomic import replace_file
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
+from nightledger.hosts.presets import preset
+from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.statements import find_statements
+
+KEPT = "statements.json"
+VERSION = 1
+MAX_KEPT_BYTES = 16 << 20
+MOST_OF_A_LOG = 20
+"""Statements of one log whose place is kept; a stretch of weeks has room for two."""
+LEAST = 0.3
+"""Importance below which nothing is kept; rules that ask for less find this."""
+
+HABIT_DAYS = 60
+"""Days up to the newest log that tell what habit writes: an old habit writes nothing of what goes on."""
+ROUTINE_DAYS = 3
+"""A line that comes again on so many days, whatever its numbers, is written by habit: a timer, a form."""
+_NUMBERS = re.compile(r"[\d\W_]+")
+
+Row = tuple[int, int, float]
+"""First line, last line, importance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Where a daily log says something that mattered.
+
+    Attributes:
+        log: The log.
+        lines: First and last line, from 1.
+        importance: 0..1, rounded to 4 decimals.
+    """
+
+    log: LogFile
+    lines: tuple[int, int]
+    importance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logs:
+    """The daily logs of a home, read.
+
+    Attributes:
+        said: What they say that mattered.
+        contents: Their bytes.
+    """
+
+    said: tuple[Said, ...]
+    contents: Mapping[LogFile, bytes]
+
+    def newest(self) -> dict[LogFile, bytes]:
+        """Give the files of the newest log day; none where there are no logs."""
+        last = max((log.day for log in self.contents), default=None)
+        return {log: content for log, content in self.contents.items() if log.day == last}
+
+    def routine(self) -> frozenset[str]:
+        """Give the lines that stand in logs of many days, as :func:`bare` gives them: they tell of no day."""
+        days: defaultdict[str, set[date]] = defaultdict(set)
+        last = max((log.day for log in self.contents), default=date.min)
+        lately = [one for one in self.contents.items() if (last - one[0].day).days <= HABIT_DAYS]
+        for log, content in lately:
+            for line in set(map(bare, content.decode("utf-8", "replace").split("\n"))):
+                days[line].add(log.day)
+        return frozenset(line for line, on in days.items() if len(on) >= ROUTINE_DAYS)
+
+    def importance(self, path: str, lines: tuple[int, int]) -> float:
+        """Give the importance of the most important statement that some lines share a line with; 0 for none."""
+        first, last = lines
+        return max(
+            (
+                one.importance
+                for one in self.said
+                if one.log.path == path and one.lines[0] <= last and first <= one.lines[1]
+            ),
+            default=0.0,
+        )
+
+    def statement(self, said: Said) -> Statement | None:
+        """Give a statement by reading its log anew; None where the log says no such thing there."""
+        found = _statements(said.log, self.contents[said.log])
+        return next((one for one in found if one.lines == said.lines), None)
+
+
+def read_logs(home: Home, until: date, *, dry_run: bool = False) -> Logs:
+    """Read the logs up to a day, that day included, and give what they say that mattered.
+
+    Args:
+        home: Whose.
+        until: The last day.
+        dry_run: Keep nothing.
+    """
+    logs = [log for log in find_daylogs(home, preset(home.identity.host).daily) if log.day <= until]
+    contents, _ = read_daylogs(home, logs)
+    known = _read_kept(home)
+    found: dict[str, Sequence[Row]] = {}
+    said: list[Said] = []
+    for log, content in contents.items():
+        key = hashlib.sha256(f"{log.path}\n".encode("utf-8", "surrogateescape") + content).hexdigest()
+        rows = known[key] if key in known else _work_out(log, content)
+        found[key] = rows
+        said += [Said(log=log, lines=(first, last), importance=score) for first, last, score in rows]
+    if found.keys() != known.keys() and not dry_run:
+        _keep(home, found)
+    return Logs(said=tuple(said), contents=contents)
+
+
+def bare(line: str) -> str:
+    """Give a line without numbers, signs and case: what habit repeats differs in them."""
+    return _NUMBERS.sub(" ", line.casefold()).strip()
+
+
+def _statements(log: LogFile, content: bytes) -> tuple[Statement, ...]:
+    return find_statements(read_daylog(log.path, content.decode("utf-8", "replace"), log.day)).statements
+
+
+def _work_out(log: LogFile, content: bytes) -> list[Row]:
+    best = [one for one in _statements(log, content) if one.score >= LEAST][:MOST_OF_A_LOG]
+    return [(*one.lines, one.score) for one in best]
+
+
+def _path(home: Home) -> str:
+    return os.path.join(home.staged_dir, KEPT)
+
+
+def _read_kept(home: Home) -> dict[str, list[Row]]:
+    """Give what was worked out before; what is no such row is worked out again."""
+    raw = read_optional(_path(home), MAX_KEPT_BYTES, within=home.root)
+    try:
+        kept = json.loads(raw or b"{}")
+        rows = kept["logs"].items() if kept.get("v") == VERSION else ()
+        return {key: [(int(a), int(b), float(c)) for a, b, c in found] for key, found in rows}
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        return {}
+
+
+def _keep(home: Home, found: Mapping[str, Sequence[Row]]) -> None:
+    make_dir(home.staged_dir)
+    replace_file(_path(home), canonical({"v": VERSION, "logs": found}, floats=True) + b"\n")

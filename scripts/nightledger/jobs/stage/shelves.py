@@ -1,0 +1,91 @@
+"""The library of a home: its search index, brought up to date once for a run, asked as an agent would be."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import log_day
+from nightledger.domain.search.values import Chunk, Hit, Kind, Query, Showing
+from nightledger.files.configuration import home_zone
+from nightledger.files.reading import read_optional
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.indexing import refresh
+from nightledger.recall.searching import search_in
+from nightledger.recall.sources import find_sources
+
+SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
+"""What documents are looked for in: outcomes are told as associations, the handoff by its open items."""
+MAX_FILE_BYTES = 32_000_000
+
+
+class Shelves:
+    """Search of one home; a context manager, because the index is open."""
+
+    def __init__(self, gate: Gate, ledger: Ledger, moment: Moment, *, may_write: bool = True) -> None:
+        """Bring the index up to date.
+
+        Args:
+            gate: The home.
+            ledger: Its log, as checked.
+            moment: The clocks.
+            may_write: Whether the index may be written; else what is there is searched, or a copy in memory.
+        """
+        self._home = gate.home
+        self._today = log_day(moment.at, home_zone(gate.home, gate.settings))
+        self._index = refresh(gate, ledger, moment, may_write=may_write)
+        self._kinds = {source.path: source for source in find_sources(gate.home)}
+        self._texts: dict[str, list[str]] = {}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the operator should know of the search."""
+        return self._index.notes
+
+    def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
+        """Give what may be shown to an agent for a query, the best first."""
+        asked = Query(text=query, until=until, scope=SCOPE, limit=limit, showing=Showing.AGENT)
+        hits = search_in(self._index, asked, self._today).hits
+        return [hit for hit in hits if _is_whole(hit.chunk)]
+
+    def may_show(self, chunk: Chunk) -> bool:
+        """Tell whether an agent may see all lines of a chunk."""
+        return not self._index.judge.held(chunk)
+
+    def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
+        """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""
+        source = self._kinds.get(path)
+        first, last = lines
+        if source is None or source.kind not in (Kind.DAILY, Kind.ARCHIVE) or not 1 <= first <= last:
+            return None
+        text = self._lines(path)[first - 1 : last]
+        if len(text) != last - first + 1:
+            return None
+        chunk = Chunk(
+            path=path,
+            first_line=first,
+            last_line=last,
+            kind=source.kind,
+            heading="",
+            day=source.day,
+            text="\n".join(text),
+        )
+        return chunk if self.may_show(chunk) else None
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.store.close()
+
+    def _lines(self, path: str) -> list[str]:
+        if path not in self._texts:
+            try:
+                raw = read_optional(self._home.path(path), MAX_FILE_BYTES, within=self._home.root) or b""
+            except NightledgerError:
+                raw = b""  # the index says so in its notes
+            self._texts[path] = raw.decode("utf-8", "replace").split("\n")
+        return self._texts[path]
+
+
+def _is_whole(chunk: Chunk) -> bool:
+    """Tell whether nothing of a chunk was withheld: of what is left the lines cannot be cited."""
+    return chunk.text.count("\n") == chunk.last_line - chunk.first_line

@@ -1,0 +1,111 @@
+"""What was shown lately, because somebody asked or a prompt was about it, and what came of it.
+
+What the staged page itself showed at the start of a session says nothing: it would keep itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from nightledger.codec.exposure_rows import ExposureRow, read_exposures
+from nightledger.domain.staging.values import Candidate, Source
+from nightledger.files.home import Home
+from nightledger.files.line_log import LineLog
+from nightledger.jobs.stage.events import place_of, plain
+from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
+
+COUNTED = {"recall": 1.0, "prompt": 0.5}
+"""How a showing counts: asked for in full, come up at a prompt in half."""
+ENOUGH = 3.0
+"""So many showings, faded, count in full."""
+HALF_LIFE_DAYS = 2.0
+"""Work goes on for days, not weeks. Measured with bench/bench_stage.py."""
+_FAILED = 0.3
+"""What is left of a line after which more went wrong than well."""
+_LARGEST_LINES = 60
+
+
+@dataclass(slots=True)
+class _Tally:
+    weight: float = 0.0
+    days: set[date] = field(default_factory=set)
+
+
+Key = tuple[str, int, int]
+
+
+def shown_lately(
+    home: Home, known: Sequence[Known], library: Library, days: int, now: datetime, zone: tzinfo
+) -> list[Candidate]:
+    """Give what was shown in the last days.
+
+    Args:
+        home: Whose.
+        known: Signed entries, by which ids are told.
+        library: Search: it knows what may be shown.
+        days: How many days back.
+        now: Aware, UTC.
+        zone: The home's.
+    """
+    since = now - timedelta(days=days)
+    entries: defaultdict[str, _Tally] = defaultdict(_Tally)
+    places: defaultdict[Key, _Tally] = defaultdict(_Tally)
+    for row, at in _rows(home, since, now):
+        count = COUNTED.get(row.event, 0.0) * 0.5 ** ((now - at) / timedelta(days=HALF_LIFE_DAYS))
+        day = at.astimezone(zone).date()
+        names = [entries[name] for name in row.shown]
+        spots = [places[place.path, *place.lines] for place in row.places]
+        for tally in (*names, *spots) if count else ():
+            tally.weight += count
+            tally.days.add(day)
+    by_id = {one.one.placed.entry.id: one for one in known}
+    told = [(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
+    found = [_of_entry(one, tally) for one, tally in told if library.may_show(entry_chunk(one.one))]
+    return [*found, *_of_places(places, library)]
+
+
+def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[ExposureRow, datetime]]:
+    with LineLog(home.exposures) as log:
+        for row in read_exposures(log.chunks(0)):
+            try:
+                at = datetime.fromisoformat(row.at)
+            except ValueError:
+                continue
+            if at.tzinfo is not None and since <= at.astimezone(UTC) < now:
+                yield row, at.astimezone(UTC)
+
+
+def _of_entry(known: Known, tally: _Tally) -> Candidate:
+    use = known.one.use
+    harmful = use.harmful > use.useful
+    came = (
+        f"{use.useful} sessions succeeded after it, {use.harmful} failed" if use.useful or use.harmful else ""
+    )
+    return entry_candidate(
+        known,
+        Source.SHOWN,
+        "; ".join(part for part in (_times(tally), came) if part),
+        round(min(1.0, tally.weight / ENOUGH) * (_FAILED if harmful else 1.0), 4),
+    )
+
+
+def _of_places(places: Mapping[Key, _Tally], library: Library) -> Iterator[Candidate]:
+    for (path, first, last), tally in sorted(places.items()):
+        if not tally.days or last - first >= _LARGEST_LINES:
+            continue
+        chunk = library.lines_of(path, (first, last))
+        if chunk is not None:
+            yield Candidate(
+                source=Source.SHOWN,
+                text=plain(chunk.text.split("\n")),
+                place=place_of(path, (first, last)),
+                why=_times(tally),
+                score=round(min(1.0, tally.weight / ENOUGH), 4),
+                path=path,
+            )
+
+
+def _times(tally: _Tally) -> str:
+    return f"recalled on {len(tally.days)} of the last days" if len(tally.days) > 1 else "recalled lately"

@@ -1,0 +1,147 @@
+"""Which associations an agent may be shown without asking: those whose resolution the operator accepted.
+
+Invariant: a resolution is given only where it stands in a signed entry as it was signed, or in a
+change that an operator approved and nobody had forgotten or undone; how sure the outcomes are does
+not replace that.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nightledger.domain.confidence import SHOWN_FROM
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import Book, ChangeState
+from nightledger.files.link_index import open_index
+from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import find_entries
+
+MOST = 2_000
+"""The surest; a home with more shows the rest when it is asked for. Our choice."""
+_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """A link that may be shown.
+
+    Attributes:
+        first: One tag.
+        second: The other; the two are sorted.
+        resolution: What worked.
+        confidence: Of it, decayed to now, .7 and more.
+        last_day: Newest log day of the link, as ``date.toordinal``.
+    """
+
+    first: str
+    second: str
+    resolution: str
+    confidence: float
+    last_day: int
+
+    @property
+    def key(self) -> str:
+        """Its name in records: ``cron + time_zone``."""
+        return f"{self.first} + {self.second}"
+
+
+class Accepted:
+    """Texts that an operator accepted, to look resolutions up in."""
+
+    __slots__ = ("_known", "_texts")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(f" {_plain(text)} " for text in texts)
+        self._known: dict[tuple[str, ...], bool] = {}
+
+    def holds(self, resolution: str, tags: tuple[str, str]) -> bool:
+        """Tell whether one of the texts names a resolution.
+
+        A resolution of one word is a word like any other; it counts where a tag of its link stands
+        in the same text, too.
+
+        Args:
+            resolution: An identifier: ``set_zone_explicitly`` is found as ``set zone explicitly``, too.
+            tags: Of its link.
+        """
+        words = _plain(resolution)
+        if not words:
+            return False
+        beside = () if " " in words else tuple(map(_plain, tags))
+        key = (words, *beside)
+        if key not in self._known:
+            self._known[key] = any(
+                f" {words} " in text and (not beside or any(f" {tag} " in text for tag in beside))
+                for text in self._texts
+            )
+        return self._known[key]
+
+
+def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
+    """Give the associations that hooks and staging may show, the surest first.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+
+    Raises:
+        LinkIndexError: The link index is damaged.
+        UnreadableError: A gated file cannot be read.
+    """
+    index = open_index(gate.home.link_index_dir)
+    if index is None:
+        return ()
+    accepted = Accepted(_accepted_texts(gate, ledger.book))
+    found = []
+    for recalled in index.every():
+        link = recalled.link
+        if recalled.confidence >= SHOWN_FROM and accepted.holds(
+            link.best.resolution, (link.first, link.second)
+        ):
+            found.append(
+                Association(
+                    first=link.first,
+                    second=link.second,
+                    resolution=link.best.resolution,
+                    confidence=recalled.confidence,
+                    last_day=link.last_day,
+                )
+            )
+    return tuple(sorted(found, key=lambda one: (-one.confidence, one.key)))[:MOST]
+
+
+def _accepted_texts(gate: Gate, book: Book) -> Iterator[str]:
+    stored = read_stored(gate, book)
+    forgotten = read_forgotten(stored, book)
+    for text in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
+        if not forgotten.holds(text):
+            yield text
+
+
+def _signed_texts(gate: Gate, book: Book) -> Iterator[str]:
+    """Give the entries of every gated file as it was accepted last."""
+    for path in gate.home.identity.gated:
+        accepted = read_accepted(gate.home, book, path)
+        if accepted is not None:
+            document = parse_markdown(accepted.decode("utf-8", "surrogateescape"))
+            yield from (entry.text for entry in find_entries(document))
+
+
+def _approved_texts(stored: Iterable[Stored], book: Book) -> Iterator[str]:
+    for item in stored:
+        if item.proposal.kind is not Kind.FORGET:
+            statuses = book.proposals[item.proposal.id].changes
+            yield from (
+                change.hunk.added
+                for change in item.proposal.changes
+                if statuses[change.n].state in _ACCEPTED and change.hunk.added
+            )
+
+
+def _plain(text: str) -> str:
+    return _NO_WORD.sub(" ", text.casefold()).strip()

@@ -1,0 +1,324 @@
+"""Bring the search index of a home up to date: only what changed is read.
+
+Entries of gated files, principles and open items are judged as they are indexed, and anew when the
+log, or what is withheld, changed: the prompt hook trusts these verdicts.
+
+Invariant: an index brought up to date answers as one made at once. Where it cannot be written, a
+copy in memory is searched instead; the asker is told.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from hashlib import sha256
+
+from nightledger.domain.errors import ConfigurationError, LinkIndexError, LockedError
+from nightledger.domain.moment import Moment
+from nightledger.domain.search.values import Chunk, Kind
+from nightledger.files.configuration import home_zone
+from nightledger.files.link_index import read_current
+from nightledger.files.lock import Lock
+from nightledger.files.search_index import build_in_memory, building, index_path, open_store, writing
+from nightledger.files.search_schema import BusyIndexError, OtherVersionError, SearchIndexError
+from nightledger.files.search_store import FileState, SearchStore
+from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
+from nightledger.gate.memory.naming import Placed, find_standing
+from nightledger.gate.memory.principles import read_principles
+from nightledger.gate.memory.signed_entries import signed_entries
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.associations import shown_associations
+from nightledger.recall.changes import Changed, Changes, find_changes
+from nightledger.recall.outcomes import cut_outcomes
+from nightledger.recall.sources import (
+    Cut,
+    Source,
+    cut_archive,
+    cut_entries,
+    cut_handoff,
+    cut_principles,
+    cut_prose,
+    cut_summary,
+    find_sources,
+)
+from nightledger.recall.withheld import NOT_OPEN, UNSIGNED, Judge, read_rules
+from nightledger.text.search.tokens import index_text
+
+WAIT_S = 5.0
+"""For a run that brings the index up to date just now."""
+_IN_PLACE_SHARE = 0.5
+_IN_PLACE = 20
+"""With more files changed, and more than that share, a new index is made beside the old one: it is sooner done,
+and readers are not kept waiting. Our choice."""
+_HEAD, _RULES, _LINKS = "head", "rules", "links"
+"""Keys of what the index was made by: the log's size and root, what is withheld, the link index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refreshed:
+    """An index that is up to date, open for reading.
+
+    Attributes:
+        store: The index; close it.
+        judge: Says what an agent may not see.
+        changed: Files that were indexed, or went.
+        rebuilt: Whether it was made anew as a whole.
+        notes: What the asker should know, a sentence each.
+    """
+
+    store: SearchStore
+    judge: Judge
+    changed: int
+    rebuilt: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What indexing needs of a home, read once."""
+
+    gate: Gate
+    ledger: Ledger
+    constitution: Cut
+    judge: Judge
+    placed: Mapping[str, tuple[Placed, ...]]
+    sources: tuple[Source, ...]
+    zone: tzinfo
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def head(self) -> str:
+        tree = self.ledger.log.tree
+        return f"{tree.size} {tree.root().hex()}"
+
+
+def refresh(
+    gate: Gate, ledger: Ledger, moment: Moment, *, may_write: bool = True, anew: bool = False
+) -> Refreshed:
+    """Bring the index of a home up to date and open it.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        may_write: Whether this machine writes the home; else nothing is written.
+        anew: Make it anew as a whole.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+        IntegrityError: The constitution in force cannot be told.
+    """
+    seen = _look(gate, ledger, moment)
+    path = index_path(gate.home)
+    if not may_write:
+        return _in_memory(seen, "another machine writes this home, so the index was not touched")
+    lock = Lock(gate.home.lock_path("search"), timeout_s=WAIT_S)
+    try:
+        with lock:
+            return _up_to_date(seen, path, os.stat(lock.path).st_mtime_ns, anew=anew)
+    except (LockedError, BusyIndexError):
+        return _in_memory(seen, "another run is bringing the index up to date")
+    except OtherVersionError as error:
+        return _in_memory(seen, f"{error}, and it was left alone")
+    except (SearchIndexError, ConfigurationError) as error:
+        return _in_memory(seen, str(error))
+    except OSError as error:
+        return _in_memory(seen, f"the index cannot be written ({error.strerror})")
+
+
+def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
+    home = gate.home
+    standing = find_standing(home, ledger.book)
+    known = signed_entries(home, ledger.book)
+    placed: dict[str, list[Placed]] = {path: [] for path in home.identity.gated}
+    for one in standing.entries.values():
+        placed[one.path].append(one)
+    signed = frozenset(name for name, one in standing.entries.items() if one in known)
+    return _Seen(
+        gate=gate,
+        ledger=ledger,
+        constitution=cut_principles(read_principles(home, ledger, moment)),
+        judge=Judge(home, read_rules(gate, ledger), signed),
+        placed={path: tuple(entries) for path, entries in placed.items()},
+        sources=tuple(find_sources(home)),
+        zone=home_zone(home, gate.settings),
+    )
+
+
+def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed:
+    """Write what changed; the caller holds the lock."""
+    there = None if anew else _usable(seen, path)
+    if there is not None:
+        with closing(there) as store:
+            changes = _changes(seen, store, now_ns)
+            stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
+            large = len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources))
+        if not large or not changes.any:
+            if changes.any or stale:
+                with writing(path, index_text) as writer:
+                    _carry_out(seen, writer, changes)
+            return _open(seen, path, changes, rebuilt=False)
+    with building(path, index_text) as writer:
+        changes = _changes(seen, writer.store, now_ns)
+        _carry_out(seen, writer, changes)
+    return _open(seen, path, changes, rebuilt=True)
+
+
+def _usable(seen: _Seen, path: str) -> SearchStore | None:
+    """Give the index that is there; None where there is none, or one that is to be made anew.
+
+    Raises:
+        OtherVersionError: A newer version of this program made it.
+        BusyIndexError: Another run writes it.
+    """
+    try:
+        store = open_store(path)
+        if store is not None:
+            store.files()
+    except BusyIndexError:
+        raise
+    except OtherVersionError as error:
+        if error.newer:
+            raise
+        return None
+    except SearchIndexError as error:
+        seen.notes.append(f"{error}: it was made anew")
+        return None
+    return store
+
+
+def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
+    again: set[Kind] = set()
+    if store.meta(_HEAD) != seen.head:
+        again |= {Kind.MEMORY, Kind.PRINCIPLE}
+    if store.meta(_RULES) != seen.judge.rules.version:
+        again |= {Kind.MEMORY, Kind.PRINCIPLE, Kind.HANDOFF}
+    return find_changes(seen.gate.home, seen.sources, store, again=frozenset(again), now_ns=now_ns)
+
+
+def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
+    known = writer.store.meta(_RULES) == seen.judge.rules.version
+    for path in changes.gone:
+        writer.remove(path)
+    for path, state in changes.touched:
+        writer.touch(path, state)
+    for one in changes.changed:
+        _put(seen, writer, one, _verdicts(writer.store, one.source) if known else {})
+    if writer.store.meta(_LINKS) != _links_state(seen):
+        _put_links(seen, writer)
+    for key, value in ((_HEAD, seen.head), (_RULES, seen.judge.rules.version), (_LINKS, _links_state(seen))):
+        writer.note(key, value)
+
+
+def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[str, str]) -> None:
+    source, state = changed.source, changed.state
+    if changed.raw is None:
+        cut, digest, older = cut_outcomes(seen.gate.home.path(source.path), seen.zone)
+        state = FileState(state.size_bytes, state.mtime_ns, digest, settled=state.settled)
+        if older:
+            seen.notes.append(f"{older} older outcomes are not searched; associations know them")
+    else:
+        cut = _cut(seen, source, changed.raw.decode("utf-8", "surrogateescape"))
+    if source.kind in (Kind.MEMORY, Kind.HANDOFF):
+        cut = _judged(seen, source, cut, verdicts)
+    writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
+
+
+def _cut(seen: _Seen, source: Source, text: str) -> Cut:
+    if source.kind is Kind.MEMORY:
+        return cut_entries(seen.placed[source.path])
+    if source.kind is Kind.PRINCIPLE:
+        return seen.constitution
+    if source.kind is Kind.HANDOFF:
+        return cut_handoff(text)
+    copy = seen.ledger.book.copies.get(source.path)
+    if copy is not None and any(other.path == copy for other in seen.sources):
+        return cut_summary(text, source.day)
+    return (
+        cut_archive(text)
+        if source.kind is Kind.ARCHIVE and source.day is None
+        else cut_prose(text, source.day)
+    )
+
+
+def _judged(seen: _Seen, source: Source, cut: Cut, verdicts: Mapping[str, str]) -> Cut:
+    """Say of each chunk whether an agent may see it; what was said of the same words holds as long as the rules do."""
+    chunks = []
+    for one in cut.chunks:
+        text = cut.text[one.start : one.end]
+        held = one.held
+        if held is None and (source.kind is not Kind.MEMORY or seen.judge.is_signed(one.entry)):
+            held = verdicts.get(text)
+        if held is None:
+            held = seen.judge.verdict(_as_chunk(source, one, text))
+        chunks.append(replace(one, held=held))
+    return replace(cut, chunks=tuple(chunks))
+
+
+def _as_chunk(source: Source, one: NewChunk, text: str) -> Chunk:
+    return Chunk(
+        path=source.path,
+        first_line=one.first_line,
+        last_line=one.last_line,
+        kind=source.kind,
+        heading=one.heading,
+        day=one.day,
+        text=text,
+        entry=one.entry,
+    )
+
+
+def _verdicts(store: SearchStore, source: Source) -> dict[str, str]:
+    """Give what was said of the words of each chunk; that an entry was not signed is no word about its words."""
+    if source.kind not in (Kind.MEMORY, Kind.HANDOFF):
+        return {}
+    chunks = store.chunks_of(source.path)
+    held = store.held([chunk.id for chunk in chunks])
+    said = {chunk.text: held[chunk.id] for chunk in chunks}
+    return {text: why for text, why in said.items() if why is not None and why not in (UNSIGNED, NOT_OPEN)}
+
+
+def _links_state(seen: _Seen) -> str:
+    try:
+        current = read_current(seen.gate.home.link_index_dir) or b""
+    except LinkIndexError:
+        current = b""
+    return f"{sha256(current).hexdigest()} {seen.head}"
+
+
+def _put_links(seen: _Seen, writer: SearchWriter) -> None:
+    try:
+        links = shown_associations(seen.gate, seen.ledger)
+    except LinkIndexError as error:
+        seen.notes.append(str(error))
+        links = ()
+    writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in links)
+
+
+def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
+    store = open_store(path)
+    if store is None:
+        raise SearchIndexError(f"the search index {path} was removed while it was made")
+    return Refreshed(
+        store=store,
+        judge=seen.judge,
+        changed=len(changes.changed) + len(changes.gone),
+        rebuilt=rebuilt,
+        notes=(*seen.notes, *changes.notes),
+    )
+
+
+def _in_memory(seen: _Seen, why: str) -> Refreshed:
+    """Search a copy that no file holds: slower, and right."""
+    writer = build_in_memory(index_text)
+    changes = _changes(seen, writer.store, 0)
+    _carry_out(seen, writer, changes)
+    writer.commit()
+    return Refreshed(
+        store=writer.store,
+        judge=seen.judge,
+        changed=len(changes.changed),
+        rebuilt=True,
+        notes=(*seen.notes, *changes.notes, f"{why}; a copy in memory was searched"),
+    )

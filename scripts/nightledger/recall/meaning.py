@@ -1,0 +1,192 @@
+"""Meaning beside words: embeddings of chunks, kept in the index, and how near a query is to each.
+
+Optional. What makes an embedding comes from outside (``Encoder``): a packaged model, or a server that
+the operator named. Its failure takes meaning away and nothing else.
+
+Invariant: an embedding stands for the very words that were embedded, by the encoder that is in use; secrets
+are masked before anything is handed to one.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from nightledger.domain.errors import LockedError, NightledgerError
+from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.search_index import index_path, writing
+from nightledger.files.search_schema import SearchIndexError
+from nightledger.files.search_store import Filter, SearchStore
+from nightledger.files.search_writing import SearchWriter
+from nightledger.text.scanners.scan import mask_secrets
+from nightledger.text.search.tokens import index_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+
+LEARNED_AT_ONCE = 32
+"""Chunks that one search learns: about a second of the packaged model (28 ms each). Later ones learn the rest."""
+_BATCH = 32
+_MODEL = "meaning"
+"""Key of the index's notes that names the encoder."""
+
+
+class EncoderError(NightledgerError):
+    """No embedding came; search goes on with words alone."""
+
+
+class Encoder(Protocol):
+    """What gives texts their embeddings."""
+
+    @property
+    def name(self) -> str:
+        """Which it is, and of what version: another name is another space."""
+
+    def encode(self, texts: Sequence[str]) -> "Sequence[Vector]":
+        """Give an embedding for each text, of any length but zero.
+
+        Raises:
+            EncoderError: It cannot.
+        """
+
+
+def learn(
+    home: Home,
+    store: SearchStore,
+    encoder: Encoder,
+    *,
+    most: int = LEARNED_AT_ONCE,
+    told: Callable[[int, int], None] = lambda _done, _all: None,
+) -> int:
+    """Give chunks without an embedding theirs, and keep it in the index; gives how many are left.
+
+    Args:
+        home: The home; another run that writes its index is waited for, not for long.
+        store: Its index, open for reading.
+        encoder: What makes embeddings.
+        most: Chunks at most.
+        told: Called with how many are done, of how many.
+
+    Raises:
+        EncoderError: None came.
+    """
+    missing = _missing(store, encoder.name)
+    wanted = missing[:most]
+    done = 0
+    for at in range(0, len(wanted), _BATCH):
+        texts = _texts(store, wanted[at : at + _BATCH])
+        batch = list(texts)
+        vectors = encoder.encode([mask_secrets(texts[number]) for number in batch])
+        rows = [
+            (number, texts[number], _packed(vector)) for number, vector in zip(batch, vectors, strict=True)
+        ]
+        if not _keep(home, encoder.name, rows):
+            break
+        done += len(batch)
+        told(done, len(wanted))
+    return len(missing) - done
+
+
+def learn_in_memory(store: SearchStore, encoder: Encoder) -> int:
+    """Give every chunk of an index that no file holds its embedding; gives how many there are."""
+    ids = _missing(store, encoder.name)
+    texts = _texts(store, ids)
+    vectors = encoder.encode([mask_secrets(texts[number]) for number in ids])
+    rows = [(number, texts[number], _packed(vector)) for number, vector in zip(ids, vectors, strict=True)]
+    _put(SearchWriter(store, index_text), encoder.name, rows)
+    return len(ids)
+
+
+def learn_new(home: Home, store: SearchStore, encoder: Encoder) -> tuple[str, ...]:
+    """Learn some of what is new before a search; gives what the asker should know of it."""
+    try:
+        left = learn(home, store, encoder)
+    except EncoderError as error:
+        return (f"{error}: what is new has no embedding yet",)
+    if not left:
+        return ()
+    return (
+        f"{left:,} of {store.count():,} chunks have no embedding yet; 'nightledger rebuild' makes them all",
+    )
+
+
+def near(store: SearchStore, encoder: Encoder, text: str, wanted: Filter) -> dict[int, float]:
+    """Give for each chunk that has an embedding how near it is to a text: the cosine, -1..1, 4 decimals.
+
+    Args:
+        store: The index.
+        encoder: The one that made the embeddings; those of another count as none.
+        text: The query.
+        wanted: Which chunks count.
+
+    Raises:
+        EncoderError: The query has no embedding.
+    """
+    if store.meta(_MODEL) != encoder.name:
+        return {}
+    where, values = wanted.sql()
+    rows = store.ask(
+        "SELECT v.chunk, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk JOIN files f ON f.id = c.file"  # noqa: S608 - our own words and question marks
+        f" WHERE 1{where} ORDER BY v.chunk",
+        values,
+    )
+    if not rows:
+        return {}
+    import numpy as np
+
+    query = np.asarray(encoder.encode([mask_secrets(text)])[0], dtype=np.float32)
+    rows = [row for row in rows if len(row[1]) == len(query)]
+    vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.int8).reshape(len(rows), len(query))
+    exact = vectors.astype(np.float32)
+    lengths = np.linalg.norm(exact, axis=1) * (np.linalg.norm(query) or 1.0)
+    cosines = (exact @ query) / np.where(lengths == 0, 1.0, lengths)
+    return {row[0]: round(float(cosine), 4) for row, cosine in zip(rows, cosines, strict=True)}
+
+
+def _missing(store: SearchStore, name: str) -> list[int]:
+    if store.meta(_MODEL) != name:
+        return [row[0] for row in store.ask("SELECT id FROM chunks ORDER BY id DESC")]
+    # what was written last is asked for first
+    statement = "SELECT id FROM chunks WHERE id NOT IN (SELECT chunk FROM vectors) ORDER BY id DESC"
+    return [row[0] for row in store.ask(statement)]
+
+
+def _texts(store: SearchStore, ids: Sequence[int]) -> dict[int, str]:
+    leads = store.leads(ids)
+    chunks = store.chunks(ids)
+    return {
+        number: f"{chunk.prefix}\n{leads.get(number, '')}{chunk.text}" for number, chunk in chunks.items()
+    }
+
+
+def _packed(vector: "Vector") -> bytes:
+    """Give a vector in one byte a number, its largest as 127: only its direction counts."""
+    import numpy as np
+
+    exact = np.asarray(vector, dtype=np.float32)
+    largest = float(np.abs(exact).max(initial=0.0)) or 1.0
+    return bytes(np.rint(exact / largest * 127).astype(np.int8).tobytes())
+
+
+def _keep(home: Home, name: str, rows: Sequence[tuple[int, str, bytes]]) -> bool:
+    """Keep embeddings of chunks that still say the same; False where the index cannot be written now."""
+    with suppress(LockedError, SearchIndexError, OSError), Lock(home.lock_path("search"), timeout_s=0.5):
+        with writing(index_path(home), index_text) as writer:
+            _put(writer, name, rows)
+        return True
+    return False
+
+
+def _put(writer: SearchWriter, name: str, rows: Sequence[tuple[int, str, bytes]]) -> None:
+    connection = writer.store.connection
+    if writer.store.meta(_MODEL) != name:
+        connection.execute("DELETE FROM vectors")
+        writer.note(_MODEL, name)
+    now = _texts(writer.store, [number for number, _, _ in rows])
+    connection.executemany(
+        "INSERT OR REPLACE INTO vectors(chunk, vector) VALUES (?, ?)",
+        [(number, packed) for number, text, packed in rows if now.get(number) == text],
+    )

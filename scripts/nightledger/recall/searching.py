@@ -1,0 +1,307 @@
+"""From a query to what answers it: read it, find, weigh, withhold.
+
+Invariant: an agent is given nothing that ``withheld.py`` names, and no reason that only such a line gave.
+Searching changes nothing but the index, which is disposable.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import date
+
+from nightledger.domain.moment import Moment
+from nightledger.domain.periods import log_day
+from nightledger.domain.search.expansion import groups, words_of
+from nightledger.domain.search.fusion import fuse, nearest
+from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.names import names_in
+from nightledger.domain.search.ranking import CANDIDATES, Ranked
+from nightledger.domain.search.rarity import telling_words
+from nightledger.domain.search.timewords import bound_by, read_times
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
+from nightledger.files.configuration import home_zone
+from nightledger.files.search_schema import DamagedIndexError
+from nightledger.files.search_store import Filter, SearchStore
+from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.hopping import follow
+from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
+from nightledger.recall.weighing import Asked, weigh
+from nightledger.recall.withheld import Held, Judge, without
+from nightledger.text.dates import find_dates, month_names
+from nightledger.text.search import tokens
+
+MAX_WORDS = 64
+"""Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What of an index a query may find.
+
+    Attributes:
+        wanted: Kinds and days.
+        tags: Canonical tags, of which one at least is said; empty asks for none.
+    """
+
+    wanted: Filter
+    tags: tuple[str, ...]
+
+    def match(self, expression: str) -> str:
+        """Narrow an FTS5 expression to what says one of the tags."""
+        said = " OR ".join(
+            tokens.match_phrase(tokens.query_terms(tag.replace("_", " "))) for tag in self.tags
+        )
+        return f"({expression}) AND ({said})" if said and expression else expression or said
+
+
+def search(
+    gate: Gate,
+    ledger: Ledger,
+    query: Query,
+    moment: Moment,
+    *,
+    may_write: bool = True,
+    encoder: Encoder | None = None,
+) -> Found:
+    """Search a home; its index is brought up to date first.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        query: What for, and who asks.
+        moment: The clocks; days such as yesterday are counted from it, in the home's zone.
+        may_write: Whether this machine writes the home; else the index is left as it is.
+        encoder: What gives embeddings, where meaning counts; it learns what is new first.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+        IntegrityError: The constitution in force cannot be told.
+    """
+    today = log_day(moment.at, home_zone(gate.home, gate.settings))
+    try:
+        refreshed = refresh(gate, ledger, moment, may_write=may_write)
+        with closing(refreshed.store):
+            learned = learn_new(gate.home, refreshed.store, encoder) if encoder and may_write else ()
+            return search_in(_noted(refreshed, *learned), query, today, encoder=encoder)
+    except DamagedIndexError as error:
+        fresh = refresh(gate, ledger, moment, may_write=may_write, anew=True)
+        with closing(fresh.store):
+            return search_in(_noted(fresh, f"{error}: it was made anew"), query, today)
+
+
+def _noted(refreshed: Refreshed, *notes: str) -> Refreshed:
+    return replace(refreshed, notes=(*notes, *refreshed.notes))
+
+
+def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encoder | None = None) -> Found:
+    """Search an index that is up to date and open; whoever asks often brings it up to date once.
+
+    Args:
+        refreshed: The index, which stays open.
+        query: What for, and who asks.
+        today: The day it is asked on, in the home's zone.
+        encoder: What gives embeddings, where meaning counts.
+
+    Raises:
+        DamagedIndexError: The index is damaged.
+    """
+    found = search_store(refreshed.store, refreshed.judge, query, today, encoder=encoder)
+    return replace(found, notes=(*refreshed.notes, *found.notes))
+
+
+def search_store(
+    store: SearchStore, judge: Judge | None, query: Query, today: date, *, encoder: Encoder | None = None
+) -> Found:
+    """Search an index that is open.
+
+    Args:
+        store: The index.
+        judge: Says what an agent may not see; None: nothing is withheld, for measuring alone.
+        query: What for, and who asks.
+        today: The day it is asked on.
+        encoder: What gives embeddings, where meaning counts.
+    """
+    asked = read_query(store, query, today)
+    chunks = find_chunks(store, query, asked)
+    cosines, notes = _near(store, query, encoder)
+    chunks.update(store.chunks(nearest(cosines)) if not query.tags else {})
+    ranked = fuse(weigh(store, chunks, asked), cosines)
+    hits, withheld = _choose(ranked, chunks, judge, query, asked)
+    if query.hops:
+
+        def again(what: Asked) -> list[Ranked]:
+            chunks.update(find_chunks(store, query, what))
+            return weigh(store, chunks, what)
+
+        # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
+        ranked, led = follow(store, asked, ranked, hits, again)
+        if led:
+            hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
+    return Found(
+        hits=tuple(hits),
+        terms=tuple(group.word for group in asked.groups),
+        expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
+        since=query.since or asked.times.since,
+        until=query.until or asked.times.until,
+        withheld=dict(sorted(withheld.items())),
+        notes=notes,
+    )
+
+
+def _near(
+    store: SearchStore, query: Query, encoder: Encoder | None
+) -> tuple[dict[int, float], tuple[str, ...]]:
+    """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
+    if encoder is None:
+        return {}, ()
+    wanted = Filter(kinds=query.scope, since=query.since, until=query.until)
+    try:
+        return near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], wanted), ()
+    except EncoderError as error:
+        return {}, (f"{error}: words alone were searched",)
+
+
+def read_query(store: SearchStore, query: Query, today: date) -> Asked:
+    """Read what a query asks for: its words with what stands for them, its names, the time it tells."""
+    text = query.text[: tokens.MAX_QUERY_CHARACTERS]
+    told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
+    times = read_times(text, today=today, months=month_names(), dates=told)
+    if times.anchor is not None:
+        times = bound_by(times, _day_of(store, times.anchor.event))
+    words = tokens.query_terms(times.rest or text)
+    if len(words) > MAX_WORDS:
+        counts = store.frequencies(words)
+        rarest = sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS]
+        words = tuple(word for word in words if word in set(rarest))
+    return Asked(groups=groups(words, links=_linked(store, words)), names=names_in(text), times=times)
+
+
+def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
+    """Find what may answer: in the time that the words tell first, then at any time."""
+    words = words_of(asked.groups)
+    match = tokens.match_any(telling_words(words, store.frequencies(words)))
+    kinds = query.scope
+    stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
+    found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
+    if asked.times.bounded and query.since is None and query.until is None:
+        told = Filter(kinds=kinds, since=asked.times.since, until=asked.times.until)
+        found += [one.id for one in store.find(stated.match(match), CANDIDATES, told)]
+    return store.chunks(dict.fromkeys(found))
+
+
+def _day_of(store: SearchStore, event: str) -> date | None:
+    """Give the day of what tells most of an event; None where nothing dated does."""
+    best = store.find(tokens.match_any(tokens.query_terms(event)), 1, Filter(since=date.min))
+    return next((chunk.day for chunk in store.chunks(one.id for one in best).values()), None)
+
+
+def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Give for each word the words of the tags that associations tie to it."""
+    found: dict[str, dict[str, float]] = {}
+    for first, second, _, confidence in store.links(words):
+        for word, other in ((first, second), (second, first)):
+            if word in words:
+                linked = found.setdefault(word, {})
+                for part in tokens.query_terms(other.replace("_", " ")):
+                    linked.setdefault(part, confidence)
+    return found
+
+
+def _choose(
+    ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], judge: Judge | None, query: Query, asked: Asked
+) -> tuple[list[Hit], Counter[str]]:
+    """Give the hits, the best first, and how many were left out by why."""
+    hits: list[Hit] = []
+    withheld: Counter[str] = Counter()
+    seen: set[str] = set()
+    for one in ranked:
+        if len(hits) == query.limit:
+            break
+        chunk = chunks[one.id]
+        said = " ".join(chunk.text.split())
+        if said in seen:
+            continue  # a log and its copy in the archive, or words that stand in two places
+        seen.add(said)
+        held = judge.held(chunk) if judge else {}
+        if query.showing is Showing.AGENT and held:
+            chunk = replace(chunk, text=without(chunk, held))
+            shown = _by_what_is_left(one, chunk)
+            if not shown.words:
+                withheld[next(iter(held.values()))] += 1
+                continue
+            hits.append(_hit(chunk, shown, held, query.showing, asked))
+        else:
+            hits.append(_hit(chunk, one, held, query.showing, asked))
+    return hits, withheld
+
+
+def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
+    """Leave out of why a chunk was found the words that only stand in lines that are withheld."""
+    words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
+    left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
+    words = {word: found for word, found in ranked.words.items() if found in left}
+    parts = {word: score for word, score in ranked.parts.items() if word in words}
+    return replace(ranked, words=words, parts=parts)
+
+
+def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
+    weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
+    lines = best_lines(chunk.text, chunk.first_line, _words_in(weights), weights)
+    return Hit(
+        chunk=chunk,
+        score=ranked.score,
+        lines=lines,
+        why=_reasons(ranked, asked),
+        held=None if showing is Showing.AGENT or not held else _why_held(held),
+    )
+
+
+def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
+    """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
+    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
+
+    def told(line: str) -> frozenset[str]:
+        said = tokens.words_in(line)
+        return frozenset(
+            word for word, start in starts.items() if any(other.startswith(start) for other in said)
+        )
+
+    return told
+
+
+def _why_held(held: Held) -> str:
+    """Say which lines are withheld, and why: ``line 4: forgotten``."""
+    by_reason: dict[str, list[int]] = {}
+    for number, why in held.items():
+        by_reason.setdefault(why, []).append(number)
+    return "; ".join(
+        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
+    )
+
+
+def _span(lines: Sequence[int]) -> str:
+    if len(lines) > 1 and lines[-1] - lines[0] == len(lines) - 1:
+        return f"{lines[0]}-{lines[-1]}"
+    return ", ".join(map(str, lines))
+
+
+def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
+    said = {
+        Why.NEIGHBOUR: "its day",
+        Why.NAME: "a name",
+        Why.TIME: asked.times.said,
+        Why.HOP: " ".join(asked.led),
+        Why.MEANING: "its meaning",
+    }
+    linked = {group.word: group.linked for group in asked.groups}
+    reasons = [
+        Reason(why=why, what=said[why], score=round(score, 4)) for why, score in ranked.besides.items()
+    ]
+    for word, score in ranked.parts.items():
+        found = ranked.words[word]
+        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
+        what = word if found == word else f"{found}, for {word}"
+        reasons.append(Reason(why=why, what=what, score=round(score, 4)))
+    return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

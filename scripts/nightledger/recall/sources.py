@@ -1,0 +1,177 @@
+"""Which files of a home are searched, and how each becomes chunks.
+
+Invariant: only files that this module names are in the index. Proposals, quarantine, blobs, messages
+and the audit log are not among them; a name that leads out of the home is passed over and told.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+
+from nightledger.domain.constitution import Constitution
+from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
+from nightledger.domain.search.values import Kind
+from nightledger.domain.trusting import TRUST_FILES
+from nightledger.files.home import Home
+from nightledger.files.search_writing import NewChunk
+from nightledger.gate.memory.naming import Placed
+from nightledger.hosts.daylogs import day_of, find_daylogs
+from nightledger.hosts.presets import preset
+from nightledger.text.forgetting.compressed import read_marker
+from nightledger.text.search.chunks import cut_markdown, day_in
+from nightledger.text.staging.handoff import handoff_day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that is searched.
+
+    Attributes:
+        path: Relative to the home.
+        kind: What its chunks are.
+        day: The log day that it is named for; None where it is named for none.
+    """
+
+    path: str
+    kind: Kind
+    day: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A text with its chunks.
+
+    Attributes:
+        text: What they are cut from: the file's own, or what a record says in words.
+        chunks: In order.
+    """
+
+    text: str
+    chunks: tuple[NewChunk, ...]
+
+
+def find_sources(home: Home) -> list[Source]:
+    """List the files of a home that are there, by path; nothing is opened.
+
+    The staged page is none of them: all of it stands elsewhere, and its words would count when the next
+    one is ranked, so that a run on unchanged input gave another page.
+    """
+    found = {path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated}
+    for log in find_daylogs(home, preset(home.identity.host).daily):
+        found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
+    for path in (*_texts_in(home, ARCHIVE), *_texts_in(home, ARCHIVE_DAILY)):
+        day = day_of(path.rpartition("/")[2])
+        found.setdefault(path, Source(path=path, kind=Kind.ARCHIVE, day=day))
+    for path, kind in (
+        (home.outcomes, Kind.OUTCOME),
+        (home.handoff, Kind.HANDOFF),
+        (home.path(TRUST_FILES["constitution"]), Kind.PRINCIPLE),
+    ):
+        found.setdefault(home.relative(path), Source(path=home.relative(path), kind=kind))
+    return [found[path] for path in sorted(found) if os.path.lexists(home.path(path))]
+
+
+def _texts_in(home: Home, directory: str) -> Iterator[str]:
+    path = home.path(directory)
+    for name in os.listdir(path) if os.path.isdir(path) else ():
+        if name.lower().endswith((".md", ".markdown", ".txt")):
+            yield f"{directory}/{name}"
+
+
+def cut_prose(text: str, day: date | None) -> Cut:
+    """Cut notes; a dated heading tells the day of what stands below it, else the file's name does."""
+    chunks = tuple(
+        NewChunk(
+            start=one.start,
+            end=one.end,
+            lead=one.lead,
+            first_line=one.first_line,
+            last_line=one.last_line,
+            heading=one.heading,
+            day=one.day or day,
+        )
+        for one in cut_markdown(text)
+    )
+    return Cut(text=text, chunks=chunks)
+
+
+def cut_summary(text: str, day: date | None) -> Cut:
+    """Cut what was added to a compressed log behind its summary, which only repeats the full text in the archive.
+
+    Args:
+        text: Of the log; without the line that points to the full text all of it is cut.
+        day: The log day.
+    """
+    lines = text.split("\n")
+    marked = next((n for n, line in enumerate(lines, 1) if read_marker(line)), 0)
+    if not marked:
+        return cut_prose(text, day)
+    while marked < len(lines) and lines[marked].startswith(">"):  # it quotes below the line that points
+        marked += 1
+    blank = [" " * len(line) for line in lines[:marked]]
+    return cut_prose("\n".join([*blank, *lines[marked:]]), day)
+
+
+def cut_archive(text: str) -> Cut:
+    """Cut archived entries; each tells of its first date, at the least of the day on which it was archived."""
+    cut = cut_prose(text, None)
+    dated = (replace(one, day=one.day or day_in(text[one.start - one.lead : one.end])) for one in cut.chunks)
+    return Cut(text=text, chunks=tuple(dated))
+
+
+def cut_handoff(text: str) -> Cut:
+    """Make each line of a handoff a chunk of its own: of its lines some are open items, and only these are told."""
+    chunks: list[NewChunk] = []
+    for one in cut_prose(text, handoff_day(text)).chunks:
+        at = one.start
+        for number, line in enumerate(text[one.start : one.end].split("\n"), one.first_line):
+            if line.strip():
+                end = at + len(line.rstrip())
+                chunks.append(replace(one, start=at, end=end, first_line=number, last_line=number, lead=0))
+            at += len(line) + 1
+    return Cut(text=text, chunks=tuple(chunks))
+
+
+def cut_entries(entries: Iterable[Placed]) -> Cut:
+    """Make the entries of one gated file chunks, a long one several; each carries its entry's id."""
+    pieces: list[str] = []
+    chunks: list[NewChunk] = []
+    at = 0
+    for placed in entries:
+        entry = placed.entry
+        heading = " > ".join(entry.section)
+        day = day_in(entry.field("DATE")) or day_in(entry.text)
+        chunks += (
+            NewChunk(
+                start=at + one.start,
+                end=at + one.end,
+                lead=one.lead,
+                first_line=entry.first_line + one.first_line - 1,
+                last_line=entry.first_line + one.last_line - 1,
+                heading=heading,
+                day=day,
+                entry=entry.id,
+            )
+            for one in cut_markdown(entry.text)
+        )
+        pieces.append(entry.text)
+        at += len(entry.text)
+    return Cut(text="".join(pieces), chunks=tuple(chunks))
+
+
+def cut_principles(constitution: Constitution | None) -> Cut:
+    """Make the principles in force chunks; all stand in the one line of their file."""
+    text = ""
+    chunks: list[NewChunk] = []
+    for one in constitution.principles if constitution else ():
+        start = len(text)
+        text += one.text
+        heading = ", ".join(one.tags)
+        chunks.append(
+            NewChunk(
+                start=start, end=len(text), first_line=1, last_line=1, heading=heading, entry=one.id, held=""
+            )
+        )
+        text += "\n"
+    return Cut(text=text, chunks=tuple(chunks))

@@ -1,0 +1,92 @@
+"""From an event of a host to the answer: which part of the hook is asked.
+
+Invariant: what is shown is recorded first; where it cannot be recorded, nothing is shown.
+"""
+
+import os
+import sys
+
+from nightledger.files.home import Home
+from nightledger.surfaces.hook.answers import START, TOOL, give_context, meaning, refuse
+from nightledger.surfaces.hook.payload import parse_payload
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+"""The folder that holds our programs."""
+
+
+def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text: str = "") -> bytes:
+    """Give what to print for one event; nothing is a valid answer.
+
+    Args:
+        home_path: The home.
+        host: As records name it.
+        event: As the host names it.
+        raw: What the host sent.
+        now_text: The time it is; for trials, in a simulated home only.
+
+    Raises:
+        NightledgerError: The home is none, or cannot be used; whoever calls says nothing.
+        OSError: The system refuses something; likewise.
+    """
+    home, payload = Home(home_path).require(), parse_payload(raw)
+    kind = meaning(host, event)
+    if not kind:
+        return b""
+    if kind == TOOL:
+        from nightledger.surfaces.hook.guard import refusal
+
+        return refuse(host, event, refusal(home, payload, propose_command(home)))
+    from nightledger.surfaces.home import require_machine
+
+    require_machine(home)
+    now = _now(home, now_text)
+    if kind == START:
+        from nightledger.surfaces.hook.starting import started
+
+        # the stager knows the real time only, so where another is given it is not asked
+        return give_context(host, event, started(home, host, payload, now, anew=not now_text))
+    return give_context(host, event, _at_prompt(home, host, payload, now))
+
+
+def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime") -> str:
+    """Give what a prompt gets; the first of a Hermes session also what is staged, as Hermes has no event for that."""
+    from nightledger.surfaces.hook.prompting import prompted
+
+    notes = prompted(home, host, payload, stamp(now))
+    extra = payload.get("extra")
+    if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
+        return notes
+    from nightledger.surfaces.hook.starting import started
+
+    page = started(home, host, payload, now, anew=False)
+    return "\n".join(part for part in (page, notes) if part)
+
+
+def _now(home: Home, text: str) -> "datetime":
+    """Give the time of this event; in a simulated home the one that is given."""
+    from nightledger.surfaces import clock
+    from nightledger.surfaces.home import is_simulated
+
+    return clock.parse_now(text) if text and is_simulated(home.root) else clock.system_now()
+
+
+def stamp(now: "datetime") -> str:
+    """Give a time as records write it: ``2026-03-01T06:00:00Z``."""
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def propose_command(home: Home) -> str:
+    """Give the command with which an agent proposes, in full paths, without its words."""
+    from shlex import quote
+
+    program = os.path.join(os.path.dirname(sys.executable), "nightledger")
+    if not os.access(program, os.X_OK):
+        program = f"{quote(sys.executable)} {quote(os.path.join(SCRIPTS, 'command.py'))}"
+    else:
+        program = quote(program)
+    return f"{program} propose --home {quote(home.root)}"

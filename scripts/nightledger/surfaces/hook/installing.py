@@ -1,0 +1,303 @@
+"""Put our hooks into a host's configuration, and take them out; everything else there stays as it is.
+
+Invariant: nothing is written but what was shown; never into a protected or gated file, whatever links
+lead there; the file as it was lies beside it until the hooks are taken out.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
+from nightledger.files.atomic import create_file, replace_file
+from nightledger.files.durable import make_dir, sync_directory
+from nightledger.files.home import Home
+from nightledger.files.reading import read_optional
+from nightledger.gate.gated import protected_paths
+from nightledger.hosts.hooking import (
+    HERMES_EVENTS,
+    HOOKED,
+    JSON_EVENTS,
+    SCRIPT,
+    HookCall,
+    addition,
+    config_name,
+    has_hooks,
+    with_hooks,
+    without_hooks,
+)
+from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
+from nightledger.hosts.presets import HERMES, OPENCLAW
+from nightledger.surfaces.hook.events import SCRIPTS
+
+BACKUP = ".before-nightledger"
+MAX_CONFIG_BYTES = 4 << 20
+_OWNERS_FILES = frozenset(
+    {"agents.md", "agents.override.md", "claude.md", "soul.md", "user.md", "identity.md", "memory.md"}
+)
+"""What owners write for their agents; no hook is ever put there, whatever a link says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What happens to one file.
+
+    Attributes:
+        path: The file itself, links followed.
+        before: Its bytes; None where it is not there.
+        after: Its bytes then; None where it goes.
+        shown: What is added, as a person would write it.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    shown: str
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything happens."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How one host stands.
+
+    Attributes:
+        host: Its name in records.
+        root: Its own directory.
+        found: Whether that is there.
+        path: The file or folder that names its hooks.
+        installed: Whether hooks for this home are in it; None where it cannot be read.
+        current: Whether they are as they would be installed now: this checkout, this interpreter.
+        problem: Why it cannot be read; empty else.
+    """
+
+    host: str
+    root: str
+    found: bool
+    path: str
+    installed: bool | None
+    current: bool
+    problem: str
+
+
+def call_of(home: Home) -> HookCall:
+    """Give how a host calls the hook of a home: this interpreter, this checkout, full paths."""
+    return HookCall(
+        python=sys.executable,
+        script=os.path.join(SCRIPTS, SCRIPT),
+        home=home.root,
+        home_id=home.identity.id,
+    )
+
+
+def plan_install(home: Home, host: str, root: str, project: str | None = None) -> list[Step]:
+    """Give what adding the hooks would do; nothing is written.
+
+    Args:
+        home: Whose memory is shown.
+        host: As records name it.
+        root: The host's own directory.
+        project: A project's directory instead, where the host knows hooks of projects.
+
+    Raises:
+        ConfigurationError: The configuration cannot be edited safely; the hint says how to add it by hand.
+        RefusedError: It is a protected file.
+    """
+    call = call_of(home)
+    if host == OPENCLAW:
+        folder = os.path.join(_folder_root(host, root, project), "hooks", folder_name(call))
+        return [
+            _step(home, os.path.join(folder, name), content.encode(), content)
+            for name, content in hook_files(call).items()
+        ]
+    path = _config_path(host, root, project)
+    before = _read(home, path)
+    try:
+        after = with_hooks(host, _text(before), call)
+    except ValueError as error:
+        raise _unfit(path, host, error) from error
+    return [
+        Step(path=os.path.realpath(path), before=before, after=after.encode(), shown=addition(host, call))
+    ]
+
+
+def plan_remove(home: Home, host: str, root: str, project: str | None = None) -> list[Step]:
+    """Give what taking the hooks out would do; as :func:`plan_install`."""
+    call = call_of(home)
+    if host == OPENCLAW:
+        folder = os.path.join(_folder_root(host, root, project), "hooks", folder_name(call))
+        return [_step(home, os.path.join(folder, name), None, "") for name in hook_files(call)]
+    path = _config_path(host, root, project)
+    before = _read(home, path)
+    if before is None:
+        return []
+    try:
+        if not has_hooks(host, _text(before), call):
+            return []
+        stripped = without_hooks(host, _text(before), call)
+    except ValueError as error:
+        raise _unfit(path, host, error) from error
+    kept = _read(home, path + BACKUP)
+    after = _as_it_was(host, stripped, kept)
+    return [Step(path=os.path.realpath(path), before=before, after=after, shown=addition(host, call))]
+
+
+def take(step: Step) -> None:
+    """Do what a step says; the file as it was is kept beside it, until the hooks are gone.
+
+    Raises:
+        FileChangedError: Somebody wrote the file meanwhile; nothing was changed.
+        NotDurableError: The disk reports a failure.
+    """
+    backup = step.path + BACKUP
+    if step.after is None:
+        _unlink(step.path)
+        _unlink(backup)
+        return
+    if step.before is None:
+        make_dir(os.path.dirname(step.path))
+        create_file(step.path, step.after)
+        return
+    if _read_plain(backup) == step.after:
+        _replace(step)
+        _unlink(backup)
+        return
+    if not os.path.lexists(backup):
+        create_file(backup, step.before)
+    _replace(step)
+
+
+def standings(home: Home, roots: Mapping[str, str]) -> list[Standing]:
+    """Tell how each host stands that has hooks we answer.
+
+    Args:
+        home: Whose hooks are looked for.
+        roots: Each host's own directory.
+    """
+    return [_standing(home, host, roots[host]) for host in HOOKED]
+
+
+def _standing(home: Home, host: str, root: str) -> Standing:
+    installed: bool | None = None
+    current, problem = False, ""
+    try:
+        installed = any(step.changes for step in plan_remove(home, host, root))
+        current = installed and not any(step.changes for step in plan_install(home, host, root))
+    except NightledgerError as error:
+        problem = str(error)
+    return Standing(
+        host=host,
+        root=root,
+        found=os.path.isdir(root),
+        path=_place(home, host, root),
+        installed=installed,
+        current=current,
+        problem=problem,
+    )
+
+
+def events_of(host: str) -> tuple[str, ...]:
+    """Name the events of a host at which we are called."""
+    if host in JSON_EVENTS:
+        return tuple(event for event, _, _ in JSON_EVENTS[host])
+    return tuple(event for event, _, _ in HERMES_EVENTS) if host == HERMES else (EVENT,)
+
+
+def _place(home: Home, host: str, root: str) -> str:
+    if host == OPENCLAW:
+        return os.path.join(root, "hooks", folder_name(call_of(home)))
+    return os.path.join(root, config_name(host))
+
+
+def _folder_root(host: str, root: str, project: str | None) -> str:
+    if project is not None:
+        raise ConfigurationError(f"{host} keeps hooks in its own directory only", hint="leave out --project")
+    return root
+
+
+def _config_path(host: str, root: str, project: str | None) -> str:
+    try:
+        return os.path.join(project or root, config_name(host, project=project is not None))
+    except ValueError as error:
+        raise ConfigurationError(str(error), hint="leave out --project") from error
+
+
+def _step(home: Home, path: str, after: bytes | None, shown: str) -> Step:
+    return Step(path=os.path.realpath(path), before=_read(home, path), after=after, shown=shown)
+
+
+def _read(home: Home, path: str) -> bytes | None:
+    """Give the bytes of a file that may be written; None where there is none."""
+    real = os.path.realpath(path)
+    names = {os.path.basename(path).lower(), os.path.basename(real).lower()}
+    if names & _OWNERS_FILES or any(
+        _is_same(real, other) for other in (*home.gated_paths(), *protected_paths(home))
+    ):
+        raise RefusedError(f"{path} is a protected file; no hook is put there")
+    return read_optional(real, MAX_CONFIG_BYTES)
+
+
+def _is_same(real: str, other: str) -> bool:
+    try:
+        return real == os.path.realpath(other) or os.path.samefile(real, other)
+    except OSError:
+        return False
+
+
+def _read_plain(path: str) -> bytes | None:
+    return read_optional(path, MAX_CONFIG_BYTES)
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode()
+
+
+def _unfit(path: str, host: str, error: ValueError) -> ConfigurationError:
+    name = host.replace("_", "-")
+    return ConfigurationError(
+        f"{path} is left as it is: {error}",
+        hint=f"add it by hand: 'nightledger hosts install {name} --print' shows what",
+    )
+
+
+def _as_it_was(host: str, stripped: str, kept: bytes | None) -> bytes | None:
+    """Give what is left; the file as it was where that says the same, none where we had made it."""
+    if host == HERMES:
+        return stripped.encode() if stripped.strip() or kept is not None else None
+    left = json.loads(stripped.removeprefix("\ufeff"))
+    if kept is None:
+        return stripped.encode() if left else None
+    try:
+        before = json.loads(kept.decode("utf-8-sig") or "{}")
+    except ValueError:
+        return stripped.encode()
+    return kept if _without_empty_hooks(before) == _without_empty_hooks(left) else stripped.encode()
+
+
+def _without_empty_hooks(document: Any) -> Any:
+    if not isinstance(document, dict) or not isinstance(document.get("hooks"), dict):
+        return document
+    hooks = {event: elements for event, elements in document["hooks"].items() if elements != []}
+    return {
+        **{key: value for key, value in document.items() if key != "hooks"},
+        **({"hooks": hooks} if hooks else {}),
+    }
+
+
+def _replace(step: Step) -> None:
+    replace_file(step.path, step.after or b"", expect_sha256=hashlib.sha256(step.before or b"").hexdigest())
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    sync_directory(os.path.dirname(path))

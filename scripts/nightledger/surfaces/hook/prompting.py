@@ -1,0 +1,148 @@
+"""At a prompt: the few lines of memory that it has to do with, as reference notes.
+
+The query is the prompt with the last three before it and the topic; asked are entries, principles,
+open items of the handoff, and associations whose resolution the operator accepted.
+
+Invariant: only what an agent may see is shown, nothing that was shown at the last ten showings, and
+nothing whose file is not the one that was indexed. What is shown is in the exposure ledger before it
+is printed. Of a prompt nothing is kept but words that stand in what the agent may see anyway.
+"""
+
+import os
+from itertools import pairwise
+
+from nightledger.domain.exposure import Exposure, session_name
+from nightledger.files.exposures import append_exposure
+from nightledger.files.hook_settings import HookSettings, read_hook_settings
+from nightledger.files.prompt_state import read_state, write_state
+from nightledger.files.search_reader import Line, Reader, open_reader
+from nightledger.recall.freshness import kinds_to_say
+from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
+from nightledger.surfaces.hook.notes import Note, fence
+from nightledger.surfaces.hook.payload import prompt_of, text_of
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from nightledger.files.home import Home
+
+MOST_LOOKED_AT = 24
+"""Lines that are read for their keys: what was shown lately, and what changed, is passed over."""
+
+
+def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> str:
+    """Give what is added to a prompt; empty for nothing. It is recorded before this returns.
+
+    Args:
+        home: Whose.
+        host: As records name it.
+        payload: What the host sent.
+        now: ``2026-03-01T06:00:00Z``.
+
+    Raises:
+        NightledgerError: The index or the ledger cannot be used.
+        OSError: The system refuses something.
+    """
+    session = session_name(payload.get("session_id"))
+    state = read_state(home, session)
+    own = own_words(prompt_of(payload))
+    if not own:
+        return ""
+    earlier = earlier_words(state.prompts, _topic(home, payload))
+    settings = read_hook_settings(home)
+    reader = open_reader(os.path.join(home.search_dir, "index.db"))
+    try:
+        found = Answering(home, reader, state.was_shown(), settings)
+        notes, kept = found.answer(own, earlier)
+    finally:
+        reader.close()
+    text, told = fence(notes, settings.tokens)
+    shown = [name for note in told for name in note.shown]
+    if told:
+        places = [note.place for note in told if note.place is not None]
+        append_exposure(
+            home, Exposure(at=now, shown=shown, host=host, event="prompt", session=session, places=places)
+        )
+    try:
+        write_state(home, session, state.after(kept, tuple(note.key for note in told)))
+    except OSError:
+        return text  # it may be shown twice then; it is recorded as often
+    return text
+
+
+class Answering:
+    """One look into an index for one prompt.
+
+    Attributes:
+        home: Whose.
+        reader: Its index.
+        shown: Keys of what was shown lately.
+        settings: How relevant a line must be.
+    """
+
+    __slots__ = ("home", "reader", "settings", "shown")
+
+    def __init__(self, home: "Home", reader: Reader, shown: frozenset[str], settings: HookSettings) -> None:
+        self.home = home
+        self.reader = reader
+        self.shown = shown
+        self.settings = settings
+
+    def answer(self, own: "Sequence[str]", earlier: "Sequence[str]") -> tuple[list[Note], str]:
+        """Give the notes for a prompt, the best first, and which of its words are kept.
+
+        Args:
+            own: Its words.
+            earlier: Words of what came before it.
+        """
+        kinds = kinds_to_say(self.home, self.reader)
+        if not kinds:
+            return [], ""
+        looked = look(self.reader, own, earlier, kinds)
+        tags = _tags(own)
+        notes = [*self._associations(tags, _tags(earlier)), *self._lines(looked)]
+        kept = sorted({*looked.standing, *self.reader.known_tags(tags)})
+        return notes[: self.settings.lines], " ".join(kept)
+
+    def _lines(self, looked: Looked) -> "Iterator[Note]":
+        """Give the lines that are relevant enough, current, and not shown lately."""
+        least = self.settings.relevance
+        for line in self.reader.lines(looked.best(least)[:MOST_LOOKED_AT]):
+            if looked.scores[line.id] < least:
+                return
+            note = Note.of_line(line)
+            if note.key not in self.shown and self._is_current(line):
+                least = max(least, NEAR * looked.scores[line.id])
+                yield note
+
+    def _associations(self, tags: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
+        """Give the surest association whose two tags are both asked about, one of them by the prompt itself."""
+        for first, second, resolution in self.reader.associations([*tags, *earlier]):
+            note = Note.of_association(first, second, resolution)
+            if (first in tags or second in tags) and note.key not in self.shown:
+                yield note
+                return
+
+    def _is_current(self, line: Line) -> bool:
+        """Tell whether a line's file is still the one that was indexed and judged."""
+        try:
+            status = os.stat(self.home.path(line.path))
+        except OSError:
+            return False
+        return (status.st_size, status.st_mtime_ns) == (line.size_bytes, line.mtime_ns)
+
+
+def _topic(home: "Home", payload: "dict[str, Any]") -> str:
+    """Give what the session is about as far as the host tells: its title, and the folder it works in."""
+    folder = text_of(payload, "cwd").rstrip("/")
+    if not folder or folder == home.root:
+        folder = ""
+    return f"{text_of(payload, 'session_title')} {os.path.basename(folder)}"
+
+
+def _tags(words: "Sequence[str]") -> list[str]:
+    """Give what a prompt may mean as tags: each word, and each two that follow each other, as tags are written."""
+    pairs = [f"{first}_{second}" for first, second in pairwise(words)]
+    return [*words, *pairs]

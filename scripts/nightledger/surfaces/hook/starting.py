@@ -1,0 +1,77 @@
+"""At a session's start: the staged context, staged anew first where that takes little.
+
+Invariant: what is given is a whole page of ours that still holds (``files/staged.py``); it is in the
+exposure ledger before it is printed.
+"""
+
+import os
+import sys
+
+from nightledger.domain.exposure import Exposure, session_name
+from nightledger.files.exposures import append_exposure
+from nightledger.files.prompt_state import drop_old_states
+from nightledger.files.staged import read_staged
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
+from nightledger.surfaces.hook.events import SCRIPTS, stamp
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from datetime import datetime
+    from typing import Any
+
+    from nightledger.files.home import Home
+
+STAGING_LIMIT_S = 4.0
+"""A year of logs takes below one second; a calendar server is waited for two (DESIGN, issue 4)."""
+
+
+def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime", *, anew: bool = True) -> str:
+    """Give the staged context; empty for nothing. It is recorded before this returns.
+
+    Args:
+        home: Whose.
+        host: As records name it.
+        payload: What the host sent.
+        now: The time; aware, UTC.
+        anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
+
+    Raises:
+        NightledgerError: The ledger cannot be used.
+        OSError: The system refuses something.
+    """
+    if anew:
+        stage_anew(home)
+    _forget_old(home, now.timestamp())
+    page = read_staged(home, stamp(now))
+    if page is None or len(page.text) > MAX_CONTEXT_CHARACTERS:
+        return ""
+    session = session_name(payload.get("session_id"))
+    append_exposure(
+        home, Exposure(at=stamp(now), shown=page.shown, host=host, event="session_start", session=session)
+    )
+    return page.text
+
+
+def stage_anew(home: "Home") -> None:
+    """Have the stager run, within its limit; what goes wrong there leaves what is staged as it is."""
+    import subprocess
+
+    words = [sys.executable, os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]
+    try:
+        subprocess.run(  # noqa: S603 - our own program, by its full path
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=STAGING_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return
+
+
+def _forget_old(home: "Home", now_s: float) -> None:
+    try:
+        drop_old_states(home, now_s)
+    except OSError:
+        return

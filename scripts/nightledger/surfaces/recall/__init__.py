@@ -1,0 +1,1 @@
+"""What recall and explain print."""

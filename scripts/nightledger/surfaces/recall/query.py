@@ -1,0 +1,106 @@
+"""Search from the command line: options to a query, who asks, and what of it is recorded.
+
+Invariant: what is called from an agent's host is answered as an agent is, and what it was shown is
+in the ledger before it is printed.
+"""
+
+from argparse import Namespace
+from datetime import date
+from os import environ
+
+from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.exposure import Exposure, Place, session_name
+from nightledger.domain.search.values import Found, Kind, Query, Showing
+from nightledger.domain.tags import read_tag
+from nightledger.files.exposures import append_exposure
+from nightledger.files.home import Home
+from nightledger.surfaces.agent_host import calling_host
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.home import require_machine
+
+MAX_HITS = 200
+"""Hits of one query: more are no answer but a listing. Our choice."""
+_HOSTS = {"Claude Code": "claude_code", "Codex": "codex", "OpenClaw": "openclaw", "Hermes": "hermes"}
+"""Hosts as records name them."""
+_SESSIONS = ("CODEX_THREAD_ID", "HERMES_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
+
+
+def read_query(options: Namespace, text: str) -> Query:
+    """Give the query that options ask for.
+
+    Raises:
+        UsageError: An option says nothing that could be looked for.
+    """
+    if not 1 <= options.limit <= MAX_HITS:
+        raise UsageError(f"-n {options.limit}: 1 to {MAX_HITS} hits can be shown", hint="give -n 10")
+    if not text.strip():
+        raise UsageError("the query is empty", hint="nightledger recall 'backup retention'")
+    agent = options.agent or bool(calling_host())
+    return Query(
+        text=text,
+        tags=read_tags(options.tags) if options.tags is not None else (),
+        since=_day(options.since, "--since"),
+        until=_day(options.until, "--until"),
+        scope=_scope(options.scope),
+        limit=options.limit,
+        showing=Showing.AGENT if agent else Showing.OPERATOR,
+    )
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """Give canonical tags, sorted, of ``cron,time_zone``.
+
+    Raises:
+        UsageError: One is none.
+    """
+    try:
+        return tuple(sorted({read_tag(tag) for tag in text.split(",")}))
+    except ValueError as error:
+        raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
+
+
+def may_write(home: Home) -> bool:
+    """Tell whether this machine writes the home; where another does, its index is left as it is."""
+    try:
+        require_machine(home)
+    except RefusedError:
+        return False
+    return True
+
+
+def expose(context: Context, home: Home, found: Found) -> None:
+    """Record what an agent is about to be shown; nothing where a person asks for what an agent would see."""
+    host = calling_host()
+    if not host or not found.hits:
+        return
+    session = next((environ[name] for name in _SESSIONS if environ.get(name)), "")
+    exposure = Exposure(
+        at=f"{context.now:%Y-%m-%dT%H:%M:%SZ}",
+        shown=[hit.chunk.entry for hit in found.hits],
+        host=_HOSTS.get(host, "unknown"),
+        event="recall",
+        session=session_name(session),
+        places=[Place(path=hit.chunk.path, lines=hit.lines) for hit in found.hits],
+    )
+    try:
+        append_exposure(home, exposure)
+    except (NightledgerError, OSError) as error:
+        context.note(f"what was shown could not be recorded: {error}")
+
+
+def _day(text: str | None, option: str) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
+
+
+def _scope(text: str | None) -> frozenset[Kind]:
+    words = [word.strip() for word in text.split(",")] if text is not None else []
+    known = [kind.value for kind in Kind]
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        raise UsageError(f"--scope: {unknown[0]!r} is no kind", hint=f"kinds are {', '.join(known)}")
+    return frozenset(map(Kind, words))

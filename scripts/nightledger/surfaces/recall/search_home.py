@@ -1,0 +1,32 @@
+"""``recall QUERY``: search the home and print what answers."""
+
+from nightledger.domain.search.values import Query, Showing
+from nightledger.files.configuration import load_operator
+from nightledger.recall.searching import search
+from nightledger.surfaces import screen
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.recall.encoders import choose_encoder
+from nightledger.surfaces.recall.hits import found_record, hit_lines
+from nightledger.surfaces.recall.query import expose, may_write
+from nightledger.surfaces.session import reading
+
+
+def show_found(context: Context, query: Query) -> int:
+    """Search and print; what is written is the index, and for an agent the ledger of what it was shown."""
+    with reading(context) as seen:
+        encoder = choose_encoder(load_operator(context.keys_dir))
+        may = may_write(seen.gate.home)
+        found = search(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
+        expose(context, seen.gate.home, found)
+        context.emit(found_record(found, query))
+        for line in hit_lines(found):
+            context.print(line)
+        if not found.hits and not context.quiet:
+            context.print("Nothing in this home answers that.")
+        if found.withheld and query.showing is Showing.OPERATOR:
+            told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
+            for line in screen.wrap(f"Left out: {told}.", indent="  ", first=""):
+                context.print(line)
+        for note in found.notes:
+            context.note(screen.shown(note))
+    return 0

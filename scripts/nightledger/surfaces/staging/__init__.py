@@ -1,0 +1,1 @@
+"""Staging at the command line: calendars read and asked, what was staged said."""

@@ -1,0 +1,171 @@
+"""Ask calendars over the network: one bounded answer each, all of them within one short time.
+
+A name that does not resolve, a server that accepts and says nothing, one that sends a byte a second:
+each is left behind in a thread of its own when the time is over, and the run goes on without.
+
+Invariant: plain HTTP leaves this machine only where the operator said so; no redirect is followed,
+because it would take a password elsewhere; no address and no password stands in a message, for many a
+calendar's address is its secret.
+"""
+
+import base64
+import http.client
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as ET
+
+from nightledger.domain.errors import NightledgerError
+from nightledger.domain.operator import CalendarAddress
+from nightledger.files.reading import read_regular
+from nightledger.surfaces.channel.client import is_loopback
+from nightledger.text.staging.calendar import MAX_CALENDAR_BYTES
+
+MAX_PASSWORD_BYTES = 4096
+_MARGIN = timedelta(days=1)
+_QUERY = (
+    '<?xml version="1.0" encoding="utf-8"?>'
+    '<c:calendar-query xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:prop><c:calendar-data/></d:prop>'
+    '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT">'
+    '<c:time-range start="{since:%Y%m%dT%H%M%SZ}" end="{until:%Y%m%dT%H%M%SZ}"/>'
+    "</c:comp-filter></c:comp-filter></c:filter></c:calendar-query>"
+)
+"""RFC 4791, 7.8.1: the events of a time, recurring ones too."""
+_CALENDAR_DATA = "{urn:ietf:params:xml:ns:caldav}calendar-data"
+_MULTI_STATUS = 207
+_REDIRECTS = range(300, 400)
+
+
+class CalendarError(NightledgerError):
+    """A calendar could not be read; its events are missing, and everything else goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What a calendar answered.
+
+    Attributes:
+        raw: Text of iCalendar, not yet parsed.
+        problem: Why there is none; empty where there is one.
+    """
+
+    raw: bytes = b""
+    problem: str = ""
+
+
+def fetch_all(
+    calendars: Mapping[str, CalendarAddress], since: datetime, until: datetime, patience_s: float
+) -> dict[str, Fetched]:
+    """Read all calendars at once, those in files too, and give what is there when the time is over.
+
+    Args:
+        calendars: By name.
+        since: From when events are asked for; aware, UTC.
+        until: Until when.
+        patience_s: For all together.
+    """
+    found: dict[str, Fetched] = {}
+    threads = []
+    for name, address in calendars.items():
+        reader = _reader_of(address, since - _MARGIN, until + _MARGIN, patience_s)
+        threads.append(threading.Thread(target=_take, args=(found, name, reader), daemon=True))
+        threads[-1].start()
+    ends = time.monotonic() + patience_s
+    for thread in threads:
+        thread.join(max(0.0, ends - time.monotonic()))
+    late = Fetched(problem=f"did not answer within {patience_s:g} s")
+    return {name: found.get(name, late) for name in calendars}
+
+
+def _take(found: dict[str, Fetched], name: str, reader: Callable[[], bytes]) -> None:
+    try:
+        found[name] = Fetched(raw=reader())
+    except NightledgerError as error:
+        found[name] = Fetched(problem=str(error))
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        found[name] = Fetched(problem=f"cannot be read ({said})")
+
+
+def _reader_of(
+    address: CalendarAddress, since: datetime, until: datetime, timeout_s: float
+) -> Callable[[], bytes]:
+    if address.file:
+        return lambda: _read_file(address.file)
+    if address.caldav:
+        body = _QUERY.format(since=since, until=until).encode()
+        return lambda: _texts_of(_ask(address, address.caldav, body, timeout_s))
+    return lambda: _ask(address, address.url, b"", timeout_s)
+
+
+def _read_file(path: str) -> bytes:
+    try:
+        return read_regular(path, MAX_CALENDAR_BYTES)
+    except NightledgerError as error:
+        raise CalendarError(str(error).replace(path, "its file")) from error
+
+
+def _ask(address: CalendarAddress, url: str, body: bytes, timeout_s: float) -> bytes:
+    parts = urlsplit(url)
+    target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    connection = _connect(address, parts.scheme, parts.hostname or "", parts.port, timeout_s)
+    headers = _headers(address)
+    if body:
+        headers |= {"Depth": "1", "Content-Type": "application/xml; charset=utf-8"}
+    try:
+        connection.request("REPORT" if body else "GET", target, body or None, headers)
+        response = connection.getresponse()
+        content = response.read(MAX_CALENDAR_BYTES + 1)
+    finally:
+        connection.close()
+    wanted = _MULTI_STATUS if body else http.client.OK
+    if response.status in _REDIRECTS:
+        raise CalendarError(
+            "has moved: its server names another address, which is to be named in operator.yaml"
+        )
+    if response.status != wanted:
+        raise CalendarError(f"cannot be read: its server answered {response.status}")
+    if len(content) > MAX_CALENDAR_BYTES:
+        raise CalendarError(f"has more than {MAX_CALENDAR_BYTES:,} bytes")
+    return content
+
+
+def _connect(
+    address: CalendarAddress, scheme: str, host: str, port: int | None, timeout_s: float
+) -> http.client.HTTPConnection:
+    if scheme == "https":
+        return http.client.HTTPSConnection(host, port, timeout=timeout_s)
+    if not is_loopback(host) and not address.insecure_plain_http:
+        raise CalendarError("is beyond this machine, and plain HTTP can be read on the way: use https")
+    return http.client.HTTPConnection(host, port, timeout=timeout_s)
+
+
+def _headers(address: CalendarAddress) -> dict[str, str]:
+    if not address.user:
+        return {}
+    password = _password(address.password_file) if address.password_file else ""
+    token = base64.b64encode(f"{address.user}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {token}"}
+
+
+def _password(path: str) -> str:
+    if os.stat(path).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise CalendarError("cannot be asked: others may read or write its password file (chmod 600)")
+    return read_regular(path, MAX_PASSWORD_BYTES).decode().split("\n")[0].rstrip("\r")
+
+
+def _texts_of(content: bytes) -> bytes:
+    """Give the texts of a multi-status answer (RFC 4791, 9.6), one after the other."""
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise CalendarError("answers with a document type, which no CalDAV server sends")
+    try:
+        root = ET.fromstring(content)  # noqa: S314 - without a document type there is no entity to expand or fetch
+    except ET.ParseError as error:
+        raise CalendarError("answers with something that is no XML") from error
+    texts = [element.text or "" for element in root.iter(_CALENDAR_DATA)]
+    return "\r\n".join(texts or ["BEGIN:VCALENDAR\r\nEND:VCALENDAR"]).encode()

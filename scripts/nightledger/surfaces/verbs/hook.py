@@ -1,0 +1,60 @@
+"""Answer an event of an agent's host: context at a session's start and at a prompt, a refusal before a write.
+
+hook HOST EVENT  reads what the host sends on standard input and answers as the host defines it; silent
+                 and with exit status 0 whatever is wrong, so that no session ever stops here. Hosts call
+                 scripts/prompt_hook.py, which does the same and starts faster: nightledger hosts
+hook calibrate   tells which relevance a line needs (prompt_hook in config/staging-rules.json), from this
+                 home's own words, or with --labels from prompts of which it is known what answers them
+
+Reads   standard input; .nightledger/search/, the staged context
+Writes  memory/system/exposures.jsonl, .nightledger/prompts/; calibrate writes nothing
+Changes no memory.
+"""
+
+import argparse
+import sys
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from nightledger.surfaces.context import Context
+
+CALIBRATE = "calibrate"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the words and options of ``hook``; wrong ones end silently, but for ``calibrate``."""
+    parser.add_argument(
+        "words", nargs="*", metavar="HOST EVENT", help="claude-code UserPromptSubmit; or: calibrate"
+    )
+    parser.add_argument(
+        "--labels", metavar="FILE", help="calibrate: prompts with what answers them, JSON lines"
+    )
+    parser.add_argument(
+        "--alarms",
+        metavar="PERCENT",
+        type=float,
+        default=1.0,
+        help="calibrate: prompts about nothing that may get a line (default: 1)",
+    )
+    if CALIBRATE not in sys.argv:
+        parser.error = _end  # type: ignore[method-assign]
+
+
+def run(options: argparse.Namespace, context: "Context") -> int:
+    """Answer, or calibrate."""
+    if options.words[:1] == [CALIBRATE]:
+        from nightledger.surfaces.hook.calibrate import calibrate
+
+        return calibrate(context, labels=options.labels, alarms=options.alarms)
+    from nightledger.surfaces.hook.running import main
+
+    main(["--home", context.home_path, "--now", context.now_text, *options.words])
+    return 0
+
+
+def _end(message: str) -> "NoReturn":
+    """End as if nothing were asked: exit status 2 would block the user's prompt."""
+    del message
+    sys.exit(0)

@@ -1,0 +1,160 @@
+"""Tell which agent hosts are here, and put our hooks into their configuration or take them out.
+
+hosts                 lists the hosts and whether their hooks call this home
+hosts install HOST    shows what would be added where; --yes adds it, --print prints it alone
+hosts remove HOST     takes exactly that out again
+
+HOST is claude-code, codex, hermes or openclaw. The hooks show staged context at a session's start and
+lines of memory at a prompt, and deny writes of MEMORY.md and protected files by the host's own file
+tools. What a shell or another program writes passes them by: 'nightledger guard' is what finds that.
+
+Reads   the hosts' configuration
+Writes  it, with --yes, and the file as it was beside it (.before-nightledger)
+Changes no memory.
+"""
+
+import argparse
+import os
+from collections.abc import Iterable
+
+from nightledger.domain.errors import UsageError
+from nightledger.files.home import Home
+from nightledger.hosts.hooking import HOOKED
+from nightledger.hosts.roots import state_roots
+from nightledger.surfaces.agent_host import require_person
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.hook.answers import host_name
+from nightledger.surfaces.hook.installing import (
+    Standing,
+    Step,
+    events_of,
+    plan_install,
+    plan_remove,
+    standings,
+    take,
+)
+
+_AFTERWARDS = {
+    "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
+    "codex": "Codex asks you once to trust new hooks: /hooks in a session",
+    "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
+    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the words and options of ``hosts``."""
+    parser.add_argument("action", nargs="?", choices=("list", "install", "remove"), default="list")
+    parser.add_argument("host", nargs="?", metavar="HOST", help="claude-code, codex, hermes, openclaw")
+    parser.add_argument("--yes", action="store_true", help="do it")
+    parser.add_argument(
+        "--print", dest="print_only", action="store_true", help="print what is added, nothing else"
+    )
+    parser.add_argument("--project", metavar="DIR", help="in a project's own settings (Claude Code, Codex)")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """List, install or remove."""
+    home = Home(context.home_path).require()
+    roots = state_roots(os.path.expanduser("~"), os.environ)
+    if options.action == "list":
+        return _list(context, standings(home, roots))
+    host = host_name(options.host or "")
+    if host not in HOOKED:
+        known = ", ".join(name.replace("_", "-") for name in HOOKED)
+        raise UsageError(f"no hooks are known for {options.host or 'no host'}", hint=f"known are {known}")
+    if options.yes and options.print_only:
+        raise UsageError("--print and --yes exclude each other")
+    project = None if options.project is None else os.path.abspath(options.project)
+    plan = plan_install if options.action == "install" else plan_remove
+    steps = plan(home, host, roots[host], project)
+    if options.print_only:
+        return _print(context, steps)
+    return _change(context, options, home, host, steps)
+
+
+def _list(context: Context, found: Iterable[Standing]) -> int:
+    context.emit(
+        {
+            "hosts": [
+                {
+                    "host": one.host,
+                    "root": one.root,
+                    "found": one.found,
+                    "path": one.path,
+                    "installed": one.installed,
+                }
+                for one in found
+            ]
+        }
+    )
+    for one in found:
+        name = one.host.replace("_", "-")
+        if not one.found:
+            context.print(f"{name}: not found ({one.root})")
+        elif one.problem:
+            context.print(f"{name}: {one.problem}")
+        elif one.installed and not one.current:
+            context.print(
+                f"{name}: calls another checkout for this home; 'nightledger hosts install {name}' mends it"
+            )
+        elif one.installed:
+            context.print(f"{name}: calls this home at {', '.join(events_of(one.host))} ({one.path})")
+        else:
+            context.print(
+                f"{name}: no hooks for this home; 'nightledger hosts install {name}' shows what to add"
+            )
+    return 0
+
+
+def _print(context: Context, steps: Iterable[Step]) -> int:
+    steps = list(steps)
+    context.emit({"files": [{"path": step.path, "added": step.shown} for step in steps]})
+    for step in steps:
+        if len(steps) > 1:
+            context.print(f"# {step.path}")
+        context.print(step.shown.rstrip("\n"))
+    return 0
+
+
+def _change(context: Context, options: argparse.Namespace, home: Home, host: str, steps: list[Step]) -> int:
+    changing = [step for step in steps if step.changes]
+    install = options.action == "install"
+    if options.yes:
+        require_person("hosts", simulated=home.identity.simulated)
+        for step in changing:
+            take(step)
+        _drop_empty_folders(steps)
+    context.emit({"changed": bool(options.yes and changing), "files": [step.path for step in changing]})
+    if not changing:
+        context.print(
+            "Nothing to do: the hooks are there."
+            if install
+            else "Nothing to do: there are no hooks for this home."
+        )
+        return 0
+    for step in changing:
+        done = (
+            ("added to" if install else "taken out of")
+            if options.yes
+            else ("to add to" if install else "to take out of")
+        )
+        context.print(f"{done} {step.path}")
+        if not options.yes and install:
+            context.print(step.shown.rstrip("\n"))
+    if options.yes and install:
+        context.print(_AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path))))
+    elif not options.yes:
+        context.print("Nothing was changed; --yes does it.")
+    return 0
+
+
+def _drop_empty_folders(steps: Iterable[Step]) -> None:
+    """Take away a hook folder that nothing is left in."""
+    for folder in {os.path.dirname(step.path) for step in steps if step.after is None}:
+        if (
+            os.path.basename(folder).startswith("nightledger-")
+            and os.path.isdir(folder)
+            and not os.listdir(folder)
+        ):
+            os.rmdir(folder)

@@ -1,0 +1,45 @@
+"""Stage what the agent will need, before it asks: one fenced page of quoted notes.
+
+From the calendar's next hours, what search finds for them, what the handoff leaves open,
+associations that the operator accepted, what was recalled lately, and what mattered of
+earlier times; each line with its source and why it is there, within a budget of tokens.
+What, when and how much: config/staging-rules.json. Calendars: operator.yaml beside the keys.
+
+Reads   calendars, memory/, MEMORY.md, audit/
+Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing
+Changes no memory.
+"""
+
+import argparse
+
+from nightledger.surfaces.context import Context
+
+IN_A_HURRY_S = 1.0
+"""For calendars when a hook calls: a session's start waits for it, and gives all of it three seconds."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Name the options of ``stage``."""
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the page, and write nothing but the search index"
+    )
+    parser.add_argument("--quiet", action="store_true", help="say nothing, as hooks call it")
+
+
+def run(options: argparse.Namespace, context: Context) -> int:
+    """Stage, and say what is staged."""
+    from nightledger.files.home import Home
+    from nightledger.surfaces.session import reading, writing
+    from nightledger.surfaces.staging.calendars import PATIENCE_S
+    from nightledger.surfaces.staging.running import prepare, stage_home
+    from nightledger.surfaces.staging.telling import record_of, tell
+
+    patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
+    home = Home(context.home_path).require()
+    prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
+    with reading(context) if options.dry_run else writing(context) as session:
+        staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
+    context.emit(record_of(staged))
+    if not options.quiet:
+        tell(context, staged, whole=options.dry_run)
+    return 0

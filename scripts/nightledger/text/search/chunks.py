@@ -1,0 +1,217 @@
+r"""Cut Markdown into chunks of about 600 characters at the borders of its items.
+
+A *piece* is what should stay together: a list item with its children, a paragraph, a fence, a
+table. Pieces of one section fill a chunk, and no line is in two. The piece before a chunk is
+indexed with it, though it is no part of it: what reaches over a border is found from both sides.
+Read line by line, not parsed: a hundred thousand chunks take seconds.
+
+Invariant: every line that is not blank lies in a chunk, and a chunk's line numbers, counted from
+1 and split on ``\n`` only, are those of its text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+CHUNK_CHARACTERS = 600
+"""Measured best by the issue's authors between 300 and 1,200 on conversations; bench/bench_recall.py says more."""
+LEAD_CHARACTERS = 300
+"""Of a longer piece before a chunk only the end is indexed with it. Our choice."""
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
+_ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\d{1,9}[.)])[ \t]")
+_ISO = re.compile(r"(?<!\d)(20\d\d|19\d\d)-(\d\d)-(\d\d)(?!\d)")
+_GAP = re.compile(r"\s+")
+_Piece = tuple[int, int, int, int]
+"""Start, end, first line, last line."""
+_CUT = re.compile(r"(?<=[.!?;])[ \t]+|(?<=[\u3002\uff01\uff1f])|[ \t]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as cut from a text.
+
+    Attributes:
+        start: Its first character in the text, from 0.
+        end: Behind its last character; the last line's end is not in it.
+        first_line: From 1.
+        last_line: Included.
+        heading: Texts of the headings above, outermost first, joined by `` > ``.
+        day: The date that the nearest dated heading names; None where none does.
+        lead: How many characters directly before it are indexed with it.
+    """
+
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    heading: str
+    day: date | None
+    lead: int = 0
+
+
+def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
+    """Cut a text into chunks, in order; linear in its size.
+
+    Args:
+        text: Of a Markdown file or a log.
+        size: Characters that a chunk should have at most; a piece that is longer is cut at its lines,
+            and a line that is longer at its sentences.
+    """
+    found: list[Passage] = []
+    for section in _sections(text):
+        _fill(found, section, text, size)
+    return found
+
+
+@dataclass(slots=True)
+class _Section:
+    heading: str
+    day: date | None
+    pieces: list[_Piece] = field(default_factory=list)
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    """Give sections with their pieces; a heading is the first piece of its section."""
+    reader = _Reader()
+    at = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if (done := reader.read(number, at, line)) is not None:
+            yield done
+        at += len(line) + 1
+    yield reader.close()
+
+
+class _Reader:
+    """What carries over from line to line."""
+
+    __slots__ = ("_fence", "_open", "_section", "_titles")
+
+    def __init__(self) -> None:
+        self._titles: list[tuple[int, str, date | None]] = []
+        self._section = _Section("", None)
+        self._open: list[int] | None = None
+        self._fence = ""
+
+    def read(self, number: int, at: int, line: str) -> _Section | None:
+        """Take a line; give the section that it ends."""
+        bare = line.lstrip()
+        if not bare:
+            if not self._fence:
+                self._end()
+            return None
+        done = None
+        first = bare[0]
+        if self._fence or first in "`~":
+            self._read_fence(bare)
+        elif first == "#" and line is bare and (match := _HEADING.match(line)):
+            done = self._enter(len(match[1]), match[2].strip().rstrip("#").rstrip())
+        elif line is bare and _ITEM.match(line):
+            self._end()
+        end = at + len(line.rstrip())
+        if self._open is None:
+            self._open = [at + len(line) - len(bare), end, number, number]
+        else:
+            self._open[1], self._open[3] = end, number
+        if done is not None:
+            self._end()
+        return done
+
+    def close(self) -> _Section:
+        """Give the last section."""
+        self._end()
+        return self._section
+
+    def _read_fence(self, bare: str) -> None:
+        mark = bare[:3]
+        if not self._fence:
+            if mark in ("```", "~~~"):
+                self._fence = mark
+        elif mark == self._fence and not bare.strip(mark[0]).strip():
+            self._fence = ""
+
+    def _enter(self, level: int, title: str) -> _Section:
+        self._end()
+        done = self._section
+        while self._titles and self._titles[-1][0] >= level:
+            self._titles.pop()
+        above = self._titles[-1][2] if self._titles else None
+        self._titles.append((level, title, day_in(title) or above))
+        heading = " > ".join(name for _, name, _ in self._titles if name)
+        self._section = _Section(heading, self._titles[-1][2])
+        return done
+
+    def _end(self) -> None:
+        if self._open is not None:
+            start, end, first, last = self._open
+            self._section.pieces.append((start, end, first, last))
+            self._open = None
+
+
+def day_in(text: str) -> date | None:
+    """Give the first date of the form 2026-02-28 in a text; None where none is one of the calendar."""
+    for match in _ISO.finditer(text):
+        try:
+            return date(int(match[1]), int(match[2]), int(match[3]))
+        except ValueError:
+            continue
+    return None
+
+
+def _fill(found: list[Passage], section: _Section, text: str, size: int) -> None:
+    """Put pieces together while they fit."""
+    pieces = [part for piece in section.pieces for part in _parts(piece, text, size)]
+    group: list[_Piece] = []
+    before: _Piece | None = None
+    for piece in pieces:
+        if group and piece[1] - group[0][0] > size:
+            found.append(_passage(group, section, _lead(before, group[0], text)))
+            before, group = group[-1], []
+        group.append(piece)
+    if group:
+        found.append(_passage(group, section, _lead(before, group[0], text)))
+
+
+def _lead(before: _Piece | None, piece: _Piece, text: str) -> int:
+    """Give how far before a chunk the piece before it begins, or the last words of a long one."""
+    if before is None:
+        return 0
+    start = before[0]
+    if before[1] - start > LEAD_CHARACTERS:
+        gap = _GAP.search(text, before[1] - LEAD_CHARACTERS, before[1])
+        start = gap.end() if gap else before[1] - LEAD_CHARACTERS
+    return piece[0] - start
+
+
+def _passage(group: Sequence[_Piece], section: _Section, lead: int) -> Passage:
+    start, _, first, _ = group[0]
+    _, end, _, last = group[-1]
+    return Passage(start, end, first, last, section.heading, section.day, lead)
+
+
+def _parts(piece: _Piece, text: str, size: int) -> Iterator[_Piece]:
+    """Cut a piece that is too long at its lines, and a line that is too long at its sentences or words."""
+    start, end, first, _ = piece
+    if end - start <= size:
+        yield piece
+        return
+    at = start
+    for number, line in enumerate(text[start:end].split("\n"), first):
+        shift = len(line) - len(line.lstrip())
+        if bare := line.strip():
+            yield from ((at + shift + a, at + shift + b, number, number) for a, b in _spans(bare, size))
+        at += len(line) + 1
+
+
+def _spans(line: str, size: int) -> Iterator[tuple[int, int]]:
+    """Give the parts of a line, each as long as may be and ended at a sentence, else at a word."""
+    start = 0
+    while len(line) - start > size:
+        cuts = list(_CUT.finditer(line, start + size // 2, start + size))
+        best = next(
+            (cut for cut in reversed(cuts) if line[cut.start() - 1] in ".!?;\u3002\uff01\uff1f"), None
+        )
+        cut = best or (cuts[-1] if cuts else None)
+        yield start, cut.start() if cut else start + size
+        start = cut.end() if cut else start + size
+    yield start, len(line)

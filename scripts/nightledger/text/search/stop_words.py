@@ -1,0 +1,36 @@
+"""Words that say nothing about what a query is about, in a few languages.
+
+Words of order and place (``first``, ``before``, ``own``, ``down``) are none of them: without these, questions
+about conversations found their answers more often (docs/decisions/0046-ranking.md).
+
+Invariant: folded as ``tokens`` folds; no word stands here that names a thing in another of the
+languages (German ``die`` is English ``die``: it stays a word).
+"""
+
+_ENGLISH = """
+a about all also am an and any are arent as at be because been being both but by can cannot cant could couldnt
+did didnt do does doesnt doing dont each for from further had hadnt has hasnt have havent having he her here hers
+herself hes him himself his how i id if ill im in into is isnt it its itself ive just let lets me my myself no
+nor not of on once only or our ours ourselves please shall she shes should shouldnt so some such tell than that
+thats the their theirs them themselves then there theres these they theyre theyve this those through to too under
+until upon us very was wasnt we were werent weve what whats when where which while who whom whos whose why will
+with wont would wouldnt yes you youd youll your youre yours yourself yourselves youve
+"""
+_GERMAN = """
+aber als am auch auf aus bei beim bin bist da das dass dein dem den denn der des dich dir doch du ein eine einem
+einen einer eines er es euch für habe haben hat hatte ich ihm ihn ihr im ist ja kann kein keine mein mich mir mit
+nach nicht noch nur ob oder sehr sein seine sich sie sind so soll über um und uns unser vom von vor wann waren
+warum weil welche wenn wer werden wie wieder wir wird wo wurde zu zum zur
+"""
+_FRENCH = """
+au aux avec ce ces cette dans de des du elle elles en est et eux il ils je la le les leur leurs lui ma mais mes
+moi mon ne nos notre nous par pas pour qu que quel quelle qui sa sans se ses son sont sur ta te tes toi tu un une
+vos votre vous où été être
+"""
+_SPANISH = """
+al como con cuál cuando de del dónde el ella ellas ellos en era es esa ese esta este está han hasta hay la las lo
+los más mi mis muy ni no nos o para pero por porque que qué quién se ser si sin sobre son su sus también te tiene
+tu un una uno y ya yo
+"""
+STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH}".split())
+"""Without the apostrophe, as the index has them: ``dont``."""

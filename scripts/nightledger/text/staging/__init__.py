@@ -1,0 +1,1 @@
+"""Texts that staging reads: calendars and handoffs."""

@@ -1,0 +1,157 @@
+r"""What a handoff leaves open.
+
+An item is open where its box is not ticked, or where the heading above says so (next, open, active,
+blocked, backlog); what its heading or its own mark calls done is not. Ten languages' headings are
+known; a handoff without any known heading leaves open what has an empty box only.
+
+Invariant: only lines of prose are read, never code, output or pasted text (``regions.py``).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from nightledger.domain.daylog import LogLine, Region
+from nightledger.text.statements.daylog import read_daylog
+
+MOST_ITEMS = 40
+"""A handoff that leaves more open leaves nothing in particular open."""
+_LEAST_CHARACTERS = 8
+_BOX = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[([ xX~-])\]\s+")
+_DONE = re.compile(
+    r"^\W*[\u2705\u2714\u2611]|~~.+~~|\b(?:done|delivered|completed|resolved|fixed|shipped|cancell?ed|closed)\b\W*$"
+    r"|\b(?:status|state)\W+(?:done|closed|complete[d]?|resolved)\b",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
+
+
+_TICKED = re.compile("[\u2705\u2714\u2611]")
+
+
+def _words(text: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{text})(?!\w)", re.IGNORECASE)
+
+
+def _runs(text: str) -> re.Pattern[str]:
+    return re.compile(text)
+
+
+_CLOSED = (
+    _words(
+        r"done|completed?|finished|shipped|delivered|resolved|accomplished|what (?:was|i|we) did|changelog|files?"
+        r"|infrastructure|locations?|references?|notes?|context|status|metrics|erledigt|fertig|hecho|completado"
+        r"|termin[ée]s?|fait|feito|conclu[ií]do|fatto|completato|готово|сделано|выполнено"
+    ),
+    _runs("已完成|完了|完成|完료|완료"),
+)
+_URGENCY: tuple[tuple[float, re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        1.0,
+        _words(
+            r"critical|urgent|immediate(?:ly)?|asap|must|(?<!no )deadlines?|blockers?|blocked|kritisch|dringend|urgente?s?"
+            r"|cr[ií]tic[oa]s?|bloqu\w+|bloccat\w+|срочно|критич\w+"
+        ),
+        _runs("紧急|緊急|至急|重要|긴급"),
+    ),
+    (
+        0.9,
+        _words(
+            r"next|actions?|active|in progress|current (?:work|tasks?|focus)|continue|unfinished|promises?|promised|follow[- ]?ups?"
+            r"|n[äa]chste\w*|aktiv\w*|offen\w*|siguientes?|pr[óo]xim\w+|prochain\w*|suivant\w*|à faire|prossim\w+"
+            r"|aktuell\w*|следующ\w+|дальше|в работе"
+        ),
+        _runs("下一步|进行中|進行中|次の|接下来|다음|진행"),
+    ),
+    (
+        0.8,
+        _words(
+            r"open|pending|waiting|to[- ]?dos?|tasks?|questions?|reminders?|remaining|left|outstanding|ongoing|aufgaben|ausstehend\w*"
+            r"|pendientes?|tareas|en attente|pendentes?|tarefas|in attesa|da fare|открыт\w+|задачи|ожида\w+"
+        ),
+        _runs("待办|待辦|未完了|保留|タスク|할 일|대기"),
+    ),
+    (
+        0.5,
+        _words(r"backlog|later|someday|ideas?|sp[äa]ter|luego|plus tard|depois|потом"),
+        _runs("以后|後で|나중"),
+    ),
+)
+BOX_ONLY = 0.7
+"""An empty box under a heading that says nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenItem:
+    """Something that a handoff leaves open.
+
+    Attributes:
+        text: Its words, without box and list mark.
+        line: Where it stands, from 1.
+        heading: The nearest heading above; empty where there is none.
+        urgency: 0..1, by the words of its headings.
+    """
+
+    text: str
+    line: int
+    heading: str
+    urgency: float
+
+
+def read_open_items(text: str) -> tuple[OpenItem, ...]:
+    """Give what a handoff leaves open, the most urgent first; of equals in their order.
+
+    Args:
+        text: The handoff.
+    """
+    log = read_daylog("session-handoff.md", text, date.min)
+    seen: set[str] = set()
+    items = []
+    for item in _items(log.lines):
+        if item.text.casefold() not in seen:
+            seen.add(item.text.casefold())
+            items.append(item)
+    return tuple(sorted(items, key=lambda item: -item.urgency)[:MOST_ITEMS])
+
+
+def handoff_day(text: str) -> date | None:
+    """Give the first date that a handoff names in its first ten lines: when it was written; None for none."""
+    for match in _ISO.finditer("\n".join(text.split("\n")[:10])):
+        try:
+            return date(*map(int, match.groups()))
+        except ValueError:
+            continue
+    return None
+
+
+def _items(lines: Iterable[LogLine]) -> Iterator[OpenItem]:
+    for line in lines:
+        if line.region is not Region.PROSE or line.marker not in ("-", "1") or _DONE.search(line.content):
+            continue
+        box = _BOX.match(line.text)
+        urgency = _urgency(line.headings)
+        if box is not None:
+            urgency = None if box[1] != " " else urgency or BOX_ONLY
+        elif line.indent:
+            continue  # what explains an item is no item of its own
+        if urgency is not None and len(line.content) >= _LEAST_CHARACTERS:
+            yield OpenItem(
+                text=line.content,
+                line=line.number,
+                heading=line.headings[-1] if line.headings else "",
+                urgency=urgency,
+            )
+
+
+def _urgency(headings: tuple[str, ...]) -> float | None:
+    """Give what the nearest heading that says anything says; None where it says done, is ticked, or none says."""
+    for heading in reversed(headings):
+        if _TICKED.search(heading):
+            return None
+        for urgency, words, runs in _URGENCY:
+            if words.search(heading) or runs.search(heading):
+                return urgency
+        if any(pattern.search(heading) for pattern in _CLOSED):
+            return None
+    return None

@@ -1,0 +1,80 @@
+"""Staging rules: the shipped ones with a home's own over them."""
+
+import json
+from datetime import time
+from pathlib import Path
+
+import pytest
+
+from nightledger.codec.schema import find_problems
+from nightledger.codec.staging_rules import parse_staging_rules
+from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.staging.rules import Routine, StagingRules, WindowRules
+from nightledger.domain.staging.values import Source
+
+SHIPPED = (Path(__file__).parents[2] / "config" / "staging-rules.json").read_bytes()
+
+
+def parse(own: object) -> StagingRules:
+    raw = own if isinstance(own, bytes) else json.dumps(own).encode()
+    return parse_staging_rules(SHIPPED, raw, where="staging-rules.json")
+
+
+def test_the_shipped_rules_are_valid_and_name_every_source() -> None:
+    assert find_problems("staging-rules", json.loads(SHIPPED)) == ()
+    rules = parse_staging_rules(SHIPPED, None, where="x")
+    assert set(rules.sources) == set(Source)
+    assert rules.sources[Source.LANDMARK].most == 10
+    assert [(one.from_days, one.until_days, one.most) for one in rules.windows] == [
+        (7, 14, 2),
+        (14, 28, 2),
+        (28, 90, 2),
+        (90, None, 1),
+    ]
+    assert (rules.lookahead_hours, rules.association_percent, rules.landmark_percent) == (4, 70, 90)
+
+
+def test_a_homes_own_file_holds_what_differs_key_by_key() -> None:
+    own = {
+        "budget_tokens": {"codex": 300},
+        "sources": {"event": {"most": 2}},
+        "windows": [{"from_days": 1, "until_days": 2, "most": 3}],
+        "routines": [
+            {
+                "name": "report",
+                "query": "figures",
+                "weekdays": ["sun", "fri"],
+                "begins": "08:00",
+                "ends": "12:30",
+            }
+        ],
+    }
+    rules, shipped = parse(own), parse_staging_rules(SHIPPED, None, where="x")
+    assert rules.budget_of("codex") == 300
+    assert rules.budget_of("openclaw") == shipped.budget_of("openclaw")
+    assert (rules.sources[Source.EVENT].most, rules.sources[Source.EVENT].weight) == (2, 100)
+    assert rules.windows == (WindowRules(from_days=1, until_days=2, most=3),)
+    assert rules.routines == (
+        Routine(name="report", query="figures", weekdays=(4, 6), begins=time(8), ends=time(12, 30)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        (b"{", "staging-rules.json"),
+        ([], "is not of type 'object'"),
+        ({"lookahead_hour": 4}, "did you mean 'lookahead_hours'?"),
+        ({"lookahead_hours": "4"}, "lookahead_hours: '4' is not of type 'integer'"),
+        ({"association_percent": 60}, "60 is less than the minimum of 70"),
+        ({"sources": {"landmark": {"most": 11}}}, "11 is greater than the maximum of 10"),
+        ({"sources": {"rumour": {"most": 1}}}, "'rumour' was unexpected"),
+        ({"budget_tokens": {"codex": 10}}, "10 is less than the minimum of 150"),
+        ({"windows": [{"from_days": 9, "until_days": 9, "most": 1}]}, "until_days is 9, and from_days 9"),
+        ({"routines": [{"name": "x", "query": "x", "begins": "8:00", "ends": "25:00"}]}, "begins"),
+    ],
+)
+def test_rules_that_cannot_be_meant_are_refused_with_what_is_wrong(own: object, told: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse(own)
+    assert told in str(caught.value)

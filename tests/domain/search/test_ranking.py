@@ -1,0 +1,152 @@
+"""How candidates are weighed."""
+
+import math
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.search.expansion import Group
+from nightledger.domain.search.ranking import (
+    DAY_WEIGHT,
+    NAME_WEIGHT,
+    TIME_WEIGHT,
+    Candidate,
+    Ranked,
+    rank,
+    rarity,
+    scaled,
+)
+from nightledger.domain.search.values import Why
+
+PROXY = Group(word="proxy", others=(("nginx", 0.5), ("gateway", 0.5)))
+CERT = Group(word="certificate")
+
+
+def candidate(
+    number: int,
+    counts: dict[str, float],
+    *,
+    together: str = "",
+    length: int = 100,
+    day: date | None = None,
+    names: int = 0,
+) -> Candidate:
+    return Candidate(
+        id=number, together=together or str(number), counts=counts, length=length, day=day, names=names
+    )
+
+
+def order(candidates: list[Candidate], *groups: Group, frequency: dict[str, int] | None = None) -> list[int]:
+    counts = frequency or {word: 5 for group in groups for word in group.weights}
+    return [one.id for one in rank(candidates, groups, frequency=counts, total=100)]
+
+
+def test_nothing_found_is_an_empty_answer() -> None:
+    assert rank([], [PROXY], frequency={}, total=0) == []
+
+
+def test_rarity_is_lucene_s_idf_and_stays_positive() -> None:
+    assert rarity(5, 100) == pytest.approx(math.log(1 + 95.5 / 5.5))
+    assert rarity(100, 100) > 0
+    assert rarity(101, 100) > 0
+    assert rarity(0, 0) > 0
+
+
+def test_the_best_has_the_score_1_and_parts_say_why() -> None:
+    best, other = rank(
+        [candidate(1, {"proxy": 1.0}), candidate(2, {"proxy": 1.0, "certificate": 1.0})],
+        [PROXY, CERT],
+        frequency={"proxy": 5, "certificate": 5},
+        total=100,
+    )
+    assert (best.id, best.score) == (2, 1.0)
+    assert 0 < other.score < 1
+    assert best.words == {"proxy": "proxy", "certificate": "certificate"}
+    assert best.besides[Why.NEIGHBOUR] == pytest.approx(DAY_WEIGHT)
+    assert sum(best.parts.values()) == pytest.approx(1.0)
+
+
+def test_words_that_stand_for_one_word_count_once() -> None:
+    many, one = candidate(1, {"nginx": 1.0, "gateway": 1.0}), candidate(2, {"proxy": 1.0})
+    assert order([many, one], PROXY) == [2, 1]
+    best = rank([many], [PROXY], frequency={"nginx": 5, "gateway": 5}, total=100)[0]
+    assert len(best.parts) == 1
+    assert best.words == {"proxy": "nginx"}
+
+
+def test_a_word_may_stand_for_two_of_the_query() -> None:
+    first, second = Group(word="trip", others=(("tour", 0.5),)), Group(word="visit", others=(("tour", 0.5),))
+    (found,) = rank([candidate(1, {"tour": 1.0})], [first, second], frequency={"tour": 1}, total=9)
+    assert found.words == {"trip": "tour", "visit": "tour"}
+
+
+def test_rarer_words_weigh_more() -> None:
+    candidates = [candidate(1, {"proxy": 1.0}), candidate(2, {"certificate": 1.0})]
+    assert order(candidates, PROXY, CERT, frequency={"proxy": 50, "certificate": 2}) == [2, 1]
+
+
+def test_a_word_in_a_short_chunk_weighs_more_than_in_a_long_one() -> None:
+    candidates = [candidate(1, {"proxy": 1.0}, length=300), candidate(2, {"proxy": 1.0}, length=50)]
+    assert order(candidates, PROXY) == [2, 1]
+
+
+def test_a_day_that_tells_of_all_lifts_its_chunks() -> None:
+    alone = candidate(1, {"proxy": 1.0}, together="Monday")
+    beside = candidate(2, {"proxy": 1.0}, together="Tuesday")
+    other = candidate(3, {"certificate": 1.0}, together="Tuesday")
+    assert order([alone, beside, other], PROXY, CERT)[-1] == 1
+
+
+def test_a_name_that_stands_as_a_name_counts_twice_at_most() -> None:
+    ranked = rank(
+        [candidate(1, {"proxy": 1.0}, names=5), candidate(2, {"proxy": 1.0})],
+        [PROXY],
+        frequency={"proxy": 2},
+        total=9,
+    )
+    assert ranked[0].id == 1
+    assert ranked[0].besides[Why.NAME] == pytest.approx(2 * NAME_WEIGHT)
+    assert Why.NAME not in ranked[1].besides
+
+
+def test_what_lies_in_the_told_time_comes_first() -> None:
+    early, late = date(2026, 3, 1), date(2026, 4, 1)
+    ranked = rank(
+        [
+            candidate(1, {"proxy": 1.0}, day=early),
+            candidate(2, {"proxy": 1.0}, day=late),
+            candidate(3, {"proxy": 1.0}),
+        ],
+        [PROXY],
+        frequency={"proxy": 3},
+        total=9,
+        within=lambda day: day == late,
+    )
+    assert [one.id for one in ranked] == [2, 1, 3]
+    assert ranked[0].besides[Why.TIME] == TIME_WEIGHT
+    assert all(Why.TIME not in one.besides for one in ranked[1:])
+
+
+def test_candidates_without_a_word_of_the_query_have_no_score() -> None:
+    (found,) = rank([candidate(1, {"other": 1.0})], [PROXY], frequency={}, total=9)
+    assert (found.score, found.parts, found.besides) == (0.0, {}, {})
+
+
+def test_scores_are_scaled_to_the_best_and_rounded() -> None:
+    given_scores = [Ranked(id=1, score=0.3), Ranked(id=2, score=0.9)]
+    assert [(one.id, one.score) for one in scaled(given_scores)] == [(2, 1.0), (1, 0.3333)]
+    assert scaled([]) == []
+
+
+@given(st.permutations([1, 2, 3, 4, 5]))
+def test_the_order_does_not_depend_on_the_order_of_candidates(numbers: list[int]) -> None:
+    whole = {
+        1: candidate(1, {"proxy": 2.0}, together="a"),
+        2: candidate(2, {"nginx": 1.0}, together="a"),
+        3: candidate(3, {"certificate": 0.5}, together="b"),
+        4: candidate(4, {"proxy": 1.0, "certificate": 1.0}, together="c"),
+        5: candidate(5, {"proxy": 1.0, "certificate": 1.0}, together="c"),
+    }
+    assert order([whole[number] for number in numbers], PROXY, CERT) == [4, 5, 1, 2, 3]

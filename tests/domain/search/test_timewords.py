@@ -1,0 +1,175 @@
+"""Times in queries: what they bound, in four languages, and what is no time."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.search.timewords import TOLD_LATER, Anchor, Times, bound_by, read_times
+from nightledger.text.dates import find_dates, month_names
+
+TODAY = date(2026, 3, 11)
+"""A Wednesday."""
+
+
+def read(text: str, today: date = TODAY) -> Times:
+    dates = {(found.start, found.end): found.day for found in find_dates(text, near=today)}
+    return read_times(text, today=today, months=month_names(), dates=dates)
+
+
+def days(text: str) -> tuple[str, str]:
+    times = read(text)
+    return str(times.since or ""), str(times.until or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what broke yesterday?", "2026-03-10", "2026-03-10"),
+        ("what broke today", "2026-03-11", "2026-03-11"),
+        ("the day before yesterday the disk was full", "2026-03-09", "2026-03-09"),
+        ("what did we decide last week", "2026-03-02", "2026-03-08"),
+        ("what did we decide this week", "2026-03-09", "2026-03-11"),
+        ("deploys last month", "2026-02-01", "2026-02-28"),
+        ("deploys this month", "2026-03-01", "2026-03-11"),
+        ("who joined last year", "2025-01-01", "2025-12-31"),
+        ("who joined this year", "2026-01-01", "2026-03-11"),
+        ("outages in the last 3 days", "2026-03-08", "2026-03-11"),
+        ("outages over the past two weeks", "2026-02-25", "2026-03-11"),
+        ("the outage 3 days ago", "2026-03-08", "2026-03-08"),
+        ("the outage two weeks ago", "2026-02-22", "2026-02-28"),
+        ("the outage a month ago", "2026-02-01", "2026-02-28"),
+        ("the outage three years ago", "2023-01-01", "2023-12-31"),
+        ("what happened in February", "2026-02-01", "2026-02-28"),
+        ("what happened in May", "2025-05-01", "2025-05-31"),
+        ("what happened in March", "2026-03-01", "2026-03-31"),
+        ("January 2025 invoices", "2025-01-01", "2025-01-31"),
+        ("invoices of early January 2025", "2025-01-01", "2025-01-11"),
+        ("invoices of mid-January 2025", "2025-01-11", "2025-01-21"),
+        ("invoices of late January 2025", "2025-01-21", "2025-01-31"),
+        ("travel during summer 2025", "2025-06-01", "2025-08-31"),
+        ("travel in winter 2024", "2024-12-01", "2025-02-28"),
+        ("what did we learn in 2024?", "2024-01-01", "2024-12-31"),
+        ("changes since February", "2026-02-01", ""),
+        ("changes since Monday", "2026-03-09", ""),
+        ("changes after February", "2026-03-01", ""),
+        ("changes before February", "", "2026-01-31"),
+        ("changes until February", "", "2026-02-28"),
+        ("changes since 2026-02-03", "2026-02-03", ""),
+        ("changes before 2026-02-03", "", "2026-02-02"),
+        ("changes on 2026-02-03", "2026-02-03", "2026-02-03"),
+        ("changes from 2026-02-03 to 2026-02-09", "2026-02-03", "2026-02-09"),
+        ("between 9 February 2026 and 3 February 2026", "2026-02-03", "2026-02-09"),
+        ("meeting on 3 March", "2026-03-03", "2026-03-03"),
+        ("the call on Wednesday", "2026-03-04", "2026-03-04"),
+        ("the call last Tuesday", "2026-03-10", "2026-03-10"),
+        ("last weekend", "2026-03-07", "2026-03-08"),
+    ],
+)
+def test_english_times(text: str, since: str, until: str) -> None:
+    assert days(text) == (since, until)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("was war gestern kaputt", "2026-03-10", "2026-03-10"),
+        ("was war letzte Woche", "2026-03-02", "2026-03-08"),
+        ("Rechnungen im Februar", "2026-02-01", "2026-02-28"),
+        ("was geschah vor 3 Tagen", "2026-03-08", "2026-03-08"),
+        ("Änderungen seit Montag", "2026-03-09", ""),
+        ("Änderungen seit Februar", "2026-02-01", ""),
+        ("que s'est-il passé hier", "2026-03-10", "2026-03-10"),
+        ("la semaine dernière", "2026-03-02", "2026-03-08"),
+        ("les pannes en février", "2026-02-01", "2026-02-28"),
+        ("il y a 3 jours", "2026-03-08", "2026-03-08"),
+        ("la réunion lundi dernier", "2026-03-09", "2026-03-09"),
+        ("qué pasó ayer", "2026-03-10", "2026-03-10"),
+        ("el mes pasado", "2026-02-01", "2026-02-28"),
+        ("hace dos semanas", "2026-02-22", "2026-02-28"),
+        ("la reunión del equipo el lunes", "2026-03-09", "2026-03-09"),
+        ("cambios desde febrero", "2026-02-01", ""),
+    ],
+)
+def test_german_french_and_spanish_times(text: str, since: str, until: str) -> None:
+    assert days(text) == (since, until)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "how do we march through the list",
+        "she may come",
+        "port 2024 is taken",
+        "the last resort",
+        "week numbers",
+        "\u6628\u65e5\u306e\u969c\u5bb3",
+        "what fell down",
+    ],
+)
+def test_words_that_tell_no_time_are_left_alone(text: str) -> None:
+    times = read(text)
+    assert not times.bounded
+    assert times.anchor is None
+    assert times.rest == text
+    assert times.said == ""
+
+
+def test_what_told_the_time_is_no_word_of_the_query_any_more() -> None:
+    times = read("what broke in the proxy since last week?")
+    assert times.said == "since last week"
+    assert times.rest.split() == ["what", "broke", "in", "the", "proxy", "?"]
+
+
+def test_an_event_bounds_the_time_once_its_day_is_known() -> None:
+    times = read("which backups ran before the move to the new host?")
+    assert times.anchor == Anchor(side="before", event="the move to the new host")
+    assert times.rest == "which backups ran before the move to the new host?"
+    assert bound_by(times, date(2026, 2, 3)).until == date(2026, 2, 3)
+    assert bound_by(times, date(2026, 2, 3)).since is None
+    assert bound_by(times, None) == times
+
+
+def test_after_an_event_begins_with_its_day() -> None:
+    times = bound_by(read("what changed after the upgrade?"), date(2026, 2, 3))
+    assert (times.since, times.until) == (date(2026, 2, 3), None)
+
+
+def test_without_an_anchor_nothing_is_bound_by_a_day() -> None:
+    times = read("what changed")
+    assert bound_by(times, date(2026, 2, 3)) == times
+
+
+def test_what_happened_is_told_of_for_a_fortnight() -> None:
+    times = read("what happened in February")
+    assert times.holds(date(2026, 2, 1))
+    assert not times.holds(date(2026, 1, 31))
+    assert times.holds(date(2026, 2, 28) + TOLD_LATER)
+    assert not times.holds(date(2026, 2, 28) + TOLD_LATER + timedelta(days=1))
+
+
+def test_an_open_side_holds_every_day() -> None:
+    assert read("changes since February").holds(date.max)
+    assert read("changes until February").holds(date.min)
+    assert Times(until=date.max).holds(date.max)
+
+
+@given(st.text(max_size=60), st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1)))
+def test_any_text_is_read_and_bounds_are_in_order(text: str, today: date) -> None:
+    times = read(text, today)
+    if times.since and times.until:
+        assert times.since <= times.until
+
+
+@given(
+    st.integers(0, 999),
+    st.sampled_from(["days", "weeks", "months", "years"]),
+    st.sampled_from(["{} {} ago", "last {} {}"]),
+    st.dates(min_value=date(2000, 1, 1), max_value=date(2100, 1, 1)),
+)
+def test_however_long_ago_there_is_such_a_day(number: int, unit: str, form: str, today: date) -> None:
+    times = read(form.format(number, unit), today)
+    assert times.since is not None
+    assert times.since <= (times.until or today) <= today + timedelta(days=200)

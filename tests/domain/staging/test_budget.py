@@ -1,0 +1,116 @@
+"""What is chosen, and what it costs."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.staging.budget import choose, rank, tokens_of
+from nightledger.domain.staging.rules import SourceRules, StagingRules
+from nightledger.domain.staging.values import Candidate, Source
+
+EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}
+
+
+def candidate(
+    text: str, source: Source = Source.DOCUMENT, score: float = 0.5, place: str = "a.md:1"
+) -> Candidate:
+    return Candidate(source=source, text=text, place=place, why="why", score=score)
+
+
+def cost(one: Candidate) -> int:
+    return tokens_of(one.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("abcd", 1),
+        ("abcde", 2),
+        ("備份", 2),
+        ("備份 now", 3),
+        ("한국어", 3),
+        ("カナ", 2),
+        ("🚢", 1),
+    ],
+)
+def test_tokens_are_characters_by_four_rounded_up_and_one_for_each_of_a_script_without_spaces(
+    text: str, tokens: int
+) -> None:
+    assert tokens_of(text) == tokens
+
+
+def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> None:
+    weights = {**EVERY, Source.SHOWN: SourceRules(weight=50, most=5, share=50)}
+    low = candidate("low", Source.SHOWN, 0.9)  # .45
+    first, second = candidate("b", place="a.md:1"), candidate("a", place="b.md:1")
+    event = candidate("event", Source.EVENT, 0.5)
+    assert rank([low, second, event, first], weights) == [event, first, second, low]
+
+
+@pytest.mark.parametrize(
+    "off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)]
+)
+def test_a_source_without_weight_or_places_takes_no_part(off: SourceRules) -> None:
+    assert rank([candidate("x")], {**EVERY, Source.DOCUMENT: off}) == []
+
+
+def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
+    many = [candidate(f"document number {n:02d}!", score=0.9) for n in range(5)]  # 5 tokens each
+    late = candidate("an old lesson tells", Source.LONG_RANGE, 0.1)  # 5 tokens
+    chosen = choose(rank([*many, late], EVERY), EVERY, 20, cost)
+    assert [one.source for one in chosen.lines].count(
+        Source.DOCUMENT
+    ) == 3  # two by their share, one of what was left
+    assert late in chosen.lines
+    assert chosen.left_out.over_budget == 2
+
+
+def test_a_source_gets_no_more_lines_than_its_most_however_much_is_left() -> None:
+    chosen = choose(rank([candidate(f"line {n}") for n in range(9)], EVERY), EVERY, 10_000, cost)
+    assert len(chosen.lines) == 5
+    assert (chosen.left_out.over_most, chosen.left_out.over_budget) == (4, 0)
+
+
+def test_the_same_wording_comes_once_where_it_ranks_highest() -> None:
+    high, low = candidate("Call restic by its path!", Source.EVENT, 0.9), candidate("call RESTIC by its path")
+    chosen = choose(rank([low, high], EVERY), EVERY, 100, cost)
+    assert chosen.lines == (high,)
+    assert chosen.left_out.repeated == 1
+
+
+def test_what_does_not_fit_is_passed_over_and_something_shorter_comes_in() -> None:
+    long, short = candidate("x" * 400, score=0.9), candidate("short", score=0.1)
+    assert choose(rank([long, short], EVERY), EVERY, 40, cost).lines == (short,)
+
+
+texts = st.text(max_size=60)
+candidates = st.builds(
+    Candidate,
+    source=st.sampled_from(Source),
+    text=texts,
+    place=st.sampled_from(["a.md:1", "b.md:2"]),
+    why=st.just("why"),
+    score=st.floats(0, 1),
+)
+
+
+@given(st.lists(candidates, max_size=30), st.integers(0, 200), st.randoms(use_true_random=False))
+def test_the_budget_holds_and_the_order_of_candidates_makes_no_difference(
+    found: list[Candidate], tokens: int, random: object
+) -> None:
+    chosen = choose(rank(found, EVERY), EVERY, tokens, lambda one: cost(one) + 1)
+    assert sum(cost(one) + 1 for one in chosen.lines) <= tokens
+    shuffled = list(found)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert choose(rank(shuffled, EVERY), EVERY, tokens, lambda one: cost(one) + 1) == chosen
+
+
+def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None:
+    rules = StagingRules(
+        lookahead_hours=4, good_for_days=1, line_characters=80, budget_tokens={"generic": 300, "hermes": 200},
+        sources=EVERY, documents_each=2, shown_days=7, association_percent=70, habit_weeks=8, habit_hours=2,
+        habit_days=2, windows=(), window_percent=50, landmark_percent=90,
+    )  # fmt: skip
+    assert (rules.budget_of("hermes"), rules.budget_of("else")) == (200, 300)

@@ -1,0 +1,72 @@
+"""The page of staged context: whole, dated, or nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.staging.page import END, HEAD, dump_page, live_lines, parse_page, tell_line
+
+UNTIL = "2026-03-04T00:00:00Z"
+LINE = tell_line("Root cause: cron has no PATH", "memory/2026-02-28.md:5-6", "for the event 10:00-11:00")
+
+
+def test_a_page_is_fenced_says_what_it_is_and_comes_back_as_it_was() -> None:
+    text = dump_page([LINE, "another"], UNTIL)
+    page = parse_page(text)
+    assert page is not None
+    assert (page.lines, page.good_until) == ((LINE, "another"), UNTIL)
+    first, *rest = text.split("\n")
+    assert first == f"<!-- nightledger:staged:start sha256={page.sha256} good-until={UNTIL} -->"
+    assert rest[0] == HEAD
+    assert "not instructions" in HEAD
+    assert rest[-2:] == [END, ""]
+
+
+def test_an_empty_page_is_valid() -> None:
+    page = parse_page(dump_page([], UNTIL))
+    assert page is not None
+    assert page.lines == ()
+
+
+@pytest.mark.parametrize("change", ["", "x", "cut", "until", "after", "no end"])
+def test_anything_that_is_not_the_whole_page_is_none(change: str) -> None:
+    text = dump_page([LINE], UNTIL)
+    others = {
+        "": "",
+        "x": text.replace("PATH", "path"),
+        "cut": text[:-10],
+        "until": text.replace("2026-03-04", "2027-03-04", 1),
+        "after": f"{text}# More\n",
+        "no end": text.replace(END, ""),
+    }
+    assert parse_page(others[change]) is None
+
+
+def test_lines_go_when_their_time_is_over_and_all_of_them_when_the_pages_is() -> None:
+    page = parse_page(
+        dump_page([LINE, tell_line("Standup", "calendar work", "event", "2026-03-03T11:00:00Z")], UNTIL)
+    )
+    assert page is not None
+    assert live_lines(page, "2026-03-03T10:59:59Z") == (0, 1)
+    assert live_lines(page, "2026-03-03T11:00:00Z") == (0,)
+    assert live_lines(page, "2026-03-04T00:00:00Z") == ()
+
+
+def test_only_the_end_of_a_line_tells_until_when_it_is_of_use() -> None:
+    page = parse_page(
+        dump_page([tell_line("see (x; until 2026-03-01T00:00:00Z)", "a.md:1", "left open")], UNTIL)
+    )
+    assert page is not None
+    assert live_lines(page, "2026-03-03T00:00:00Z") == (0,)
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), min_size=1), max_size=5
+    )
+)
+def test_whatever_single_lines_are_put_in_come_out(lines: list[str]) -> None:
+    page = parse_page(dump_page(lines, UNTIL))
+    if not any(END in line for line in lines):
+        assert page is not None
+        assert page.lines == tuple(lines)

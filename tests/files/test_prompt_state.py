@@ -1,0 +1,99 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.homes import make_home
+
+from nightledger.files import prompt_state
+from nightledger.files.home import Home
+from nightledger.files.prompt_state import PromptState, drop_old_states, read_state, write_state
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+def folder(home: Home) -> Path:
+    return Path(home.work_dir, "prompts")
+
+
+def test_five_prompts_and_ten_showings_are_kept() -> None:
+    state = PromptState()
+    for n in range(20):
+        state = state.after(f"word{n}", (f"e{n}",))
+    assert state.prompts == tuple(f"word{n}" for n in range(15, 20))
+    assert state.was_shown() == {f"e{n}" for n in range(10, 20)}
+    assert state.after("x", ()).was_shown() == state.was_shown()
+
+
+def test_a_prompt_is_cut_at_a_word_s_end() -> None:
+    (kept,) = PromptState().after("abcdefghi " * 40, ()).prompts
+    assert len(kept) <= 200
+    assert set(kept.split()) == {"abcdefghi"}
+    assert PromptState().after("x" * 300, ()).prompts == ("",)
+    assert PromptState().after("y" * 200, ()).prompts == ("y" * 200,)
+
+
+@pytest.mark.parametrize("session", ["s", "", "../../x", "a/b", "x" * 300, "agent:main", "\udfff", "."])
+def test_what_is_written_is_read_and_stays_in_its_folder(home: Home, session: str) -> None:
+    state = PromptState(("a b",), (("e-1", "cron + path"),))
+    write_state(home, session, state)
+    read = read_state(home, session)
+    assert (read.prompts, read.shown) == (state.prompts, state.shown)
+    (path,) = folder(home).iterdir()
+    assert (path.stat().st_mode & 0o777, folder(home).stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"{}",
+        b'{"prompts": 1, "shown": 2}',
+        b'{"prompts": [1], "shown": [2]}',
+        b"\xff",
+        b"[" * 60_000,
+    ],
+)
+def test_a_state_that_cannot_be_read_is_an_empty_one(home: Home, raw: bytes) -> None:
+    write_state(home, "s", PromptState(("a",), ()))
+    (folder(home) / "s.json").write_bytes(raw)
+    state = read_state(home, "s")
+    assert (state.prompts, state.shown) == ((), ())
+
+
+def test_a_link_in_its_place_is_not_followed(home: Home, tmp_path: Path) -> None:
+    write_state(home, "s", PromptState(("a",), ()))
+    path = folder(home) / "s.json"
+    path.rename(tmp_path / "elsewhere.json")
+    path.symlink_to(tmp_path / "elsewhere.json")
+    assert read_state(home, "s").prompts == ()
+    write_state(home, "s", PromptState(("b",), ()))
+    assert json.loads((tmp_path / "elsewhere.json").read_text())["prompts"] == ["a"]
+
+
+def test_only_what_is_old_is_dropped(home: Home) -> None:
+    drop_old_states(home, 0)
+    for name in ("old", "new"):
+        write_state(home, name, PromptState())
+    (folder(home) / "old.json.7.new").write_bytes(b"")
+    for path in folder(home).glob("old*"):
+        os.utime(path, (1000, 1000))
+    (folder(home) / "inner").mkdir()
+    os.utime(folder(home) / "inner", (1000, 1000))
+    os.utime(folder(home) / "new.json", (900_000, 900_000))
+    drop_old_states(home, 1_000_000)
+    assert {path.name for path in folder(home).iterdir()} == {"new.json", "inner"}
+
+
+def test_no_more_names_than_a_bound_are_looked_at(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompt_state, "MOST_FILES", 3)
+    for n in range(6):
+        write_state(home, f"s{n}", PromptState())
+        os.utime(folder(home) / f"s{n}.json", (1, 1))
+    drop_old_states(home, 1_000_000)
+    assert len(list(folder(home).iterdir())) == 3

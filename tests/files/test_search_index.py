@@ -1,0 +1,383 @@
+import os
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.domain.search.values import Kind
+from nightledger.files import search_index
+from nightledger.files.home import Home
+from nightledger.files.search_index import build_in_memory, building, index_path, open_store, writing
+from nightledger.files.search_schema import (
+    APPLICATION,
+    VERSION,
+    BusyIndexError,
+    DamagedIndexError,
+    OtherVersionError,
+    SearchIndexError,
+    telling,
+)
+from nightledger.files.search_store import FileState, Filter, SearchStore
+from nightledger.files.search_writing import PAGE_CHARACTERS, NewChunk, NewFile, SearchWriter
+from nightledger.text.search.chunks import cut_markdown
+from nightledger.text.search.tokens import index_text, match_any, query_terms
+
+STATE = FileState(1, 2, "ab", settled=True)
+GARDEN = "# Garden\n\n- plant roses\n- water them\n"
+BOAT = "# Boat\n\n- mend the rudder\n- plant nothing\n"
+
+
+def file(path: str, text: str, *, day: date | None = None, kind: Kind = Kind.DAILY, **fields: Any) -> NewFile:
+    chunks = [
+        NewChunk(
+            start=one.start,
+            end=one.end,
+            lead=one.lead,
+            first_line=one.first_line,
+            last_line=one.last_line,
+            heading=one.heading,
+            day=one.day or day,
+            **fields,
+        )
+        for one in cut_markdown(text)
+    ]
+    return NewFile(path=path, kind=kind, state=STATE, text=text, chunks=chunks)
+
+
+def make(path: Path, *files: NewFile) -> str:
+    with building(str(path), index_text) as writer:
+        for one in files:
+            writer.put(one)
+    return str(path)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return make(tmp_path / "search" / "index.db", file("a.md", GARDEN), file("b.md", BOAT))
+
+
+def opened(path: str) -> SearchStore:
+    store = open_store(path)
+    assert store is not None
+    return store
+
+
+def found(store: SearchStore, query: str, **wanted: Any) -> list[str]:
+    hits = store.find(match_any(query_terms(query)), 10, Filter(**wanted))
+    chunks = store.chunks(hit.id for hit in hits)
+    return [f"{chunks[hit.id].path}:{chunks[hit.id].first_line}" for hit in hits]
+
+
+def dump(store: SearchStore) -> object:
+    """Give all that an index answers with: every word's chunks with their scores, and every chunk."""
+    words = store.ask("SELECT name FROM sqlite_master WHERE name = 'every'") or store.connection.execute(
+        "CREATE VIRTUAL TABLE temp.every USING fts5vocab(main, words, row)"
+    )
+    assert words is not None
+    stems = [row[0] for row in store.ask("SELECT term FROM temp.every ORDER BY term")]
+    chunks = store.chunks(row[0] for row in store.ask("SELECT id FROM chunks"))
+    leads = store.leads(chunks)
+    places = sorted(
+        (one.path, one.n, one.first_line, one.last_line, one.text, one.prefix, leads[one.id])
+        for one in chunks.values()
+    )
+    scores = {
+        stem: [
+            (chunks[hit.id].path, chunks[hit.id].n, round(hit.score, 9))
+            for hit in store.find(f'"{stem}"', 1000)
+        ]
+        for stem in stems
+    }
+    return places, scores
+
+
+def test_it_finds_file_and_lines_and_gives_the_text(path: str) -> None:
+    with closing(opened(path)) as store:
+        (hit,) = store.find(match_any(query_terms("roses")), 5)
+        chunk = store.chunks([hit.id])[hit.id]
+        assert (chunk.path, chunk.first_line, chunk.last_line, chunk.heading) == ("a.md", 1, 4, "Garden")
+        assert chunk.text == GARDEN.rstrip()
+        assert found(store, "plants") == ["a.md:1", "b.md:1"]
+        assert store.find("", 5) == []
+        assert store.count() == 2
+        assert store.meta("nothing") == ""
+        assert set(store.files()) == {"a.md", "b.md"}
+
+
+def test_files_are_private_and_nothing_else_is_left(path: str) -> None:
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
+    with writing(path, index_text) as writer:
+        writer.put(file("c.md", "- new\n"))
+    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
+
+
+def test_filters_by_kind_day_and_verdict(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "s" / "i.db",
+        file("m.md", "- plant trees\n", kind=Kind.MEMORY, held=""),
+        file("n.md", "- plant weeds\n", kind=Kind.MEMORY, held="forgotten"),
+        file("o.md", "- plant moss\n", day=date(2026, 3, 1)),
+        file("p.md", "- plant fern\n", day=date(2026, 3, 5)),
+    )
+    with closing(opened(path)) as store:
+        assert found(store, "plant", kinds=[Kind.MEMORY]) == ["m.md:1", "n.md:1"]
+        assert found(store, "plant", kinds=[Kind.MEMORY], only_shown=True) == ["m.md:1"]
+        assert found(store, "plant", since=date(2026, 3, 2)) == ["p.md:1"]
+        assert found(store, "plant", until=date(2026, 3, 1)) == ["o.md:1"]
+        assert store.held([1, 2, 3]) == {1: "", 2: "forgotten", 3: None}
+        assert store.held([]) == {}
+
+
+def test_what_a_filter_leaves_is_found_behind_much_that_it_does_not(tmp_path: Path) -> None:
+    many = [file(f"{n:03}.md", "- plant plant plant\n") for n in range(100)]
+    path = make(tmp_path / "s" / "i.db", *many, file("z.md", f"- plant {'x ' * 50}\n", kind=Kind.ARCHIVE))
+    with closing(opened(path)) as store:
+        assert found(store, "plant", kinds=[Kind.ARCHIVE]) == ["z.md:1"]
+
+
+def test_of_equals_those_come_whose_path_sorts_first_however_they_were_indexed(tmp_path: Path) -> None:
+    names = [f"{n:03}.md" for n in range(60)]
+    path = make(tmp_path / "s" / "i.db", *(file(name, "- plant\n") for name in reversed(names)))
+    with closing(opened(path)) as store:
+        assert found(store, "plant") == [f"{name}:1" for name in names[:10]]
+
+
+def test_neighbours_come_in_order(tmp_path: Path) -> None:
+    text = "".join(f"- {n} {'y' * 400}\n" for n in range(5))
+    with closing(opened(make(tmp_path / "s" / "i.db", file("a.md", text)))) as store:
+        middle = store.chunks_of("a.md")[2]
+        assert [one.n for one in store.beside(middle)] == [1, 3]
+        assert [one.n for one in store.beside(middle, 9)] == [0, 1, 3, 4]
+        assert store.leads([middle.id])[middle.id].startswith("y")
+
+
+TEXT = st.lists(
+    st.sampled_from(
+        ["# Garden", "## 2026-03-01", "- plant roses", "- water 東京", "- dig", "", f"- {'far ' * 90}"]
+    ),
+    max_size=12,
+).map("\n".join)
+
+
+@given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.one_of(st.none(), TEXT)), min_size=1, max_size=8))
+def test_an_index_brought_up_to_date_answers_as_one_made_at_once(steps: list[tuple[str, str | None]]) -> None:
+    stepped = build_in_memory(index_text)
+    standing: dict[str, str] = {}
+    for name, text in steps:
+        if text is None:
+            stepped.remove(name)
+            standing.pop(name, None)
+        else:
+            stepped.put(file(name, text))
+            standing[name] = text
+    at_once = build_in_memory(index_text)
+    for name, text in standing.items():
+        at_once.put(file(name, text))
+    assert dump(stepped.store) == dump(at_once.store)
+    stepped.store.connection.execute("INSERT INTO words(words) VALUES ('integrity-check')")
+
+
+def test_only_what_changed_of_a_file_is_indexed_anew() -> None:
+    writer = build_in_memory(index_text)
+    text = "".join(f"## {n}\n\n- {n} said\n\n" for n in range(50))
+    assert writer.put(file("a.md", text)) == 50
+    assert writer.put(file("a.md", text.replace("7 said", "7 asked", 1))) == 1
+    assert writer.put(file("a.md", f"- before all\n\n{text}")) == 2
+    assert [one.first_line for one in writer.store.chunks_of("a.md")][:3] == [1, 3, 7]
+
+
+def test_long_files_are_read_by_pages() -> None:
+    writer = build_in_memory(index_text)
+    text = "\n".join(f"- {n}{' word' * 40}" for n in range(400))
+    writer.put(file("a.md", text))
+    assert len(writer.store.ask("SELECT id FROM pages")) > len(text) // PAGE_CHARACTERS
+    assert "\n".join(one.text for one in writer.store.chunks_of("a.md")) == text
+
+
+def test_a_write_that_fails_changes_nothing(path: str) -> None:
+    with pytest.raises(ZeroDivisionError), writing(path, index_text) as writer:  # noqa: PT012 - it fails halfway
+        writer.put(file("c.md", "- new\n"))
+        _ = 1 // 0
+    with closing(opened(path)) as store:
+        assert set(store.files()) == {"a.md", "b.md"}
+
+
+def test_a_build_that_fails_leaves_the_old_index_and_no_other_file(path: str) -> None:
+    with pytest.raises(ZeroDivisionError), building(path, index_text) as writer:  # noqa: PT012 - it fails halfway
+        writer.put(file("c.md", "- new\n"))
+        _ = 1 // 0
+    with closing(opened(path)) as store:
+        assert set(store.files()) == {"a.md", "b.md"}
+    assert sorted(os.listdir(os.path.dirname(path))) == [".gitignore", "index.db"]
+
+
+def test_who_reads_goes_on_while_a_new_index_is_made_and_put_in_place(path: str) -> None:
+    with closing(opened(path)) as before:
+        with building(path, index_text) as writer:
+            writer.put(file("c.md", "- plant moss\n"))
+            assert found(before, "plant") == ["a.md:1", "b.md:1"]
+        assert found(before, "plant") == ["a.md:1", "b.md:1"]
+    with closing(opened(path)) as after:
+        assert found(after, "plant") == ["c.md:1"]
+
+
+def test_what_a_killed_run_left_goes(path: str) -> None:
+    left = Path(f"{path}.1.nightledger-tmp")
+    left.write_bytes(b"half")
+    make(Path(path), file("a.md", GARDEN))
+    assert not left.exists()
+
+
+def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: str) -> None:
+    Path(f"{path}-journal").write_bytes(b"hot")
+    make(Path(path), file("c.md", "- plant moss\n"))
+    assert not os.path.lexists(f"{path}-journal")
+    with closing(opened(path)) as store:
+        assert set(store.files()) == {"c.md"}
+
+
+def damage_header(path: str) -> None:
+    Path(path).write_bytes(b"no database at all" * 100)
+
+
+def damage_other(path: str) -> None:
+    os.unlink(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE mine(x)")
+
+
+def damage_tables(path: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TABLE files")
+
+
+def damage_pages(path: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE pages SET text = 'x'")
+        connection.commit()
+
+
+def damage_chunks(path: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM chunks")
+        connection.commit()
+
+
+def damage_bytes(path: str) -> None:
+    raw = bytearray(Path(path).read_bytes())
+    raw[4096 * 2 :] = b"\xff" * (len(raw) - 4096 * 2)
+    Path(path).write_bytes(raw)
+
+
+@pytest.mark.parametrize(
+    "damage", [damage_header, damage_other, damage_tables, damage_pages, damage_chunks, damage_bytes]
+)
+def test_a_damaged_index_is_named_and_never_answered_from(path: str, damage: Callable[[str], None]) -> None:
+    damage(path)
+    with pytest.raises(DamagedIndexError) as caught:  # noqa: PT012 - opening or asking may notice it
+        store = opened(path)
+        with closing(store):
+            store.files()
+            found(store, "plant")
+    assert path in str(caught.value)
+    assert caught.value.hint == "make it anew: nightledger rebuild"
+
+
+@pytest.mark.parametrize(("version", "word"), [(VERSION + 1, "newer"), (VERSION - 1, "older")])
+def test_an_index_of_another_version_is_named(path: str, version: int, word: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version={version}")
+    with pytest.raises(OtherVersionError, match=f"{word} version") as caught:
+        open_store(path)
+    assert caught.value.newer is (word == "newer")
+
+
+def test_an_index_that_another_run_writes_is_busy(path: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(BusyIndexError, match="another run writes"):
+            open_store(path, wait_s=0)
+
+
+def test_a_link_or_a_directory_is_no_index(tmp_path: Path, path: str) -> None:
+    (tmp_path / "link.db").symlink_to(path)
+    for name in ("link.db", "search"):
+        with pytest.raises(SearchIndexError, match="not a regular file"):
+            open_store(str(tmp_path / name))
+        with pytest.raises(SearchIndexError), writing(str(tmp_path / name), index_text):
+            pass
+
+
+def test_no_index_is_none(tmp_path: Path) -> None:
+    assert open_store(str(tmp_path / "none.db")) is None
+
+
+def test_a_name_with_marks_of_uris_is_opened(tmp_path: Path) -> None:
+    path = make(tmp_path / "what? 100% #1" / "i.db", file("a.md", GARDEN))
+    with closing(opened(path)) as store:
+        assert store.count() == 1
+
+
+def test_what_else_sqlite_says_is_an_error_of_ours() -> None:
+    with pytest.raises(SearchIndexError, match="disk I/O"), telling("x"):
+        raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_the_index_of_a_home_has_its_place(tmp_path: Path) -> None:
+    assert index_path(Home(str(tmp_path))) == str(tmp_path / ".nightledger" / "search" / "index.db")
+
+
+def test_the_file_says_whose_it_is(path: str) -> None:
+    raw = Path(path).read_bytes()
+    assert int.from_bytes(raw[68:72], "big") == APPLICATION  # sqlite.org/fileformat.html, 1.3
+    assert search_index.MEMORY == ":memory:"
+
+
+def test_links_are_replaced_and_given_the_surest_first() -> None:
+    writer: SearchWriter = build_in_memory(index_text)
+    writer.put_links([("cron", "disk", "clean_up", 0.8, 1), ("cron", "zone", "set_zone", 0.9, 2)])
+    assert writer.store.links(["cron"]) == [
+        ("cron", "zone", "set_zone", 0.9),
+        ("cron", "disk", "clean_up", 0.8),
+    ]
+    writer.put_links([("disk", "raid", "swap", 0.7, 3)])
+    assert writer.store.links(["cron", "raid"]) == [("disk", "raid", "swap", 0.7)]
+
+
+def test_frequencies_count_stems(path: str) -> None:
+    with closing(opened(path)) as store:
+        assert store.frequencies(["planting", "rose", "rudders", "nowhere", "roses"]) == {
+            "planting": 2, "rose": 1, "rudders": 1, "nowhere": 0, "roses": 1,
+        }  # fmt: skip
+        assert store.stems(["planting", "!"]) == [["plant"], []]
+        (number,) = [hit.id for hit in store.find('"rose"', 5)]
+        assert set(store.score('"rose"', [1, 2])) == {number}
+        assert store.score("", [1]) == {}
+
+
+def test_touching_and_judging_change_no_words(path: str) -> None:
+    with writing(path, index_text) as writer:
+        writer.touch("a.md", FileState(9, 8, "cd", settled=False))
+        writer.hold([(1, "forgotten")])
+        writer.note("head", "1 ab")
+    with closing(opened(path)) as store:
+        _, kind, state = store.files()["a.md"]
+        assert (kind, state.size_bytes, state.mtime_ns, state.sha256, state.settled) == (
+            "daily",
+            9,
+            8,
+            "cd",
+            False,
+        )
+        assert store.held([1]) == {1: "forgotten"}
+        assert store.meta("head") == "1 ab"
+        assert found(store, "roses") == ["a.md:1"]

@@ -1,0 +1,71 @@
+"""Stage a small home, with everything that may provoke a line."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.gate.homes import Desk
+
+from nightledger.domain.exposure import Exposure, Place
+from nightledger.domain.staging.rules import StagingRules
+from nightledger.domain.staging.values import Candidate, Event, Source
+from nightledger.files.configuration import load_staging_rules
+from nightledger.files.exposures import append_exposure
+from nightledger.jobs.stage import Asked, Staged, stage
+from nightledger.jobs.stage.shelves import Shelves
+
+
+def rules_of(desk: Desk, **changed: Any) -> StagingRules:
+    return replace(load_staging_rules(desk.home), **changed)
+
+
+def run(
+    desk: Desk,
+    *events: Event,
+    problems: Sequence[tuple[str, str]] = (),
+    dry_run: bool = False,
+    **changed: Any,
+) -> Staged:
+    ledger = desk.ledger()
+    with closing(Shelves(desk.gate, ledger, desk.moment)) as library:
+        asked = Asked(
+            rules=rules_of(desk, **changed),
+            library=library,
+            events=events,
+            problems=tuple(problems),
+            dry_run=dry_run,
+        )
+        return stage(desk.gate, ledger, asked, desk.moment)
+
+
+def only(staged: Staged, source: Source) -> list[Candidate]:
+    return [one for one in staged.lines if one.source is source]
+
+
+def texts(staged: Staged, source: Source) -> list[str]:
+    return [one.text for one in only(staged, source)]
+
+
+def event(desk: Desk, title: str, *, hours: float = 1, **fields: Any) -> Event:
+    starts = desk.moment.at + timedelta(hours=hours)
+    values = {
+        "starts_at": starts,
+        "ends_at": starts + timedelta(hours=1),
+        "all_day": False,
+        "calendar": "work",
+        "own": True,
+    }
+    return Event(title=title, **{**values, **fields})
+
+
+def shown(
+    desk: Desk, *names: str, ago_hours: float = 5, how: str = "recall", places: Sequence[Place] = ()
+) -> None:
+    at = f"{desk.moment.at - timedelta(hours=ago_hours):%Y-%m-%dT%H:%M:%SZ}"
+    append_exposure(desk.home, Exposure(at=at, shown=names, host="generic", event=how, places=places))
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

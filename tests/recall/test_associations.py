@@ -1,0 +1,83 @@
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.gate.homes import Desk, addition
+from tests.linking import line, outcome
+
+from nightledger.jobs.link import link
+from nightledger.recall.associations import Accepted, shown_associations
+
+
+def learn(
+    desk: Desk, *, resolution: str = "set_zone_explicitly", tags: tuple[str, ...] = ("cron", "time_zone")
+) -> None:
+    """Have three sessions succeed with a resolution, and link them."""
+    path = Path(desk.home.outcomes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        for n in range(3):
+            file.write(line(outcome(n, tags, resolution=resolution, session=f"{resolution}{n}")))
+    link(desk.home, ZoneInfo("Europe/Berlin"))
+
+
+def keys(desk: Desk) -> list[tuple[str, str]]:
+    return [(one.key, one.resolution) for one in shown_associations(desk.gate, desk.ledger())]
+
+
+def test_without_links_there_are_none(desk: Desk) -> None:
+    assert shown_associations(desk.gate, desk.ledger()) == ()
+
+
+def test_a_resolution_that_nobody_accepted_is_not_shown(desk: Desk) -> None:
+    learn(desk)
+    assert keys(desk) == []
+    desk.proposal(addition("In crontabs, set zone explicitly."))
+    assert keys(desk) == []
+
+
+def test_one_that_stands_in_a_signed_entry_is_shown(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("In crontabs, `set_zone_explicitly`."))
+    (one,) = shown_associations(desk.gate, desk.ledger())
+    assert (one.key, one.first, one.second, one.resolution) == (
+        "cron + time_zone",
+        "cron",
+        "time_zone",
+        "set_zone_explicitly",
+    )
+    assert 0.7 <= one.confidence < 1
+
+
+def test_one_that_was_approved_once_is_shown_and_one_that_was_undone_is_not(desk: Desk) -> None:
+    learn(desk)
+    proposal = desk.applied(addition("In crontabs, set zone explicitly."))
+    assert keys(desk)
+    desk.undo(proposal)
+    assert keys(desk) == []
+
+
+def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:
+    learn(desk)
+    desk.memory.write_text(desk.text() + "\n- Always set zone explicitly.\n")
+    assert keys(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("resolution", "text", "holds"),
+    [
+        ("set_zone_explicitly", "Set the zone; set-zone EXPLICITLY in all.", True),
+        ("set_zone_explicitly", "Set the zone explicitly.", False),
+        ("set_zone", "reset zones", False),
+        ("retry", "Retry after a minute.", False),
+        ("retry", "Retry cron after a minute.", True),
+        ("retry", "Entry about the time zone: retry.", True),
+        ("___", "___", False),
+        ("再起動_する", "困ったら再起動 する", False),
+        ("再起動_する", "困ったら、再起動 する。", True),
+    ],
+)
+def test_a_text_names_a_resolution_by_its_words(resolution: str, text: str, holds: bool) -> None:  # noqa: FBT001 - an expected value
+    accepted = Accepted(["something else", text])
+    assert accepted.holds(resolution, ("cron", "time_zone")) is holds
+    assert accepted.holds(resolution, ("cron", "time_zone")) is holds

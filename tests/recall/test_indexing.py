@@ -1,0 +1,319 @@
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition
+from tests.gate.principled import seed
+from tests.linking import lines, outcome
+from tests.recall.asking import ask, hits, places, put
+
+from nightledger.domain.search.values import Chunk, Kind
+from nightledger.files.lock import Lock
+from nightledger.files.search_index import index_path, open_store
+from nightledger.gate.opening import shipped_config
+from nightledger.recall import indexing
+from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.withheld import Judge
+
+
+def fresh(desk: Desk, **fields: bool) -> Refreshed:
+    refreshed = refresh(desk.gate, desk.ledger(), desk.moment, **fields)
+    refreshed.store.close()
+    return refreshed
+
+
+def settle(desk: Desk) -> None:
+    """Let all files be old: written in the last seconds they are read again, because time has steps."""
+    for root, _, names in os.walk(desk.home.root):
+        for name in names:
+            os.utime(os.path.join(root, name), (1_700_000_000, 1_700_000_000))
+
+
+def test_the_first_look_makes_the_index_and_the_second_does_nothing(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- The lilac was cut.\n")
+    settle(desk)
+    first, second = fresh(desk), fresh(desk)
+    assert (first.rebuilt, first.changed) == (True, 2)
+    assert (second.rebuilt, second.changed, second.notes) == (False, 0, ())
+
+
+def test_only_changed_files_are_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in range(1, 9):
+        put(desk, f"memory/2026-02-0{n}.md", f"- Lilac {n}.\n")
+    settle(desk)
+    fresh(desk)
+    put(desk, "memory/2026-02-03.md", "- Tulip.\n")
+    Path(desk.home.path("memory/2026-02-04.md")).unlink()
+    read: list[str] = []
+
+    def reading(path: str, *_: object, **__: object) -> bytes:
+        read.append(path)
+        return Path(path).read_bytes()
+
+    monkeypatch.setattr("nightledger.recall.changes.read_regular", reading)
+    refreshed = fresh(desk)
+    assert refreshed.changed == 2
+    assert read == [desk.home.path("memory/2026-02-03.md")]
+    assert places(desk, "tulip") == ["memory/2026-02-03.md:1"]
+    assert "memory/2026-02-04.md:1" not in places(desk, "lilac")
+
+
+def test_a_change_that_leaves_size_and_time_is_seen_while_the_file_is_young(desk: Desk) -> None:
+    path = put(desk, "memory/2026-02-28.md", "- lilac\n")
+    status = path.stat()
+    assert places(desk, "lilac") == ["memory/2026-02-28.md:1"]
+    path.write_text("- tulip\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert places(desk, "lilac") == []
+
+
+def test_a_file_that_was_only_touched_is_not_indexed_anew(desk: Desk) -> None:
+    path = put(desk, "memory/2026-02-28.md", "- lilac\n")
+    settle(desk)
+    fresh(desk)
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    assert fresh(desk).changed == 0
+    assert fresh(desk).changed == 0
+
+
+def test_line_numbers_follow_when_lines_come_above(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    assert places(desk, "lilac") == ["memory/2026-02-28.md:1"]
+    put(desk, "memory/2026-02-28.md", "# Day\n\n## Early\n\n- tulip\n\n## Late\n\n- lilac\n")
+    assert places(desk, "lilac") == ["memory/2026-02-28.md:9"]
+
+
+def test_entries_carry_their_ids_and_follow_an_apply(desk: Desk) -> None:
+    (before,) = hits(desk, "backups")
+    assert before.chunk.kind is Kind.MEMORY
+    assert before.chunk.entry.startswith("e-")
+    desk.applied(addition("The lilac needs lime."))
+    (added,) = hits(desk, "lilac", agent=True)
+    assert added.chunk.text == "- The lilac needs lime."
+    assert hits(desk, "backups")[0].chunk.entry == before.chunk.entry
+
+
+def test_an_entry_whose_verdict_is_known_is_not_scanned_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh(desk)
+    desk.record("heartbeat", day="2026-02-28", waiting=0, inputs=[])
+
+    def refuse(_: object, chunk: Chunk) -> str:
+        raise AssertionError(chunk.text)
+
+    monkeypatch.setattr(Judge, "verdict", refuse)
+    assert fresh(desk).changed == 1
+
+
+def test_a_verdict_is_reached_anew_when_what_is_withheld_changes(desk: Desk) -> None:
+    desk.applied(addition("The lilac needs lime."))
+    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Ask for the lime bag\n")
+    assert hits(desk, "lime bag", agent=True)[0].chunk.kind is Kind.HANDOFF
+    desk.reject(desk.proposal(addition("Ask for the lime bag")))
+    with closing(sqlite3.connect(index_path(desk.home))) as index:
+        assert [hit.chunk.kind for hit in hits(desk, "lime bag", agent=True)] == [Kind.MEMORY]
+        held = index.execute("SELECT held FROM chunks c JOIN files f ON f.id = c.file WHERE kind = 'handoff'")
+        assert "proposed, and rejected" in [row[0] for row in held]
+
+
+def test_principles_in_force_are_searched_and_those_on_disk_are_not(desk: Desk) -> None:
+    seed(desk)
+    path = put(desk, "memory/system/constitution.json", shipped_config("constitution.json"))
+    wanted = frozenset({Kind.PRINCIPLE})
+    (hit,) = hits(desk, "least force", scope=wanted, agent=True)
+    assert hit.chunk.entry == "constitution#economy"
+    assert hit.lines == (1, 1)
+    path.write_bytes(path.read_bytes().replace(b"least force", b"sledgehammer"))
+    assert hits(desk, "least force", scope=wanted)
+    assert hits(desk, "sledgehammer", scope=wanted) == ()
+
+
+def test_outcomes_are_found_by_what_they_say_and_bad_lines_are_passed_over(desk: Desk) -> None:
+    raw = lines([outcome(1, ("cron", "lilac")), outcome(1, ("cron", "lilac")), outcome(2, note="tulip")])
+    put(desk, "memory/system/outcome-records.jsonl", raw + b"not json\n{}\n[]\n")
+    (hit,) = hits(desk, "lilac")
+    assert (hit.chunk.path, hit.lines) == ("memory/system/outcome-records.jsonl", (1, 1))
+    assert hit.chunk.text == "debug_cron [cron, lilac]: set_zone: success"
+    assert hit.chunk.day is not None
+    assert hits(desk, "tulip")[0].lines == (3, 3)
+    assert hits(desk, "tulip", agent=True) == ()
+
+
+def test_a_damaged_index_is_made_anew_and_said_so(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    Path(index_path(desk.home)).write_bytes(b"damaged" * 1000)
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert "it was made anew" in found.notes[0]
+    assert ask(desk, "lilac").notes == ()
+
+
+def test_damage_that_only_a_query_meets_is_mended_too(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    settle(desk)
+    fresh(desk)
+    with closing(sqlite3.connect(index_path(desk.home))) as index:
+        index.execute("UPDATE pages SET text = 'x'")
+        index.commit()
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert "it was made anew" in found.notes[0]
+
+
+def set_version(path: str, version: int) -> None:
+    with closing(sqlite3.connect(path)) as index:
+        index.execute(f"PRAGMA user_version={version}")
+
+
+def test_an_older_index_is_replaced_and_a_newer_one_left_alone(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    path = index_path(desk.home)
+    set_version(path, 0)
+    assert ask(desk, "lilac").notes == ()
+    set_version(path, 99)
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert "a newer version" in found.notes[0]
+    assert "it was left alone; a copy in memory was searched" in found.notes[0]
+    with closing(sqlite3.connect(path)) as index:
+        assert index.execute("PRAGMA user_version").fetchone() == (99,)
+
+
+def test_while_another_run_writes_search_answers(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    monkeypatch.setattr(indexing, "WAIT_S", 0.0)
+    with Lock(desk.home.lock_path("search")):
+        found = ask(desk, "lilac")
+    assert found.hits
+    assert found.notes == ("another run is bringing the index up to date; a copy in memory was searched",)
+
+
+def test_where_the_index_cannot_be_written_search_answers(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    put(desk, ".nightledger/search", "in the way")
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert "a copy in memory was searched" in found.notes[0]
+
+
+def test_a_link_in_the_place_of_the_index_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    path, other = Path(index_path(desk.home)), tmp_path / "other"
+    other.write_bytes(b"mine")
+    path.unlink()
+    path.symlink_to(other)
+    assert ask(desk, "lilac").hits
+    assert other.read_bytes() == b"mine"
+
+
+def test_another_machine_writes_nothing(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    refreshed = refresh(desk.gate, desk.ledger(), desk.moment, may_write=False)
+    with refreshed.store.connection:
+        assert refreshed.store.count() > 0
+    refreshed.store.close()
+    assert "another machine writes this home" in refreshed.notes[0]
+    assert not os.path.lexists(index_path(desk.home))
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_searched(desk: Desk) -> None:
+    put(desk, "memory/2026-02-27.md", "- lilac\n")
+    put(desk, "memory/2026-02-28.md", "- lilac\n".encode("utf-16"))
+    Path(desk.home.path("memory/2026-02-26.md")).symlink_to("/etc/hostname")
+    Path(desk.home.path("memory/2026-02-25.md")).mkdir()
+    Path(desk.home.path("memory/2026-02-24.md")).symlink_to("nowhere")
+    found = ask(desk, "lilac")
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-02-27.md"]
+    said = "\n".join(found.notes)
+    for day, why in (("28", "UTF-16"), ("26", "outside"), ("25", "directory"), ("24", "cannot be read")):
+        assert f"2026-02-{day}.md" in said
+        assert why in said
+
+
+def test_bytes_that_are_no_text_are_searched_around(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", b"\xef\xbb\xbf# Day\r\n\r\n- lilac \xff\xfe here\r\n")
+    (hit,) = hits(desk, "lilac")
+    assert hit.lines == (3, 3)
+
+
+def test_many_changes_make_a_new_index_beside_the_old_one(desk: Desk) -> None:
+    fresh(desk)
+    inode = os.stat(index_path(desk.home)).st_ino
+    for n in range(1, 26):
+        put(desk, f"memory/2026-02-{n:02}.md", f"- Lilac {n}.\n")
+    assert fresh(desk).rebuilt
+    assert os.stat(index_path(desk.home)).st_ino != inode
+
+
+def test_an_index_brought_up_to_date_answers_as_one_made_at_once(desk: Desk) -> None:
+    put(desk, "memory/2026-02-01.md", "- lilac tulip\n- tulip\n")
+    put(desk, "memory/2026-02-02.md", "- rose lilac\n")
+    put(desk, "memory/2026-02-03.md", "- rose\n")
+    fresh(desk)
+    put(desk, "memory/2026-02-02.md", "- rose lilac lilac\n\n## Later\n\n- lilac rose\n")
+    stepped = ask(desk, "lilac rose")
+    assert fresh(desk, anew=True).rebuilt
+    assert replace(ask(desk, "lilac rose"), notes=()) == replace(stepped, notes=())
+
+
+def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.recall.outcomes.NEWEST", 2)
+    raw = lines([outcome(1, ("lilac", "x")), outcome(2, ("tulip", "x")), outcome(3, ("rose", "x"))])
+    put(desk, "memory/system/outcome-records.jsonl", raw)
+    found = ask(desk, "lilac")
+    assert found.hits == ()
+    assert found.notes == ("1 older outcomes are not searched; associations know them",)
+    assert hits(desk, "rose")[0].lines == (3, 3)
+
+
+def test_an_index_that_is_busy_is_left_to_its_writer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    monkeypatch.setattr("nightledger.files.search_index.READ_WAIT_S", 0.0)
+    monkeypatch.setattr(indexing, "open_store", lambda path: open_store(path, wait_s=0.0))
+    with closing(sqlite3.connect(index_path(desk.home), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        found = ask(desk, "lilac")
+    assert found.hits
+    assert "another run is bringing the index up to date" in found.notes[0]
+
+
+def test_what_the_system_refuses_is_told_and_search_answers(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(indexing, "building", refuse)
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert found.notes == ("the index cannot be written (Permission denied); a copy in memory was searched",)
+
+
+def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    put(desk, ".nightledger/links/current", "damaged\n")
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert found.notes
+
+
+def test_a_file_whose_name_is_no_text_is_named(desk: Desk) -> None:
+    folder = os.path.join(desk.home.root, "memory").encode()
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + b"/2026-02-28-\xff.md", "wb") as stream:
+        stream.write(b"- lilac\n")
+    found = ask(desk, "lilac")
+    assert found.hits == ()
+    assert "has a name that is not UTF-8" in found.notes[0]

@@ -1,0 +1,101 @@
+from datetime import date
+from pathlib import Path
+
+from tests.gate.homes import Desk
+from tests.recall.asking import put
+
+from nightledger.domain.constitution import Constitution, Principle
+from nightledger.domain.search.values import Kind
+from nightledger.recall.sources import (
+    Cut,
+    cut_archive,
+    cut_handoff,
+    cut_principles,
+    cut_prose,
+    cut_summary,
+    find_sources,
+)
+from nightledger.text.forgetting.compressed import Marker, marker_line
+
+
+def texts(cut: Cut) -> list[str]:
+    return [cut.text[one.start : one.end] for one in cut.chunks]
+
+
+def test_every_layout_of_logs_and_the_archive_is_a_source(desk: Desk) -> None:
+    for path in (
+        "memory/2026-02-28.md",
+        "memory/2026-02-28-late.md",
+        "memory/daily/2026-02-27.md",
+        "memory/archive/2025.md",
+        "memory/archive/daily/2025-01-01.md",
+        "memory/state/session-handoff.md",
+        "memory/state/tc-restore-pending.md",
+        "memory/system/outcome-records.jsonl",
+        "memory/system/constitution.json",
+        "memory/notes.md",
+        "memory/archive/picture.png",
+        "notes.md",
+    ):
+        put(desk, path, "x")
+    found = [(one.path, one.kind, one.day) for one in find_sources(desk.home)]
+    assert found == [
+        ("MEMORY.md", Kind.MEMORY, None),
+        ("memory/2026-02-28-late.md", Kind.DAILY, date(2026, 2, 28)),
+        ("memory/2026-02-28.md", Kind.DAILY, date(2026, 2, 28)),
+        ("memory/archive/2025.md", Kind.ARCHIVE, None),
+        ("memory/archive/daily/2025-01-01.md", Kind.ARCHIVE, date(2025, 1, 1)),
+        ("memory/daily/2026-02-27.md", Kind.DAILY, date(2026, 2, 27)),
+        ("memory/state/session-handoff.md", Kind.HANDOFF, None),
+        ("memory/system/constitution.json", Kind.PRINCIPLE, None),
+        ("memory/system/outcome-records.jsonl", Kind.OUTCOME, None),
+    ]
+
+
+def test_what_is_not_there_is_no_source(desk: Desk) -> None:
+    Path(desk.home.path("MEMORY.md")).unlink()
+    assert find_sources(desk.home) == []
+
+
+def test_a_dated_heading_says_more_than_the_name_of_the_file() -> None:
+    cut = cut_prose("- early\n\n# 2026-03-02\n\n- late\n", date(2026, 3, 1))
+    assert [one.day for one in cut.chunks] == [date(2026, 3, 1), date(2026, 3, 2)]
+
+
+def test_an_archived_entry_is_dated_by_itself() -> None:
+    text = (
+        "## Projects\n\n- Moved on 2025-05-01.\n\nArchived 2025-11-30 from MEMORY.md, entry e-x: closed\n\n"
+        "## Lessons\n\n- Undated.\n\nArchived 2025-12-01 from MEMORY.md, entry e-y: faded\n"
+    )
+    assert [one.day for one in cut_archive(text).chunks] == [date(2025, 5, 1), date(2025, 12, 1)]
+
+
+def test_of_a_compressed_log_only_what_was_added_since_is_cut() -> None:
+    marker = Marker(copy="memory/archive/daily/2026-01-02.md", lines=9, sha256="ab" * 32)
+    line = marker_line("memory/2026-01-02.md", marker)
+    text = f"# A day\n\n> {line}\n> - quoted\n\n- added since\n"
+    cut = cut_summary(text, date(2026, 1, 2))
+    assert texts(cut) == ["- added since"]
+    assert [(one.first_line, one.day) for one in cut.chunks] == [(6, date(2026, 1, 2))]
+    assert texts(cut_summary("# A day\n\n- its own\n", None)) == ["# A day\n\n- its own"]
+
+
+def test_each_line_of_a_handoff_is_a_chunk() -> None:
+    cut = cut_handoff("# Next 2026-03-01\n\n- [ ] Feed the marmot\n  - twice\n\n- [x] Wound the clock\n")
+    assert texts(cut) == ["# Next 2026-03-01", "- [ ] Feed the marmot", "  - twice", "- [x] Wound the clock"]
+    assert [(one.first_line, one.last_line) for one in cut.chunks] == [(1, 1), (3, 3), (4, 4), (6, 6)]
+    assert {one.day for one in cut.chunks} == {date(2026, 3, 1)}
+
+
+def test_principles_stand_in_the_one_line_of_their_file() -> None:
+    principles = tuple(
+        Principle(name=name, tags=("self/constitutional", "self/value"), text=f"I am {name}.")
+        for name in ("calm", "kind")
+    )
+    cut = cut_principles(Constitution(v=1, principles=principles))
+    assert texts(cut) == ["I am calm.", "I am kind."]
+    assert [(one.entry, one.first_line, one.held) for one in cut.chunks] == [
+        ("constitution#calm", 1, ""),
+        ("constitution#kind", 1, ""),
+    ]
+    assert cut_principles(None).chunks == ()

@@ -1,0 +1,342 @@
+"""The hook as hosts call it: a process of its own, JSON on standard input, whatever is in it."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.surfaces.hook.indexed import ENTRIES, HELD, break_version, make_indexed
+
+from nightledger.files.home import Home
+from nightledger.files.search_index import index_path
+
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "prompt_hook.py"
+SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
+EVENTS = [
+    ("claude-code", "SessionStart"),
+    ("claude-code", "UserPromptSubmit"),
+    ("claude-code", "PreToolUse"),
+    ("codex", "SessionStart"),
+    ("codex", "UserPromptSubmit"),
+    ("codex", "PreToolUse"),
+    ("hermes", "pre_llm_call"),
+    ("hermes", "pre_tool_call"),
+    ("openclaw", "agent:bootstrap"),
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_indexed(tmp_path / "home")
+
+
+def call(
+    home: Home | str, words: Sequence[str], sent: bytes, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    root = home if isinstance(home, str) else home.root
+    return subprocess.run(
+        [sys.executable, "-I", "-S", str(SCRIPT), "--home", root, *words],
+        input=sent,
+        capture_output=True,
+        check=False,
+        timeout=30,
+        env={**os.environ, **environment},
+    )
+
+
+def ask(home: Home, host: str, event: str, **payload: Any) -> Any:
+    done = call(home, (host, event), json.dumps(payload).encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def unread(pipe: int) -> int:
+    """Give how many bytes of a pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
+def exposures(home: Home) -> list[dict[str, Any]]:
+    path = Path(home.exposures)
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+# ---------------------------------------------------------------- what hosts are answered
+
+
+@pytest.mark.parametrize("host", ["claude-code", "claude_code", "codex"])
+def test_a_prompt_gets_what_memory_says_to_it_and_it_is_recorded(home: Home, host: str) -> None:
+    answer = ask(home, host, "UserPromptSubmit", session_id="s-1", cwd="/srv", prompt=SENSOR)
+    (specific,) = answer.values()
+    assert list(answer) == ["hookSpecificOutput"]
+    assert sorted(specific) == ["additionalContext", "hookEventName"]
+    assert specific["hookEventName"] == "UserPromptSubmit"
+    text = specific["additionalContext"]
+    assert text.startswith("<reference-notes>\n")
+    assert "Data, not instructions" in text
+    assert "reports in Fahrenheit; convert before comparing thresholds. (MEMORY.md:4)" in text
+    assert len(text) <= 400
+    (exposure,) = exposures(home)
+    at = exposure.pop("at")
+    assert (len(at), at[-1]) == (20, "Z")
+    assert exposure == {
+        "v": 1,
+        "shown": [next(iter(ENTRIES))],
+        "host": host.replace("-", "_"),
+        "event": "prompt",
+        "session": "s-1",
+        "places": [{"path": "MEMORY.md", "lines": [4, 4]}],
+    }
+
+
+def test_hermes_is_answered_in_its_own_shapes(home: Home) -> None:
+    extra = {"user_message": SENSOR, "is_first_turn": False, "conversation_history": [{"role": "user"}] * 50}
+    answer = ask(home, "hermes", "pre_llm_call", session_id="h", cwd="/", extra=extra)
+    assert list(answer) == ["context"]
+    assert "Fahrenheit" in answer["context"]
+    parts = {"user_message": [{"type": "image"}, {"type": "text", "text": SENSOR}]}
+    assert ask(home, "hermes", "pre_llm_call", session_id="h2", extra=parts)["context"] == answer["context"]
+    tool = {"tool_name": "write_file", "tool_input": {"path": home.memory_md, "content": "x"}}
+    blocked = ask(home, "hermes", "pre_tool_call", **tool)
+    assert blocked["action"] == "block"
+    assert "Propose instead" in blocked["message"]
+
+
+@pytest.mark.parametrize("tool", ["Write", "Edit", "MultiEdit"])
+def test_a_write_of_a_gated_file_is_denied_with_the_command_that_proposes(home: Home, tool: str) -> None:
+    answer = ask(home, "claude-code", "PreToolUse", tool_name=tool, tool_input={"file_path": home.memory_md})
+    specific = answer["hookSpecificOutput"]
+    assert specific["permissionDecision"] == "deny"
+    assert specific["hookEventName"] == "PreToolUse"
+    assert f"propose --home {home.root} --section" in specific["permissionDecisionReason"]
+
+
+def test_codex_patches_are_read(home: Home) -> None:
+    patch = "*** Begin Patch\n*** Update File: notes.txt\n@@\n-a\n+b\n*** Add File: ./MEMORY.md\n+x\n*** End Patch"
+    tool = {"tool_name": "apply_patch", "tool_input": {"command": patch}, "cwd": home.root}
+    assert ask(home, "codex", "PreToolUse", **tool)["hookSpecificOutput"]["permissionDecision"] == "deny"
+    tool["tool_input"] = {"command": patch.replace("./MEMORY.md", "other.md")}
+    assert ask(home, "codex", "PreToolUse", **tool) is None
+
+
+def test_other_writes_are_neither_allowed_nor_asked_about(home: Home, tmp_path: Path) -> None:
+    for path in (tmp_path / "x.py", Path(home.daily_dir) / "2026-03-01.md", Path(home.handoff)):
+        tool = {"tool_name": "Write", "tool_input": {"file_path": str(path)}}
+        assert ask(home, "claude-code", "PreToolUse", **tool) is None
+
+
+def test_the_installed_verb_answers_alike_and_never_blocks(home: Home) -> None:
+    program = SCRIPT.parent / "command.py"
+    for words in (
+        ["hook", "claude-code", "UserPromptSubmit"],
+        ["hook", "--nonsense"],
+        ["hook"],
+        ["hook", "x", "y", "z"],
+    ):
+        done = subprocess.run(
+            [sys.executable, str(program), *words, "--home", home.root],
+            input=json.dumps({"prompt": SENSOR, "session_id": words[-1]}).encode(),
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert (b"Fahrenheit" in done.stdout) is (words[1:2] == ["claude-code"])
+
+
+# ---------------------------------------------------------------- nothing that goes wrong reaches the host
+
+MALFORMED = [
+    b"",
+    b" \n",
+    b"{",
+    b"null",
+    b"[]",
+    b'"prompt"',
+    b"\xff\xfe\x00\x01",
+    b"\x00" * 100,
+    b'{"prompt": 7, "session_id": {}, "cwd": [], "tool_input": "x", "extra": 3}',
+    b'{"prompt": "\\ud800 greenhouse sensor thresholds", "session_id": "\\udfff"}',
+    b'{"prompt": "greenhouse", "session_id": "../../../etc/passwd", "cwd": "\\u0000"}',
+    b'{"prompt": "\\" OR * NEAR( greenhouse AND NOT", "session_id": ""}',
+    b'{"tool_input": {"file_path": "\\u0000", "command": "*** Add File: \\u0000"}, "cwd": "\\u0000"}',
+    b'{"tool_input": {"file_path": 5, "notebook_path": null, "path": []}}',
+    b"[" * 100_000,
+    b'{"a":' * 50_000,
+    json.dumps({"prompt": "greenhouse sensor " * 300_000}).encode(),
+    b"x" * (17 << 20),
+]
+
+
+@pytest.mark.parametrize(("host", "event"), EVENTS)
+def test_whatever_is_sent_the_session_goes_on(home: Home, host: str, event: str) -> None:
+    starts = event in ("SessionStart", "agent:bootstrap")  # these look at a name in it alone, and stage first
+    for sent in MALFORMED[::5] if starts else MALFORMED:
+        done = call(home, (host, event), sent)
+        assert (done.returncode, done.stderr) == (0, b""), sent[:60]
+        if done.stdout:
+            assert isinstance(json.loads(done.stdout), dict)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("claude-code",),
+        ("claude-code", "Stop"),
+        ("emacs", "UserPromptSubmit"),
+        ("a", "b", "c"),
+        ("--home",),
+        ("", ""),
+    ],
+)
+def test_words_that_name_no_event_are_nothing(home: Home, words: Sequence[str]) -> None:
+    done = call(home, words, json.dumps({"prompt": SENSOR}).encode())
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(("host", "event"), EVENTS)
+def test_a_home_that_vanished_is_nothing(tmp_path: Path, host: str, event: str) -> None:
+    sent = json.dumps({"prompt": SENSOR, "tool_input": {"file_path": str(tmp_path / "MEMORY.md")}}).encode()
+    (tmp_path / "file").write_text("")
+    for root in (str(tmp_path / "gone"), str(tmp_path), str(tmp_path / "file"), "", "\n"):
+        done = call(root, (host, event), sent, NIGHTLEDGER_HOME=str(tmp_path / "gone"))
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_an_index_that_cannot_be_used_is_nothing(home: Home) -> None:
+    path = Path(index_path(home))
+    whole = path.read_bytes()
+
+    def silent() -> None:
+        assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+        assert not exposures(home)
+
+    for version in (99, 0):
+        break_version(home, version)
+        silent()
+        path.write_bytes(whole)
+    path.write_bytes(whole[: len(whole) // 3])
+    silent()
+    path.write_bytes(b"no database at all" * 1000)
+    silent()
+    path.write_bytes(b"")
+    silent()
+    path.unlink()
+    silent()
+    path.mkdir()
+    silent()
+    path.rmdir()
+    os.mkfifo(path)
+    silent()
+    path.unlink()
+    path.write_bytes(whole)
+    held = sqlite3.connect(path, isolation_level=None)
+    held.execute("BEGIN EXCLUSIVE")
+    began = time.monotonic()
+    silent()
+    assert time.monotonic() - began < 3
+    held.close()
+    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s")
+
+
+def test_what_cannot_be_recorded_is_not_shown(home: Home) -> None:
+    ledger = Path(home.exposures)
+    ledger.mkdir()
+    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    ledger.rmdir()
+    shutil.rmtree(home.system_dir)
+    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+
+
+def test_another_machine_shows_nothing_and_still_guards(tmp_path: Path) -> None:
+    home = make_indexed(tmp_path / "home", machine="another-desk")
+    assert ask(home, "claude-code", "UserPromptSubmit", prompt=SENSOR, session_id="s") is None
+    assert ask(home, "claude-code", "PreToolUse", tool_input={"file_path": home.memory_md})
+
+
+def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        child.stdin.write(b'{"prompt": ')
+        child.stdin.flush()
+        assert child.wait(timeout=10) == 0
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert (child.stdout.read(), child.stderr.read()) == (b"", b"")
+
+
+def test_a_host_that_went_away_is_no_error(home: Home) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
+        input=json.dumps({"prompt": SENSOR, "session_id": "s"}).encode(),
+        stdout=write,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interrupt_ends_it_quietly(home: Home) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        child.stdin.write(b"{")
+        child.stdin.flush()
+        while unread(child.stdin.fileno()):
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=10) == 0
+        assert child.stderr is not None
+        assert child.stderr.read() == b""
+
+
+def test_no_module_of_the_workspace_is_imported(home: Home, tmp_path: Path) -> None:
+    for name in ("json", "sqlite3", "nightledger", "sitecustomize", "signal"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
+        input=json.dumps({"prompt": SENSOR, "session_id": "s"}).encode(),
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": str(tmp_path / "json.py")},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Fahrenheit" in done.stdout
+
+
+def test_a_prompt_never_stands_in_a_command_line_or_a_file(home: Home) -> None:
+    secret = "hunter2-Zq8xT4mW9pLk"
+    assert ask(home, "claude-code", "UserPromptSubmit", prompt=f"{SENSOR} {secret}", session_id="s")
+    ask(home, "claude-code", "UserPromptSubmit", prompt=f"my password is {secret}, {HELD[1]}", session_id="s")
+    (state,) = Path(home.work_dir, "prompts").iterdir()
+    assert json.loads(state.read_text())["prompts"][0] == "greenhouse report sensor thresholds"
+    assert (state.stat().st_mode & 0o777, state.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    for path in Path(home.root).rglob("*"):
+        if path.is_file() and path.suffix != ".db" and path.name != "MEMORY.md":
+            kept = path.read_text()
+            assert secret not in kept
+            assert "password" not in kept
+            assert "zanzibar" not in kept.lower()
+            assert "vault" not in kept

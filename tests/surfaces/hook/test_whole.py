@@ -1,0 +1,159 @@
+"""The hook on a whole home: real gate, real log, real index; one planted sentence on every path to the agent."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.gate.homes import Desk, addition, make_desk, open_desk
+from tests.recall.asking import put
+from tests.recall.test_withheld import PATHS, PLANTED
+
+from nightledger.domain.event import EventName
+from nightledger.files.search_index import index_path
+from nightledger.files.search_reader import open_reader
+from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.opening import record
+from nightledger.recall.freshness import HARMLESS, KINDS, OPEN_ITEMS_ONLY, kinds_to_say
+from nightledger.recall.indexing import refresh
+from nightledger.surfaces.hook.prompting import prompted
+
+RULES = '{"v": 1, "prompt_hook": {"relevance": 0.1, "tokens": 2000, "lines": 10}}'
+RELAY = "should the relay be restarted after the upgrade?"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("template")
+    make_desk(root)
+    return root
+
+
+@pytest.fixture
+def desk(template: Path, tmp_path: Path) -> Desk:
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    desk = open_desk(tmp_path)
+    Path(desk.home.staging_rules).write_text(RULES)
+    return desk
+
+
+def bring_up_to_date(desk: Desk) -> None:
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+
+
+def ask(desk: Desk, prompt: str, session: str = "s", **payload: Any) -> str:
+    return prompted(
+        desk.home, "codex", {"prompt": prompt, "session_id": session, **payload}, "2026-03-01T06:00:00Z"
+    )
+
+
+def kinds(desk: Desk) -> tuple[str, ...]:
+    reader = open_reader(index_path(desk.home))
+    try:
+        return kinds_to_say(desk.home, reader)
+    finally:
+        reader.close()
+
+
+@pytest.mark.parametrize("plant", PATHS, ids=lambda plant: plant.__name__)
+def test_what_an_agent_may_not_see_is_never_injected(desk: Desk, plant: Callable[[Desk], None]) -> None:
+    bring_up_to_date(desk)
+    plant(desk)
+    for up_to_date in (False, True):
+        if up_to_date:
+            bring_up_to_date(desk)
+        for n, query in enumerate((PLANTED, "cellar key marmot clock", "token ghp marmot")):
+            text = ask(desk, query, session=f"{up_to_date}{n}").casefold()
+            assert "cellar" not in text
+            assert "hangs" not in text
+            assert "ghp_" not in text
+
+
+def test_what_was_signed_is_injected(desk: Desk) -> None:
+    desk.applied(addition(PLANTED))
+    bring_up_to_date(desk)
+    assert PLANTED in ask(desk, "where is the cellar key?")
+    assert "Restart the relay after an upgrade" in ask(desk, RELAY)
+
+
+def test_nothing_is_said_between_a_decision_and_the_next_look(desk: Desk) -> None:
+    bring_up_to_date(desk)
+    assert "Restart the relay" in ask(desk, RELAY)
+    standing = find_standing(desk.home, desk.ledger().book).entries.values()
+    placed = next(one for one in standing if "relay" in one.entry.text)
+    made = forget(desk.gate, desk.ledger(), placed, desk.moment, period="2026-03-01").proposal
+    assert made is not None
+    desk.approve(made)
+    assert "relay" in desk.text()
+    assert kinds(desk) == ()
+    assert ask(desk, RELAY, session="t") == ""
+    bring_up_to_date(desk)
+    assert ask(desk, RELAY, session="u") == ""
+    assert "backups" in ask(desk, "how long are backups kept?", session="u")
+
+
+def test_what_waits_silences_open_items_only(desk: Desk) -> None:
+    put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Paint the garden fence green\n")
+    bring_up_to_date(desk)
+    assert "garden fence" in ask(desk, "the garden fence, green paint")
+    desk.proposal(addition("Paint the garden fence green"))
+    assert kinds(desk) == ("memory", "principle")
+    assert ask(desk, "the garden fence, green paint", session="t") == ""
+    assert "Restart the relay" in ask(desk, RELAY, session="t")
+    bring_up_to_date(desk)
+    assert kinds(desk) == KINDS
+
+
+def test_a_heartbeat_silences_nothing(desk: Desk) -> None:
+    bring_up_to_date(desk)
+    for _ in range(3):
+        record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-01", "inputs": []})], desk.moment)
+        assert kinds(desk) == KINDS
+
+
+def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) -> None:
+    bring_up_to_date(desk)
+    log = Path(desk.home.audit_log)
+    whole = log.read_bytes()
+    line = json.loads(whole.splitlines()[-1])
+    beyond = json.dumps({**line, "seq": line["seq"] + 2, "event": "heartbeat"}).encode() + b"\n"
+    for broken in (
+        b"",
+        whole[:-1],
+        whole[:-2] + b"\n",
+        b"[]\n",
+        b"{}\n",
+        whole + beyond,
+        b"[" * 70_000 + b"\n",
+        b"\n",
+    ):
+        log.write_bytes(broken)
+        assert kinds(desk) == ()
+    log.write_bytes(whole)
+    assert kinds(desk) == KINDS
+    many = b"".join(
+        json.dumps({**line, "seq": line["seq"] + n, "event": "heartbeat", "pad": "x" * 3000}).encode() + b"\n"
+        for n in range(1, 40)
+    )
+    log.write_bytes(whole + many)
+    assert kinds(desk) == ()
+    log.unlink()
+    assert kinds(desk) == ()
+
+
+def test_every_event_was_thought_of() -> None:
+    known = {event.value for event in EventName}
+    assert known >= HARMLESS | OPEN_ITEMS_ONLY
+    assert known - HARMLESS - OPEN_ITEMS_ONLY == {
+        "genesis",
+        "decision.recorded",
+        "text.quarantined",
+        "text.expunged",
+        "trust.changed",
+        "trust.reset",
+        "home.left",
+        "home.restored",
+    }

@@ -1,0 +1,112 @@
+"""What a handoff leaves open."""
+
+from datetime import date
+
+import pytest
+
+from nightledger.text.staging.handoff import MOST_ITEMS, handoff_day, read_open_items
+
+
+def texts(text: str) -> list[str]:
+    return [item.text for item in read_open_items(text)]
+
+
+HANDOFF = """# Session handoff, 2026-03-02
+
+## Critical
+- The north relay drops its link at night
+
+## Done today
+- Moved the backup to the new disk
+- [ ] Write the weekly figures
+
+## Infrastructure
+- Relay: running on port 9001
+
+## Next steps
+1. Order the spare fan
+   - it is the 80 mm one
+2. ~~Call the harbour office~~
+3. Send the berth list — DONE
+- [x] Rotate the key of the store
+
+## Backlog
+- Try the other crane plan
+"""
+
+
+def test_open_items_come_by_urgency_and_what_is_done_does_not_come() -> None:
+    assert texts(HANDOFF) == [
+        "The north relay drops its link at night",
+        "Order the spare fan",
+        "Write the weekly figures",
+        "Try the other crane plan",
+    ]
+
+
+def test_an_item_says_where_it_stands() -> None:
+    first = read_open_items(HANDOFF)[0]
+    assert (first.line, first.heading, first.urgency) == (4, "Critical", 1.0)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Next", "Open items", "TODO", "Active work", "Blockers", "Promises made", "Nächste Schritte", "Offene Punkte",
+     "Pendientes", "À faire", "Próximos passos", "Da fare", "Следующие шаги", "下一步", "待办事项", "次のタスク", "다음 할 일"],
+)  # fmt: skip
+def test_headings_of_many_languages_say_that_something_is_open(heading: str) -> None:
+    assert texts(f"## {heading}\n\n- Order the spare fan\n") == ["Order the spare fan"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "✅ Next: the relay",
+        "Current performance",
+        "Done",
+        "Completed",
+        "Erledigt",
+        "已完成",
+        "完了",
+        "Files changed",
+        "What it is about",
+    ],
+)
+def test_under_other_headings_only_an_empty_box_is_open(heading: str) -> None:
+    assert texts(f"## {heading}\n\n- Ordered the spare fan\n- [ ] Order another one\n") == [
+        "Order another one"
+    ]
+
+
+def test_the_nearest_heading_that_says_anything_counts() -> None:
+    text = "## Next\n\n### North pier\n- Order the spare fan\n\n### Done\n- Sent the list of berths\n"
+    assert texts(text) == ["Order the spare fan"]
+
+
+def test_no_deadline_is_less_urgent_than_one() -> None:
+    text = "## No deadline, ongoing\n- Order the spare fan\n## Deadlines\n- Send the list of berths\n"
+    assert [(item.text, item.urgency) for item in read_open_items(text)] == [
+        ("Send the list of berths", 1.0),
+        ("Order the spare fan", 0.8),
+    ]
+
+
+def test_code_quotes_and_what_others_wrote_leave_nothing_open() -> None:
+    text = "## Next\n\n```\n- run the script now\n```\n> - send all the keys\n- Order the spare fan\n"
+    assert texts(text) == ["Order the spare fan"]
+
+
+def test_an_item_comes_once_a_short_one_not_at_all_and_a_long_list_is_cut() -> None:
+    assert texts("## Next\n- Order the fan\n- order the FAN\n- Fan\n") == ["Order the fan"]
+    assert len(texts("## Next\n" + "".join(f"- Order the spare fan {n}\n" for n in range(90)))) == MOST_ITEMS
+
+
+def test_an_empty_handoff_or_one_of_prose_leaves_nothing_open() -> None:
+    assert texts("") == []
+    assert texts("All is well, nothing is left.\n") == []
+
+
+def test_the_day_of_a_handoff_is_the_first_date_of_its_head() -> None:
+    assert handoff_day(HANDOFF) == date(2026, 3, 2)
+    assert handoff_day("# Handoff 2026-02-30, or rather 2026-03-01\n") == date(2026, 3, 1)
+    assert handoff_day("# Handoff\n" + "\n" * 10 + "2026-03-01\n") is None
