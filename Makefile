@@ -145,6 +145,7 @@ bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCO
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra meaning --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-meaning.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
