@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from nightledger.surfaces.doctor.keys import Protection
 
-NOT_BUILT = (
-    "a model behind the consolidator",
-)
+NOT_BUILT = ("a model behind the consolidator",)
 """What the design has and this version has not."""
 
 
