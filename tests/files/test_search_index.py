@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from nightledger.domain.search.values import Kind
 from nightledger.files import search_index
 from nightledger.files.home import Home
-from nightledger.files.search_index import build_in_memory, building, index_path, open_store, writing
+from nightledger.files.search_index import (
+    build_in_memory,
+    building,
+    index_path,
+    open_store,
+    take_back,
+    writing,
+)
 from nightledger.files.search_schema import (
     APPLICATION,
     VERSION,
@@ -243,6 +250,29 @@ def test_a_journal_of_the_old_index_is_not_played_back_into_the_new_one(path: st
     assert not os.path.lexists(f"{path}-journal")
     with closing(opened(path)) as store:
         assert set(store.files()) == {"c.md"}
+
+
+def kill_while_it_writes(path: str) -> None:
+    """Leave what a run leaves that is killed while a part of its transaction is in the file."""
+    child = os.fork()
+    if not child:
+        with writing(path, index_text) as writer:
+            writer.store.connection.execute("PRAGMA cache_size=5")
+            for n in range(200):
+                writer.put(file(f"{n}.md", f"- moss {n}\n" * 60))
+            os._exit(9)
+    os.waitpid(child, 0)
+
+
+def test_what_a_killed_run_had_begun_is_taken_back(path: str) -> None:
+    take_back(path)
+    kill_while_it_writes(path)
+    assert os.path.lexists(f"{path}-journal")
+    take_back(path)
+    assert not os.path.lexists(f"{path}-journal")
+    with closing(opened(path)) as store:
+        assert set(store.files()) == {"a.md", "b.md"}
+        assert store.ask("PRAGMA integrity_check") == [("ok",)]
 
 
 def damage_header(path: str) -> None:

@@ -5,6 +5,8 @@ import pytest
 from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 
+from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import link
 from nightledger.recall.associations import Accepted, shown_associations
 
@@ -54,6 +56,19 @@ def test_one_that_was_approved_once_is_shown_and_one_that_was_undone_is_not(desk
     proposal = desk.applied(addition("In crontabs, set zone explicitly."))
     assert keys(desk)
     desk.undo(proposal)
+    assert keys(desk) == []
+
+
+def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("In crontabs on the relay machine, set zone explicitly."))
+    assert keys(desk)
+    standing = find_standing(desk.home, desk.ledger().book).entries.values()
+    placed = next(one for one in standing if "crontabs" in one.entry.text)
+    made = forget(desk.gate, desk.ledger(), placed, desk.moment, period="2026-03-01").proposal
+    assert made is not None
+    desk.approve(made)
+    assert "set zone explicitly" in desk.text()
     assert keys(desk) == []
 
 

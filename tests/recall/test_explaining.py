@@ -3,6 +3,7 @@ from contextlib import closing
 
 from tests.gate.homes import Desk
 from tests.recall.asking import put
+from tests.recall.test_indexing import settle
 
 from nightledger.domain.search.values import Query
 from nightledger.files.search_index import index_path
@@ -28,9 +29,11 @@ def test_it_tells_what_searching_did(desk: Desk) -> None:
 def test_a_damaged_index_is_made_anew(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "- The lilac was cut.\n")
     explained(desk, "lilac")
+    settle(desk)
+    explained(desk, "lilac")
     with closing(sqlite3.connect(index_path(desk.home))) as index:
-        index.execute("DELETE FROM chunks")
-        index.execute("UPDATE files SET settled = 1, sha256 = 'x'")
-        index.execute("UPDATE files SET size = (SELECT 1)")
+        index.execute("UPDATE pages SET text = 'x'")
         index.commit()
-    assert explained(desk, "lilac").found.hits
+    told = explained(desk, "lilac")
+    assert told.found.hits
+    assert "it was made anew" in told.found.notes[0]

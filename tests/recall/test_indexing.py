@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.files.test_search_index import kill_while_it_writes
 from tests.gate.homes import Desk, addition
 from tests.gate.principled import seed
 from tests.linking import lines, outcome
@@ -273,6 +274,15 @@ def test_the_newest_outcomes_are_searched_and_the_rest_is_named(
     assert found.hits == ()
     assert found.notes == ("1 older outcomes are not searched; associations know them",)
     assert hits(desk, "rose")[0].lines == (3, 3)
+
+
+def test_an_index_that_a_killed_run_left_half_written_is_used_again(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    fresh(desk)
+    kill_while_it_writes(index_path(desk.home))
+    found = ask(desk, "lilac moss")
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-02-28.md"]
+    assert found.notes == ()
 
 
 def test_an_index_that_is_busy_is_left_to_its_writer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

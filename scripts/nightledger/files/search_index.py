@@ -49,6 +49,20 @@ def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:
         return _checked(connection, path)
 
 
+def take_back(path: str) -> None:
+    """Take back what a run that was killed had begun to write: who only reads cannot (sqlite.org/lockingv3.html).
+
+    The caller holds the lock of the search index.
+
+    Raises:
+        SearchIndexError: It cannot be opened.
+    """
+    if os.path.lexists(f"{path}-journal") and os.path.lexists(path):
+        _require_file(path)
+        with telling(path), closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
 @contextmanager
 def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
     """Change an index that is there, in one transaction; nothing of it stays when the block fails.

@@ -20,7 +20,14 @@ from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.configuration import home_zone
 from nightledger.files.link_index import read_current
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import build_in_memory, building, index_path, open_store, writing
+from nightledger.files.search_index import (
+    build_in_memory,
+    building,
+    index_path,
+    open_store,
+    take_back,
+    writing,
+)
 from nightledger.files.search_schema import BusyIndexError, OtherVersionError, SearchIndexError
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
@@ -173,6 +180,7 @@ def _usable(seen: _Seen, path: str) -> SearchStore | None:
         BusyIndexError: Another run writes it.
     """
     try:
+        take_back(path)
         store = open_store(path)
         if store is not None:
             store.files()

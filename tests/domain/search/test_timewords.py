@@ -1,5 +1,6 @@
 """Times in queries: what they bound, in four languages, and what is no time."""
 
+import time
 from datetime import date, timedelta
 
 import pytest
@@ -173,3 +174,10 @@ def test_however_long_ago_there_is_such_a_day(number: int, unit: str, form: str,
     times = read(form.format(number, unit), today)
     assert times.since is not None
     assert times.since <= (times.until or today) <= today + timedelta(days=200)
+
+
+@pytest.mark.parametrize("word", ["may ", "before the ", "on ", "2024 ", "2024-01-01 ", "last "])
+def test_ten_thousand_characters_of_times_are_read_at_once(word: str) -> None:
+    before = time.process_time()
+    read((word * 5_000)[:10_000])
+    assert time.process_time() - before < 1.0

@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 from tests.gate.homes import START, Desk, addition, make_desk
@@ -49,6 +49,18 @@ def test_what_was_applied_or_edited_counts_from_then(desk: Desk) -> None:
     assert one(desk, RELAY).memory.created_hour == 0
     assert facts(desk).now_hour == 7
     assert facts(desk).odd.undated == 1
+
+
+def test_the_day_of_an_entry_is_that_of_its_coming_where_it_came_through_the_gate(desk: Desk) -> None:
+    desk.wait(days=3)
+    desk.applied(addition("Set the zone."))
+    assert one(desk, "- Set the zone.").day == desk.moment.at.date()
+    assert one(desk, RELAY).day is None
+
+
+def test_the_day_of_a_decision_is_the_one_it_states(tmp_path: Path) -> None:
+    desk = dated(tmp_path, "2026-01-05")
+    assert [found.day for found in facts(desk).memories] == [date(2026, 1, 5)]
 
 
 def test_each_entry_of_an_edit_that_brings_many_counts_from_then(desk: Desk) -> None:

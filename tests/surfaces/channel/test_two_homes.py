@@ -128,6 +128,14 @@ def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
     assert pair.agent.run("verify").status == 0
 
 
+def test_staging_rules_that_cannot_be_meant_are_told_to_who_asks(pair: Pair) -> None:
+    Path(pair.agent.desk.home.staging_rules).write_text('{"lookahead": 3}')
+    with pair.serving():
+        sent = pair.ops.record("channel", "send", "restore_context", "--to", "agent")
+    assert sent["status"] == "rejected"
+    assert "did you mean 'lookahead_hours'?" in sent["reason"]
+
+
 def test_a_pruning_that_the_ops_machine_asks_for_ends_as_proposals(pair: Pair) -> None:
     log = Path(pair.agent.desk.home.root, "memory", "daily", "2025-12-01.md")
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -136,6 +136,18 @@ def test_what_the_user_added_since_stays(caller: Caller, user: Path) -> None:
     assert json.loads(path.read_text()) == {**json.loads(SETTINGS), "model": "y"}
 
 
+def test_a_copy_that_is_broken_since_does_not_keep_the_hooks_in(caller: Caller, user: Path) -> None:
+    path = user / ".claude" / "settings.json"
+    path.write_text(SETTINGS)
+    caller.run("hosts", "install", "claude-code", "--yes")
+    Path(f"{path}{BACKUP}").write_text("{")
+    caller.run("hosts", "remove", "claude-code", "--yes")
+    assert path.read_text() == SETTINGS
+    path.write_text("{")
+    with pytest.raises(ConfigurationError, match="left as it is"):
+        caller.run("hosts", "remove", "claude-code", "--yes")
+
+
 def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, user: Path) -> None:
     path = user / ".claude" / "settings.json"
     caller.run("hosts", "install", "claude-code", "--yes")

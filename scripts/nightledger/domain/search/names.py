@@ -16,7 +16,7 @@ MOST_WORDS = 8
 _QUOTED = re.compile(
     '["\u201c\u201e\u00ab`]([^"\u201c\u201d\u201e\u00ab\u00bb`\n]{3,80})["\u201c\u201d\u00bb`]'
 )
-_JOINED = re.compile(r"[^\W_]+(?:[_./:@#+\\-]+[^\W_]+)+")
+_JOINED = re.compile(r"(?<![^\W_])[^\W_]++(?:[_./:@#+\\-]++[^\W_]++)++")
 """``config/app.yaml``, ``deploy-api.service``, ``user_id``, ``v2.3.1``, ``db01.example.org:5432``."""
 _PEOPLE = re.compile(
     r"(?<![.!?]\s)(?<!^)\b([A-Z\u00c0-\u00de][\w'\u2019]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019]+)+)"

@@ -112,6 +112,17 @@ _SIDE = re.compile(
 )
 
 
+_SIDE_CHARACTERS = 40
+"""How far before a time its side may stand, blanks included: all that is before would be read for each month."""
+
+
+def _side(text: str, at: int) -> tuple[re.Match[str], int] | None:
+    """Give the word before a place that says how it bounds, and where that begins."""
+    start = max(0, at - _SIDE_CHARACTERS)
+    match = _SIDE.search(text[start:at])
+    return (match, start + match.start()) if match else None
+
+
 def _dated(text: str, dates: Mapping[tuple[int, int], date]) -> Times | None:
     """Read whole dates: one is a day or a bound, two are both ends."""
     places = sorted(dates.items())[:2]
@@ -139,10 +150,10 @@ def _named(text: str, today: date, months: Mapping[str, int]) -> Times | None:
         re.IGNORECASE,
     )
     for match in month.finditer(text):
-        if match["year"] or _SIDE.search(text[: match.start()]):
+        if match["year"] or _side(text, match.start()):
             return _sided(text, match.start(), match.end(), _month(match, today, months))
     year = re.search(r"\b(?:19|20)\d\d\b(?![-/.:]\d)", text)
-    if year and _SIDE.search(text[: year.start()]):
+    if year and _side(text, year.start()):
         number = int(year[0])
         return _sided(text, year.start(), year.end(), (date(number, 1, 1), date(number, 12, 31)))
     return None
@@ -267,17 +278,18 @@ def _period(today: date, unit: int, back: int) -> tuple[date, date]:
 
 def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
     """Bound a time by the word before it: ``since``, ``before``, or the days themselves."""
-    match = _SIDE.search(text[:start])
-    if match is None:
+    found = _side(text, start)
+    if found is None:
         return _times(text, start, end, days)
+    match, begin = found
     first, last = days
     if match["since"]:
         after = match["since"].casefold() in ("after", "nach", "après")
-        return _times(text, match.start(), end, (last + timedelta(days=1) if after else first, None))
+        return _times(text, begin, end, (last + timedelta(days=1) if after else first, None))
     if match["until"]:
         whole = match["until"].casefold() in ("until", "till", "by", "bis", "hasta", "jusqu'en")
-        return _times(text, match.start(), end, (None, last if whole else first - timedelta(days=1)))
-    return _times(text, match.start(), end, days)
+        return _times(text, begin, end, (None, last if whole else first - timedelta(days=1)))
+    return _times(text, begin, end, days)
 
 
 def _times(text: str, start: int, end: int, days: tuple[date | None, date | None]) -> Times:
