@@ -554,7 +554,9 @@ def test_a_day_that_was_read_too_early_and_is_not_read_again_by_itself_is_caught
     assert shell.run("night", now=ahead).status == 0
     first = set(Path(desk.home.proposals_dir).glob("p-*.json"))
     with log.open("a") as stream:
-        stream.write("\n## Evening\n\n- Decision: rotate the certificates of the mail server every 60 days from now on.\n")
+        stream.write(
+            "\n## Evening\n\n- Decision: rotate the certificates of the mail server every 60 days from now on.\n"
+        )
     second = shell.run("night", now=ahead + timedelta(days=1))
     assert second.status == 0
     assert runs_of(home) == {"2026-03-01": 1, "2026-03-02": 1}
