@@ -20,16 +20,21 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.living import make_home
+
+from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Kind, Query
-from nightledger.files.search_index import building, open_store, writing
+from nightledger.files.search_index import building, index_path, open_store, writing
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.recall.searching import find_chunks, read_query, search_store
+from nightledger.gate.opening import read_ledger
+from nightledger.recall.indexing import refresh
+from nightledger.recall.searching import find_chunks, read_query, search, search_store
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
@@ -151,6 +156,31 @@ def bench_own(directory: Path, files: Sequence[NewFile], queries: Sequence[str],
     show("one changed day", f"{changed_s * 1000:.1f} ms", f"{changed_s / made_s:.2%}", "", "")
 
 
+def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str], text_bytes: int) -> None:
+    """Bring the index of a home up to date: at first, when nothing changed, after one day was written on."""
+    gate = make_home(directory / "home", directory / "keys", FIRST)
+    for file in files:
+        path = Path(gate.home.path(file.path))
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(file.text, encoding="utf-8")
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # long ago: what is young is read again
+    ledger, moment = read_ledger(gate), Moment(at=datetime(2026, 3, 1, tzinfo=UTC))
+
+    def look() -> None:
+        refresh(gate, ledger, moment).store.close()
+
+    made_s, again_s = timed(look), timed(look)
+    with open(gate.home.path(files[len(files) // 2].path), "a", encoding="utf-8") as log:
+        log.write("\n- One more line that nobody had written.\n")
+    changed_s = timed(look)
+    size = os.path.getsize(index_path(gate.home))
+    show("a home: all of it", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", "", "")
+    show("a home: nothing changed", f"{again_s * 1000:.1f} ms", f"{again_s / made_s:.2%}", "", "")
+    show("a home: a line in one day", f"{changed_s * 1000:.1f} ms", f"{changed_s / made_s:.2%}", "", "")
+    asked = median_ms(lambda q: search(gate, ledger, Query(text=q), moment), queries[:20])
+    show("a home: recall, brought up to date", "", "", "", f"{asked:.2f} ms")
+
+
 def _update(path: str, file: NewFile) -> None:
     with writing(path, index_text) as writer:
         writer.put(file)
@@ -231,7 +261,7 @@ def main() -> None:
         )
         show("", "to make", "size / text", "candidates", "answer")
         with tempfile.TemporaryDirectory() as directory:
-            for bench in (bench_own, bench_plain, bench_tantivy):
+            for bench in (bench_own, bench_home, bench_plain, bench_tantivy):
                 bench(Path(directory), files, queries, text_bytes)
 
 
