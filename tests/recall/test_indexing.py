@@ -16,7 +16,7 @@ from nightledger.files.lock import Lock
 from nightledger.files.search_index import index_path, open_store
 from nightledger.gate.opening import shipped_config
 from nightledger.recall import indexing
-from nightledger.recall.indexing import Refreshed, refresh
+from nightledger.recall.indexing import Refreshed, keep_up, refresh
 from nightledger.recall.withheld import Judge
 
 
@@ -327,3 +327,38 @@ def test_a_file_whose_name_is_no_text_is_named(desk: Desk) -> None:
     found = ask(desk, "lilac")
     assert found.hits == ()
     assert "has a name that is not UTF-8" in found.notes[0]
+
+
+def test_an_index_that_is_there_is_kept_up_and_none_is_made(desk: Desk) -> None:
+    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
+    assert not os.path.lexists(index_path(desk.home))
+    fresh(desk)
+    desk.proposal(addition("One."))
+    assert keep_up(desk.gate, desk.ledger(), desk.moment)
+    assert keep_up(desk.gate, desk.ledger(), desk.moment)
+    settle(desk)
+    assert fresh(desk).changed == 0
+
+
+def test_what_would_keep_a_verb_waiting_is_left_to_the_next_look(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh(desk)
+    before = Path(index_path(desk.home)).read_bytes()
+    desk.proposal(addition("One."))
+
+    with Lock(desk.home.lock_path("search")):
+        assert not keep_up(desk.gate, desk.ledger(), desk.moment)
+    for n in range(1, 29):
+        put(desk, f"memory/2026-02-{n:02}.md", f"- Lilac {n}.\n")
+    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
+    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
+    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
+    Path(index_path(desk.home)).write_bytes(before)
+    for n in range(1, 29):
+        Path(desk.home.path(f"memory/2026-02-{n:02}.md")).unlink()
+    monkeypatch.setattr(indexing, "_SOON_BYTES", len(desk.text()) - 1)
+    assert not keep_up(desk.gate, desk.ledger(), desk.moment)
+    assert Path(index_path(desk.home)).read_bytes() == before
+    monkeypatch.undo()
+    assert keep_up(desk.gate, desk.ledger(), desk.moment)

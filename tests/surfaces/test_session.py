@@ -1,5 +1,8 @@
 import contextlib
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,9 @@ from nightledger.domain.errors import ConfigurationError, LockedError, RefusedEr
 from nightledger.domain.event import Actor
 from nightledger.files.blobs import BlobStore
 from nightledger.files.lock import Lock
+from nightledger.files.search_index import index_path, open_store
 from nightledger.gate.review.editing import propose_edit
+from nightledger.recall.indexing import refresh
 from nightledger.surfaces import session
 from nightledger.surfaces.context import Context
 from nightledger.trust.pin import read_pin
@@ -29,6 +34,13 @@ def context(desk: Desk) -> Context:
 
 def signed_size(desk: Desk) -> int:
     return check_log(desk.home, read_pin(desk.ring, desk.home.identity.id)).report.signed_size
+
+
+def judged_size(desk: Desk) -> int:
+    store = open_store(index_path(desk.home))
+    assert store is not None
+    with contextlib.closing(store):
+        return int((store.meta("head") or "0").partition(" ")[0])
 
 
 def test_a_run_that_appended_signs_its_head_before_it_lets_go(desk: Desk) -> None:
@@ -90,6 +102,66 @@ def test_a_home_without_its_keys_is_not_written(desk: Desk) -> None:
     shutil.rmtree(desk.ring.directory)
     with pytest.raises(ConfigurationError), session.writing(context(desk)):
         pass
+
+
+def test_a_run_that_appended_has_the_search_index_judge_by_its_events_where_there_is_one(desk: Desk) -> None:
+    with session.writing(context(desk)):
+        desk.proposal(addition("One."))
+    assert not os.path.lexists(desk.home.search_dir)
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+    for text in ("Two.", "Three."):
+        with session.writing(context(desk)):
+            desk.proposal(addition(text))
+        assert judged_size(desk) == desk.ledger().log.size
+
+
+def test_a_run_that_appended_nothing_leaves_the_search_index_alone(desk: Desk) -> None:
+    refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+    desk.proposal(addition("One."))
+    with session.writing(context(desk)):
+        pass
+    assert judged_size(desk) == desk.ledger().log.size - 1
+
+
+def test_a_search_index_that_cannot_be_used_is_no_failure_of_the_verb(desk: Desk) -> None:
+    os.makedirs(index_path(desk.home))
+    with session.writing(context(desk)):
+        desk.proposal(addition("One."))
+    assert signed_size(desk) == 2
+    os.rmdir(index_path(desk.home))
+    Path(index_path(desk.home)).write_bytes(b"nonsense" * 1000)
+    with session.writing(context(desk)):
+        desk.proposal(addition("Two."))
+    assert signed_size(desk) == 3
+    assert Path(index_path(desk.home)).read_bytes() == b"nonsense" * 1000
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_apply_with_nothing_to_do_and_a_home_without_an_index_load_nothing_of_search(
+    console: Console,
+    indexed: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    desk = console.desk
+    if indexed:
+        refresh(desk.gate, desk.ledger(), desk.moment).store.close()
+    else:
+        desk.approve(desk.proposal(addition("One.")))
+        desk.wait(hours=3)
+    words = ["apply", "--home", desk.home.root, "--now", desk.moment.at.isoformat()]
+    program = (
+        f"import sys; from nightledger.surfaces.cli import main; assert main({words!r}) == 0;"
+        " print(*(name for name in sys.modules if '.recall' in name or name == 'sqlite3'))"
+    )
+    scripts = Path(session.__file__).parents[2]
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(scripts), "NIGHTLEDGER_KEYS": str(desk.ring.directory)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.splitlines()[-1] == ""
+    assert ("One." in desk.text()) is not indexed
 
 
 def test_views_are_refreshed_from_the_log_as_it_is_now(desk: Desk) -> None:

@@ -1,8 +1,8 @@
 """What of the index may still be said, now that the audit log may have grown since it was judged.
 
 The index notes the head of the log that its verdicts rest on. Most events change no verdict; a decision
-or a quarantine may, and then nothing is said until the index was brought up to date (``stage``, every
-half hour and at a session's start).
+or a quarantine may, and then nothing is said until the index was brought up to date (at the end of most
+verbs that append, else by ``stage``, every half hour and at a session's start).
 
 Cheap to import: the prompt hook asks at each prompt, and reads the log's last lines only where it grew.
 Nothing is verified here; whoever can rewrite the log can write to the index, too.

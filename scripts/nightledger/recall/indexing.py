@@ -58,6 +58,9 @@ _IN_PLACE_SHARE = 0.5
 _IN_PLACE = 20
 """With more files changed, and more than that share, a new index is made beside the old one: it is sooner done,
 and readers are not kept waiting. Our choice."""
+_SOON_BYTES = 250_000
+"""Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
+to the next look, so that no verb waits for it. Measured: docs/decisions/0045-search-index.md."""
 _HEAD, _RULES, _LINKS = "head", "rules", "links"
 """Keys of what the index was made by: the log's size and root, what is withheld, the link index."""
 
@@ -134,6 +137,43 @@ def refresh(
         return _in_memory(seen, f"the index cannot be written ({error.strerror})")
 
 
+def keep_up(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
+    """Bring an index that is there up to date, at the end of a run that appended to the log; tell whether it is now.
+
+    Where there is none, where another run is at it, or where it would take long, nothing is done: the
+    next look at it does that.
+
+    Args:
+        gate: The home, which this machine writes.
+        ledger: Its log, as checked.
+        moment: The clocks.
+
+    Raises:
+        NightledgerError: As ``refresh``; or the index cannot be read or written.
+        OSError: The same.
+    """
+    path = index_path(gate.home)
+    if not os.path.lexists(path) or _gated_bytes(gate) > _SOON_BYTES:
+        return False
+    lock = Lock(gate.home.lock_path("search"))
+    try:
+        lock.acquire()
+    except LockedError:
+        return False
+    try:
+        seen = _look(gate, ledger, moment)
+        there = _usable(seen, path)
+        now_ns = os.stat(lock.path).st_mtime_ns
+        return there is not None and _in_place(seen, path, there, now_ns) is not None
+    finally:
+        lock.release()
+
+
+def _gated_bytes(gate: Gate) -> int:
+    places = [gate.home.path(path) for path in gate.home.identity.gated]
+    return sum(os.stat(place).st_size for place in places if os.path.exists(place))
+
+
 def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
     home = gate.home
     standing = find_standing(home, ledger.book)
@@ -156,20 +196,26 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
 def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed:
     """Write what changed; the caller holds the lock."""
     there = None if anew else _usable(seen, path)
-    if there is not None:
-        with closing(there) as store:
-            changes = _changes(seen, store, now_ns)
-            stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
-            large = len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources))
-        if not large or not changes.any:
-            if changes.any or stale:
-                with writing(path, index_text) as writer:
-                    _carry_out(seen, writer, changes)
-            return _open(seen, path, changes, rebuilt=False)
+    changes = _in_place(seen, path, there, now_ns) if there is not None else None
+    if changes is not None:
+        return _open(seen, path, changes, rebuilt=False)
     with building(path, index_text) as writer:
         changes = _changes(seen, writer.store, now_ns)
         _carry_out(seen, writer, changes)
     return _open(seen, path, changes, rebuilt=True)
+
+
+def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Changes | None:
+    """Write what changed into the index that is there; None where so much did that one made anew is sooner done."""
+    with closing(there) as store:
+        changes = _changes(seen, store, now_ns)
+        stale = store.meta(_HEAD) != seen.head or store.meta(_LINKS) != _links_state(seen)
+    if len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
+        return None
+    if changes.any or stale:
+        with writing(path, index_text) as writer:
+            _carry_out(seen, writer, changes)
+    return changes
 
 
 def _usable(seen: _Seen, path: str) -> SearchStore | None:

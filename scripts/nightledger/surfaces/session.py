@@ -1,7 +1,7 @@
 """A command at work on a home: the lock, the gate, the checked log, and the end of the run.
 
-Invariant: a run that appended to the log writes the views anew and signs one checkpoint
-before it lets go of the lock; what a crash cut short is finished before anything new begins.
+Invariant: a run that appended to the log writes the views anew, signs one checkpoint and brings the
+search index up to date before it lets go of the lock; what a crash cut short is finished before anything new begins.
 """
 
 import gc
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
-from nightledger.domain.errors import AlteredError, LockedError
+from nightledger.domain.errors import AlteredError, LockedError, NightledgerError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.files.home import Home
@@ -141,8 +141,6 @@ def writing(
         LockedError: Another run is at work.
         RefusedError: Another machine writes this home, or an agent's host calls an operator's verb.
     """
-    from nightledger.gate.proposing.views import refresh_views
-
     gate = _open(context, actor or actor_of(context))
     require_machine(gate.home)
     if person:
@@ -154,11 +152,11 @@ def writing(
         _finish_earlier(session)
         try:
             yield session
-            if session.reread().log.size > before:
-                refresh_views(gate, session.ledger)
+            _write_views(session, before)
         finally:
             _drop_withdrawn(context, gate.home, began)
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
+        _keep_search_up(session, before)
 
 
 def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
@@ -167,6 +165,27 @@ def _drop_withdrawn(context: Context, home: Home, began: int) -> None:
         from nightledger.files.staged import drop_staged
 
         drop_staged(home)
+
+
+def _write_views(session: Session, before: int) -> None:
+    """Write the views anew where the log grew."""
+    from nightledger.gate.proposing.views import refresh_views
+
+    if session.reread().log.size > before:
+        refresh_views(session.gate, session.ledger)
+
+
+def _keep_search_up(session: Session, before: int) -> None:
+    """Where the log grew, have the search index judge by it, if there is one: until then the prompt hook is silent.
+
+    What goes wrong here is no failure of the verb, which is done; the next search, or ``stage``, tries again and tells.
+    """
+    grew = session.ledger.log.size > before
+    if grew and os.path.lexists(os.path.join(session.gate.home.search_dir, "index.db")):
+        from nightledger.recall.indexing import keep_up
+
+        with suppress(NightledgerError, OSError):
+            keep_up(session.gate, session.ledger, session.moment)
 
 
 def _finish_earlier(session: Session) -> None:

@@ -1,5 +1,10 @@
 """The client's side of HTTP."""
 
+import http.client
+import socket
+import threading
+from typing import Any
+
 import pytest
 
 from nightledger.domain.errors import ConfigurationError
@@ -51,3 +56,28 @@ def test_a_machine_that_does_not_serve_has_no_health() -> None:
 def test_what_another_machine_says_wrongly_is_not_repeated(content: bytes) -> None:
     assert _said(content) == "nothing that can be read"
     assert _said(b'{"error": "not now"}') == "not now"
+
+
+def test_an_answer_that_is_not_read_to_its_end_leaves_no_socket_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[http.client.HTTPResponse] = []
+
+    class Noted(http.client.HTTPResponse):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            given.append(self)
+
+    def answer_at_length() -> None:
+        with listener.accept()[0] as peer:
+            peer.recv(4096)
+            peer.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 4096)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "response_class", Noted)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        thread = threading.Thread(target=answer_at_length, daemon=True)
+        thread.start()
+        address = PeerAddress(url=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with pytest.raises(TransportError, match="answered with more than 100 bytes"):
+            post(address, b"{}", 100, timeout_s=10)
+        thread.join(10)
+    assert [one.isclosed() for one in given] == [True]

@@ -10,6 +10,7 @@ import pytest
 from tests.gate.homes import Desk, addition, make_desk, open_desk
 from tests.recall.asking import put
 from tests.recall.test_withheld import PATHS, PLANTED
+from tests.surfaces.console import Console
 
 from nightledger.domain.event import EventName
 from nightledger.files.search_index import index_path
@@ -93,6 +94,28 @@ def test_nothing_is_said_between_a_decision_and_the_next_look(desk: Desk) -> Non
     bring_up_to_date(desk)
     assert ask(desk, RELAY, session="u") == ""
     assert "backups" in ask(desk, "how long are backups kept?", session="u")
+
+
+def test_after_a_verb_that_changed_something_it_speaks_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(desk.ring.directory))
+    console = Console(desk=desk)
+    bring_up_to_date(desk)
+    desk.approve(desk.proposal(addition(PLANTED)))
+    assert kinds(desk) == ()
+    desk.wait(hours=3)
+    assert "Applied change 1" in console.out("apply", typed=[])
+    assert kinds(desk) == KINDS
+    assert PLANTED in ask(desk, "where is the cellar key?")
+    desk.approve(second := desk.proposal(addition("Paint the garden fence green")))
+    desk.wait(hours=3)
+    console.out("apply")
+    assert "garden fence" in ask(desk, "the garden fence, green paint", session="t")
+    console.out("undo", second.id, typed=["y"])
+    assert kinds(desk) == KINDS
+    assert ask(desk, "the garden fence, green paint", session="u") == ""
+    assert "Restart the relay" in ask(desk, RELAY, session="u")
 
 
 def test_what_waits_silences_open_items_only(desk: Desk) -> None:

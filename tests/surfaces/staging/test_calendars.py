@@ -1,6 +1,7 @@
 """Calendars as files, addresses and collections of a server, in good order and bad."""
 
 import base64
+import http.client
 import socket
 import threading
 import time
@@ -18,6 +19,7 @@ import pytest
 from nightledger.codec.operator import parse_operator
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.operator import CalendarAddress, Operator
+from nightledger.surfaces.staging import fetching
 from nightledger.surfaces.staging.calendars import Looked, look_into
 from nightledger.surfaces.staging.fetching import fetch_all
 
@@ -189,6 +191,22 @@ def test_a_server_that_hangs_or_drips_costs_two_seconds_for_all_and_the_others_a
         for _, problem in looked.problems
     )
     assert took < 4
+
+
+def test_an_answer_that_is_not_read_to_its_end_leaves_no_socket_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[http.client.HTTPResponse] = []
+
+    class Noted(http.client.HTTPResponse):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            given.append(self)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "response_class", Noted)
+    monkeypatch.setattr(fetching, "MAX_CALENDAR_BYTES", 100)
+    with serving(Answer(body=b"x" * 4096)) as url:
+        ((_, problem),) = look(work=CalendarAddress(url=f"{url}/x.ics")).problems
+    assert problem == "has more than 100 bytes"
+    assert [one.isclosed() for one in given] == [True]
 
 
 def test_patience_is_for_all_of_them_together() -> None:

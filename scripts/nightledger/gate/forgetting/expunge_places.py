@@ -8,7 +8,6 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.files.search_index import any_page, index_path
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.trust.dsse import payloads_in
@@ -107,6 +106,8 @@ def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
 
     It is made of the home's files, so it goes when any of them holds the text; else when its own pages do.
     """
+    from nightledger.files.search_index import any_page, index_path
+
     path = index_path(home)
     if os.path.lexists(path) and (anywhere or any_page(path, holds)):
         yield home.relative(path)

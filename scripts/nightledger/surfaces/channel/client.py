@@ -76,8 +76,8 @@ def _exchange(
     connection = _connection(address, timeout_s)
     try:
         connection.request(method, path, body or None, {"Content-Type": CONTENT_TYPE} if body else {})
-        response = connection.getresponse()
-        content = response.read(max_bytes + 1)
+        with connection.getresponse() as response:  # one not read to its end keeps its socket open
+            content = response.read(max_bytes + 1)
     except (OSError, http.client.HTTPException) as error:
         raise TransportError(
             f"{address.url} does not answer ({str(error) or type(error).__name__})"

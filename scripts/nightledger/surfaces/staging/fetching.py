@@ -119,8 +119,8 @@ def _ask(address: CalendarAddress, url: str, body: bytes, timeout_s: float) -> b
         headers |= {"Depth": "1", "Content-Type": "application/xml; charset=utf-8"}
     try:
         connection.request("REPORT" if body else "GET", target, body or None, headers)
-        response = connection.getresponse()
-        content = response.read(MAX_CALENDAR_BYTES + 1)
+        with connection.getresponse() as response:  # one not read to its end keeps its socket open
+            content = response.read(MAX_CALENDAR_BYTES + 1)
     finally:
         connection.close()
     wanted = _MULTI_STATUS if body else http.client.OK
