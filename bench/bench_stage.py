@@ -15,7 +15,8 @@ lines that stand in an answer. The plain baseline has the same budget: the last 
 the newest line back.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_stage [--workspace DIR]``; DIR is a checkout
-of such a workspace. Without it only the year is measured. Nothing of the workspace is printed.
+of such a workspace. Without it only the year is measured. Nothing of the workspace is printed. ``--most work=6
+shown=4 --characters 240`` tries other numbers than those of ``config/staging-rules.json``.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -36,6 +37,8 @@ from bench import measure
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
 from nightledger.domain.staging.budget import tokens_of
+from nightledger.domain.staging.rules import StagingRules
+from nightledger.domain.staging.values import Source
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.gate.opening import Gate, read_ledger
@@ -63,6 +66,26 @@ class Recalled:
     at: datetime
     answers: tuple[tuple[str, int, int], ...]
     by_host: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """Numbers to try instead of a home's own.
+
+    Attributes:
+        most: Of some sources, how many lines of each at most.
+        characters: The longest text of a line; None leaves it.
+    """
+
+    most: Mapping[Source, int]
+    characters: int | None
+
+    def instead(self, rules: StagingRules) -> StagingRules:
+        """Give rules with these numbers."""
+        sources = {
+            name: replace(one, most=self.most.get(name, one.most)) for name, one in rules.sources.items()
+        }
+        return replace(rules, sources=sources, line_characters=self.characters or rules.line_characters)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,9 +124,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--workspace", type=Path, help="a checkout with memory/.dreams/events.jsonl")
     parser.add_argument("--only", choices=("replay", "year"), help="one of the two")
+    parser.add_argument("--most", nargs="*", default=[], metavar="SOURCE=N", help="lines of a source at most")
+    parser.add_argument("--characters", type=int, help="the longest text of a line")
     options = parser.parse_args(words)
     if options.workspace and options.only != "year":
-        replay(options.workspace)
+        most = {Source(name): int(n) for name, _, n in (one.partition("=") for one in options.most)}
+        replay(options.workspace, Tried(most=most, characters=options.characters))
     if options.only != "replay":
         year()
     return 0
@@ -112,7 +138,7 @@ def main(words: Sequence[str] | None = None) -> int:
 # ---------------------------------------------------------------- recalls, lived through again
 
 
-def replay(workspace: Path) -> None:
+def replay(workspace: Path, tried: Tried) -> None:
     """Print the figures of a workspace."""
     recalls = read_recalls(workspace)
     scores = {name: (Score(), Score()) for name in ("all", "asked by the agent")}
@@ -122,7 +148,7 @@ def replay(workspace: Path) -> None:
         gate = make_home(root, Path(folder) / "keys", recalls[0].at.date() - timedelta(days=1))
         for n, recalled in enumerate(recalls):
             write_logs(workspace, root, recalls[:n], recalled.at.date())
-            staged = run(gate, slot_before(recalled.at))
+            staged = run(gate, slot_before(recalled.at), tried)
             budget = staged.budget
             base = last_days(root, recalled.at.date(), budget)
             for name, (ours, plain) in scores.items():
@@ -180,11 +206,11 @@ def slot_before(at: datetime) -> datetime:
     return since + (at - since) // SLOT * SLOT
 
 
-def run(gate: Gate, at: datetime, **changed: int) -> Staged:
+def run(gate: Gate, at: datetime, tried: Tried) -> Staged:
     """Stage as of a time."""
     ledger, moment = read_ledger(gate), Moment(at=at)
     with closing(Shelves(gate, ledger, moment)) as library:
-        rules = replace(load_staging_rules(gate.home), **changed)  # type: ignore[arg-type]  # whole numbers only
+        rules = tried.instead(load_staging_rules(gate.home))
         return stage(gate, ledger, Asked(rules=rules, library=library), moment)
 
 
