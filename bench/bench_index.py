@@ -31,11 +31,11 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.search.values import Kind, Query
 from nightledger.files.search_index import building, index_path, open_store, writing
 from nightledger.files.search_store import FileState
-from nightledger.files.search_writing import NewChunk, NewFile
+from nightledger.files.search_writing import NewFile
 from nightledger.gate.opening import read_ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import find_chunks, read_query, search, search_store
-from nightledger.text.search.chunks import cut_markdown
+from nightledger.recall.sources import cut_prose
 from nightledger.text.search.tokens import index_text, match_any, query_terms
 
 FIRST = date(2020, 1, 1)
@@ -67,20 +67,8 @@ def invent_day(dice: random.Random, words: Sequence[str], weights: Sequence[floa
 
 def new_file(path: str, text: str, day: date) -> NewFile:
     """Give a log as the index takes it."""
-    chunks = [
-        NewChunk(
-            start=one.start,
-            end=one.end,
-            lead=one.lead,
-            first_line=one.first_line,
-            last_line=one.last_line,
-            heading=one.heading,
-            day=one.day or day,
-        )
-        for one in cut_markdown(text)
-    ]
     state = FileState(len(text), 0, "", settled=True)
-    return NewFile(path=path, kind=Kind.DAILY, state=state, text=text, chunks=chunks)
+    return NewFile(path=path, kind=Kind.DAILY, state=state, text=text, chunks=cut_prose(text, day).chunks)
 
 
 def invent_logs(count: int, seed: int) -> tuple[list[NewFile], list[str]]:

@@ -25,9 +25,10 @@ from nightledger.domain.operator import MeaningSource, Operator
 from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
-from nightledger.files.search_writing import NewChunk, NewFile
+from nightledger.files.search_writing import NewFile
 from nightledger.recall.meaning import Encoder, learn_in_memory
 from nightledger.recall.searching import search_store
+from nightledger.recall.sources import cut_prose
 from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.text.search.chunks import Passage, cut_markdown
 from nightledger.text.search.tokens import index_text, match_any, query_terms
@@ -63,18 +64,7 @@ def index(conversation: Conversation) -> SearchStore:
     """Index a conversation's logs with the product's own cutting and words."""
     writer = build_in_memory(index_text)
     for log in conversation.logs:
-        chunks = [
-            NewChunk(
-                start=one.start,
-                end=one.end,
-                lead=one.lead,
-                first_line=one.first_line,
-                last_line=one.last_line,
-                heading=one.heading,
-                day=one.day,
-            )
-            for one in cut_markdown(log.text)
-        ]
+        chunks = cut_prose(log.text, None).chunks
         writer.put(NewFile(path=log.path, kind=Kind.DAILY, state=_UNKNOWN, text=log.text, chunks=chunks))
     writer.commit()
     return writer.store

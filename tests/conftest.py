@@ -1,6 +1,11 @@
-"""Settings of every test: hypothesis is derandomized and keeps no database."""
+"""Settings of every test (hypothesis is derandomized and keeps no database), and a home to begin with."""
 
+import shutil
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+from tests.gate.homes import Desk, make_desk, open_desk
 
 settings.register_profile(
     "nightledger",
@@ -10,3 +15,18 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nightledger")
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a home that nobody writes to, adopted on 2026-03-01: founding one costs more than copying it."""
+    root = tmp_path_factory.mktemp("template")
+    make_desk(root)
+    return root
+
+
+@pytest.fixture
+def desk(template: Path, tmp_path: Path) -> Desk:
+    """Give a fresh home with a small MEMORY.md."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    return open_desk(tmp_path)

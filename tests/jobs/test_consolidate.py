@@ -56,11 +56,11 @@ def test_a_night_proposes_what_its_logs_and_outcomes_teach_and_changes_no_memory
 
 
 def test_the_same_home_and_time_give_the_same_bytes_wherever_the_home_stands(
-    founded: Path, tmp_path: Path
+    template: Path, tmp_path: Path
 ) -> None:
     written = []
     for name in ("here", "over/there"):
-        shutil.copytree(founded, tmp_path / name)
+        shutil.copytree(template, tmp_path / name)
         nights = open_nights(tmp_path / name)
         nights.write("2026-03-01.md", log_of(LESSON, INJECTED))
         nights.write("2026-03-01-b.md", log_of(CLOCK))
