@@ -111,14 +111,14 @@ class Watch:
                 self.did(Kind.CUT, path, node=node, at=size)
         real(descriptor, size)
 
-    def fchmod(self, real: Any, descriptor: Any, mode: int) -> None:
+    def fchmod(self, real: Any, descriptor: Any, mode: int, **options: Any) -> None:
         here = self.relative(descriptor)
         if here is not None:
             self.ask("chmod", here)
             node = self.disk.find(here) if not isinstance(descriptor, int) else self._files[descriptor][0]
             if self.disk.nodes[node].mode != mode:
                 self.did(Kind.MODE, here, node=node, at=mode)
-        real(descriptor, mode)
+        real(descriptor, mode, **options)
 
     def mkdir(self, real: Any, path: Any, mode: int = 0o777) -> None:
         here = self.relative(path)

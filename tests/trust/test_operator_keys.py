@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from tests.faults.crash_disk import Crash, crashes
+from tests.faults.crash_watch import same, watching
 from tests.trust.worlds import HOME_ID
 
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.trust import operator_keys
 from nightledger.trust.keys import KeyRing, create_key_at, create_operator_key, public_key_of
-from nightledger.trust.operator_keys import create_next, mend, next_key, take_over
+from nightledger.trust.operator_keys import create_next, find_kept, mend, next_key, take_back, take_over
 from nightledger.trust.sshkey import PublicKey
 
 
@@ -110,6 +113,65 @@ def test_a_crash_after_the_old_key_got_its_name_keeps_one_copy(
             take_over(ring, HOME_ID, new, "then")
     take_over(ring, HOME_ID, new, "then")
     assert not any(name.startswith("operator.before-then-") for name in names(ring))
+
+
+def test_whatever_a_crash_leaves_of_a_take_over_no_key_is_lost_and_the_next_run_finishes(
+    ring: KeyRing, tmp_path: Path
+) -> None:
+    old, new = key(ring, "operator"), create_next(ring, HOME_ID, passphrase=None, comment="next")
+    with watching(ring.directory) as watch:
+        take_over(ring, HOME_ID, new, "then")
+    assert same(watch.disk, ring.directory), "a change of the disk went by unseen"
+    for number, crash in enumerate(crashes(watch.start, watch.steps)):
+        left = made(crash, tmp_path / f"{number}")
+        assert {old.blob, new.blob} <= private_keys(left), crash.how
+        assert {"operator", "operator.pub"} & names(left), crash.how
+        mend(left, HOME_ID, {new.blob}, "later")
+        assert key(left, "operator") == key(left, "operator.pub") == new, crash.how
+        another = create_next(left, HOME_ID, passphrase=None, comment="another")
+        assert key(left, "operator.next.pub") == another
+
+
+def test_a_take_over_is_on_disk_when_it_returns(ring: KeyRing, tmp_path: Path) -> None:
+    new = create_next(ring, HOME_ID, passphrase=None, comment="next")
+    with watching(ring.directory) as watch:
+        take_over(ring, HOME_ID, new, "then")
+        expected = names(ring)
+        Path(ring.directory, "done").touch()  # a step after it, itself at risk
+    for number, crash in enumerate(crashes(watch.start, watch.steps)):
+        if crash.at == len(watch.steps):
+            left = made(crash, tmp_path / f"{number}")
+            assert (names(left), key(left, "operator.pub")) == (expected, new), crash.how
+
+
+def test_whatever_a_crash_leaves_of_a_take_back_no_key_is_lost(ring: KeyRing, tmp_path: Path) -> None:
+    good, reset = key(ring, "operator"), create_next(ring, HOME_ID, passphrase=None, comment="reset")
+    take_over(ring, HOME_ID, reset, "then")
+    kept = find_kept(ring, HOME_ID, {good.blob})
+    assert kept is not None
+    with watching(ring.directory) as watch:
+        take_back(ring, HOME_ID, kept, "later")
+        Path(ring.directory, "done").touch()
+    for number, crash in enumerate(crashes(watch.start, watch.steps)):
+        left = made(crash, tmp_path / f"{number}")
+        assert {good.blob, reset.blob} <= private_keys(left), crash.how
+        if crash.at == len(watch.steps):
+            assert key(left, "operator") == key(left, "operator.pub") == good, crash.how
+
+
+def made(crash: Crash, root: Path) -> KeyRing:
+    """Give the keys that a crash left."""
+    root.mkdir()
+    crash.disk.write_to(root)
+    return KeyRing(root)
+
+
+def private_keys(ring: KeyRing) -> set[bytes]:
+    """Give the public blob of every private key that has a name."""
+    paths = ring.home_dir(HOME_ID).iterdir()
+    return {
+        public_key_of(path).blob for path in paths if path.suffix != ".pub" and TEMP_SUFFIX not in path.name
+    }
 
 
 def _die(*_: object) -> None:

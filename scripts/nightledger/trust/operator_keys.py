@@ -31,6 +31,7 @@ def create_next(ring: KeyRing, home_id: str, *, passphrase: bytes | None, commen
     path = ring.path(home_id, NEXT)
     if os.path.lexists(path):
         return keys.public_key_of(path)
+    ring.path(home_id, f"{NEXT}.pub").unlink(missing_ok=True)  # of one that took over when the machine died
     return keys.create_key_at(path, passphrase=passphrase, comment=comment)
 
 
@@ -66,11 +67,10 @@ def take_over(ring: KeyRing, home_id: str, key: PublicKey, stamp: str) -> tuple[
         os.unlink(operator)  # kept under its other name
     public = operator.with_name(f"{operator.name}.pub")
     kept.append(_keep(public, stamp))
-    replace_file(str(public), f"{key.line}\n".encode())
-    public.chmod(0o644)
     if own:
         ring.path(home_id, f"{NEXT}.pub").unlink(missing_ok=True)
-    sync_directory(str(operator.parent))
+    replace_file(str(public), f"{key.line}\n".encode())  # puts every name above on disk, too
+    public.chmod(0o644)
     return tuple(path for path in kept if path)
 
 
@@ -134,9 +134,8 @@ def take_back(ring: KeyRing, home_id: str, kept: Path, stamp: str) -> PublicKey:
         os.replace(back, operator)
     else:
         operator.unlink(missing_ok=True)  # kept under its other name; the good one is elsewhere
-    replace_file(str(public), f"{key.line}\n".encode())
+    replace_file(str(public), f"{key.line}\n".encode())  # puts every name above on disk, too
     public.chmod(0o644)
-    sync_directory(str(operator.parent))
     return key
 
 

@@ -25,9 +25,6 @@ from nightledger.trust.report import Report
 from nightledger.trust.scan import Scan, collector_at_rest, event_of_record, scan_log, void_ranges
 from nightledger.trust.signed_head import read_signed_head
 
-_NAME, _AT = itemgetter("event"), itemgetter("at")
-_TIME = datetime.fromisoformat
-
 
 class VerifiedLog:
     """The audit log after one pass: its tree and what is wrong; its entries are decoded when asked for.
@@ -75,7 +72,8 @@ class VerifiedLog:
                 put it there.
         """
         for records in self._scan.records(self._scan.blocks, self._size, self._void):
-            yield from zip(map(_NAME, records), records, map(_TIME, map(_AT, records)), strict=True)
+            for record in records:
+                yield record["event"], record, datetime.fromisoformat(record["at"])
 
     def _records(self) -> Iterator[dict[str, Any]]:
         return chain.from_iterable(self._scan.records(self._scan.blocks, self._size, self._void))

@@ -51,6 +51,8 @@ def test_a_rejected_proposal_goes_and_is_not_asked_again(desk: Desk) -> None:
     assert (again.proposal, again.suppressed) == (None, 1)
     reworded = replace(addition("Restart the relay twice."), statement_key="in other words")
     assert desk.propose(reworded).suppressed == 1
+    same_statement = replace(addition("Restart the relay twice."), after="- Two restarts, please.")
+    assert desk.propose(same_statement).suppressed == 1
     other = addition("Restart the relay twice.", path="memory/2026-03-05.md")
     assert desk.propose(other).proposal is not None
 
