@@ -6,9 +6,11 @@ Writes  memory/state/tc-restore-pending.md, .nightledger/
 Changes no memory.
 """
 
+import os
 import sys
 
-from nightledger.surfaces.cli import main
-
 if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))  # hooks call it isolated (-I)
+    from nightledger.surfaces.cli import main
+
     sys.exit(main(["stage", *sys.argv[1:]]))

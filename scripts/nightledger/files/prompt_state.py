@@ -51,9 +51,27 @@ class PromptState:
         prompts = (*self.prompts, kept)[-MOST_PROMPTS:]
         return PromptState(prompts, (*self.shown, shown)[-MOST_SHOWN:] if shown else self.shown)
 
+    def after_showing(self, shown: tuple[str, ...]) -> "PromptState":
+        """Give the state after something was shown at no prompt.
+
+        Args:
+            shown: Names; 1 or more.
+        """
+        return PromptState(self.prompts, (*self.shown, shown)[-MOST_SHOWN:])
+
     def was_shown(self) -> frozenset[str]:
         """Give what was shown at the last ten showings."""
         return frozenset(name for names in self.shown for name in names)
+
+
+def place_key(path: str, line: int) -> str:
+    """Give the name under which a line that was shown counts, where it has no id of its own.
+
+    Args:
+        path: Relative to the home.
+        line: Its first, from 1.
+    """
+    return f"{path}:{line}"
 
 
 def read_state(home: "Home", session: str) -> PromptState:

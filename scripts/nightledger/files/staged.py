@@ -1,7 +1,7 @@
 """The staged page on disk, and what its lines rest on.
 
 Beside the page (``memory/state/tc-restore-pending.md``) lies ``.nightledger/staged/lines.json``: for each
-line the ids that whoever reads it has been shown and the file it rests on, and of each such file
+line the ids that whoever reads it has been shown, the file it rests on and where in it, and of each such file
 size and time of change. A line whose file is not that file any more is not given out until it was
 staged anew.
 
@@ -12,6 +12,7 @@ from. Standard library only and cheap to import: hooks read a page at each start
 import json
 import os
 
+from nightledger.domain.exposure import Place
 from nightledger.domain.staging.page import dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir
 
@@ -33,13 +34,27 @@ class StagedLine:
     Attributes:
         shown: Ids of entries and links that it shows.
         path: The file it rests on, relative to the home; empty for none.
+        lines: Where in that file, first and last from 1; None where it rests on no lines of it.
     """
 
-    __slots__ = ("path", "shown")
+    __slots__ = ("lines", "path", "shown")
 
-    def __init__(self, shown: "Sequence[str]", path: str) -> None:
+    def __init__(self, shown: "Sequence[str]", path: str, place: str = "") -> None:
+        """Make one of a candidate.
+
+        Args:
+            shown: Ids.
+            path: The file.
+            place: Where it stands as the page has it: ``memory/2026-02-28.md:5-6``.
+        """
         self.shown = tuple(shown)
         self.path = path
+        self.lines = _lines_of(path, place)
+
+    @property
+    def place(self) -> Place | None:
+        """What the exposure ledger says of where it stands."""
+        return Place(path=self.path, lines=self.lines) if self.lines else None
 
 
 class StagedPage:
@@ -49,24 +64,29 @@ class StagedPage:
         text: The page, fenced; of lines that still hold.
         shown: Ids of entries and links that it shows, sorted.
         lines: How many lines it has.
+        places: Where they stand, in their order.
         good_until: Its last moment, ``2026-03-04T00:00:00Z``.
     """
 
-    __slots__ = ("good_until", "lines", "shown", "text")
+    __slots__ = ("good_until", "lines", "places", "shown", "text")
 
-    def __init__(self, text: str, shown: "Sequence[str]", lines: int, good_until: str) -> None:
+    def __init__(
+        self, text: str, shown: "Sequence[str]", lines: int, places: "Sequence[Place]", good_until: str
+    ) -> None:
         self.text = text
+        self.places = tuple(places)
         self.shown = tuple(shown)
         self.lines = lines
         self.good_until = good_until
 
 
-def read_staged(home: "Home", now: str) -> StagedPage | None:
+def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPage | None:
     """Give what an agent may be shown now; None where there is nothing, or it is not fit.
 
     Args:
         home: Whose.
         now: ``2026-03-03T10:30:00Z``.
+        most: Characters of the page; the last lines of a longer one are left out.
     """
     try:
         text = _read(home.staged_context, MAX_PAGE_BYTES).decode()
@@ -76,7 +96,10 @@ def read_staged(home: "Home", now: str) -> StagedPage | None:
             return None
         same = {path: _stat(home, path) == stat for path, stat in known["files"].items()}
         live = [n for n in live_lines(page, now) if same.get(known["lines"][n]["path"], True)]
-        shown = sorted({name for n in live for name in known["lines"][n]["shown"]})
+        live = live[: first_lines([page.lines[n] for n in live], page.good_until, most)]
+        told = [known["lines"][n] for n in live]
+        shown = sorted({name for one in told for name in one["shown"]})
+        places = [Place(path=one["path"], lines=tuple(one["lines"])) for one in told if one.get("lines")]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # a hook fails silent: what cannot be read is as nothing staged
     if not live:
@@ -86,8 +109,23 @@ def read_staged(home: "Home", now: str) -> StagedPage | None:
         text if whole else dump_page([page.lines[n] for n in live], page.good_until),
         shown,
         len(live),
+        places,
         page.good_until,
     )
+
+
+def first_lines(lines: "Sequence[str]", good_until: str, most: int) -> int:
+    """Give how many first lines make a page of so many characters at most.
+
+    Args:
+        lines: Of a page.
+        good_until: As it has it.
+        most: Characters.
+    """
+    kept = len(lines)
+    while kept and len(dump_page(lines[:kept], good_until)) > most:
+        kept -= 1
+    return kept
 
 
 def find_page(home: "Home") -> "Page | None":
@@ -125,7 +163,10 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
             "v": 1,
             "sha256": page.sha256 if page else "",
             "good_until": page.good_until if page else "",
-            "lines": [{"shown": list(line.shown), "path": line.path} for line in lines],
+            "lines": [
+                {"shown": list(line.shown), "path": line.path, "lines": list(line.lines or ())}
+                for line in lines
+            ],
             "files": {path: stat for path in paths if (stat := _stat(home, path))},
         }
     )
@@ -141,6 +182,16 @@ def drop_staged(home: "Home") -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _lines_of(path: str, place: str) -> "tuple[int, int] | None":
+    """Give the lines that a place of a file names; None for any other place."""
+    if not path or not place.startswith(f"{path}:"):
+        return None
+    first, _, last = place[len(path) + 1 :].partition("-")
+    if not first.isdecimal() or not (last or first).isdecimal():
+        return None
+    return int(first), int(last or first)
 
 
 def _sidecar(home: "Home") -> str:

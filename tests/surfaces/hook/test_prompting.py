@@ -1,15 +1,19 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.surfaces.hook.indexed import ENTRIES, HELD, OPEN, index, make_indexed
 
+from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import read_state
+from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import prompted
+from nightledger.surfaces.hook.starting import started
 
 NOW = "2026-03-01T06:00:00Z"
 SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
@@ -72,7 +76,10 @@ def test_what_an_agent_may_not_see_is_never_shown(home: Home) -> None:
 
 def test_an_open_item_is_shown_and_recorded_by_its_place(home: Home) -> None:
     text = ask(home, "did we ask the plumber about the greenhouse pump?")
-    assert "- open: Ask the plumber about the greenhouse pump (memory/state/session-handoff.md:4)" in text
+    assert (
+        "- open (handoff, not reviewed): Ask the plumber about the greenhouse pump (memory/state/session-handoff.md:4)"
+        in text
+    )
     record = json.loads(Path(home.exposures).read_text())
     assert record["places"] == [{"path": "memory/state/session-handoff.md", "lines": [4, 4]}]
     assert record["shown"] == []
@@ -198,3 +205,16 @@ def test_a_prompt_of_ten_thousand_words_is_answered(home: Home) -> None:
 def test_the_folder_and_the_title_of_the_session_are_its_topic(home: Home) -> None:
     assert isinstance(ask(home, "thresholds of the sensor", cwd="/srv/greenhouse"), str)
     assert isinstance(ask(home, "thresholds", cwd=home.root, session_title="greenhouse sensor"), str)
+
+
+def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(home: Home) -> None:
+    handoff = home.relative(home.handoff)
+    page = dump_page(["One (from a; b)", "Two (from a; b)"], "2026-03-02T00:00:00Z")
+    lines = [StagedLine((IDS[0],), "MEMORY.md", "MEMORY.md:3"), StagedLine((), handoff, f"{handoff}:4")]
+    write_staged(home, page, lines)
+    plumber = "what should the plumber do about the greenhouse pump?"
+    assert "Fahrenheit" in ask(home, SENSOR, session="another")
+    assert "plumber" in ask(home, plumber, session="another")
+    started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
+    assert "Fahrenheit" not in ask(home, SENSOR)
+    assert "Ask the plumber" not in ask(home, plumber)

@@ -1,13 +1,16 @@
 import json
 import os
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.staging.page import dump_page
+from nightledger.domain.staging.page import dump_page, parse_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, write_state
 from nightledger.files.staged import StagedLine, write_staged
@@ -29,6 +32,10 @@ def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) 
     page = dump_page(lines, UNTIL)
     write_staged(home, page, [StagedLine(shown, "") for _ in lines])
     return page
+
+
+def records(home: Home) -> list[Any]:
+    return [json.loads(line) for line in Path(home.exposures).read_text().splitlines()]
 
 
 def test_the_staged_page_is_given_and_recorded(home: Home) -> None:
@@ -78,12 +85,78 @@ def test_nothing_staged_is_nothing_shown(home: Home) -> None:
     assert not os.path.exists(home.exposures)
 
 
-def test_a_page_beyond_what_a_host_takes_whole_is_left_out(home: Home) -> None:
-    stage(home, *(f"line {n} " + "x" * 230 for n in range(60)))
-    assert started(home, "codex", {}, NOW) == ""
-    assert not os.path.exists(home.exposures)
+def test_of_a_page_beyond_what_a_host_takes_whole_the_first_lines_are_given(home: Home) -> None:
+    lines = [f"line {n} " + "x" * 230 for n in range(60)]
+    page = dump_page(lines, UNTIL)
+    write_staged(home, page, [StagedLine([f"e-{n}"], "") for n in range(60)])
+    text = started(home, "codex", {}, NOW)
+    assert MAX_CONTEXT_CHARACTERS - 300 < len(text) <= MAX_CONTEXT_CHARACTERS
+    found = parse_page(text)
+    assert found is not None
+    told = len(found.lines)
+    assert list(found.lines) == lines[:told]
+    (record,) = records(home)
+    assert record["shown"] == sorted(f"e-{n}" for n in range(told))
+    assert started(home, "codex", {}, NOW, most=200) == ""
     assert give_context("claude_code", "SessionStart", "x" * MAX_CONTEXT_CHARACTERS)
     assert give_context("claude_code", "SessionStart", "x" * (MAX_CONTEXT_CHARACTERS + 1)) == b""
+
+
+def test_the_ledger_says_which_lines_were_shown(home: Home) -> None:
+    Path(home.handoff).parent.mkdir(parents=True, exist_ok=True)
+    handoff = home.relative(home.handoff)
+    Path(home.handoff).write_text("- call the plumber\n")
+    page = dump_page(["Call the plumber (from x; y)", "A fair (from calendar work; soon)", "Odd"], UNTIL)
+    write_staged(
+        home,
+        page,
+        [
+            StagedLine((), handoff, f"{handoff}:3-4"),
+            StagedLine((), "", "calendar work"),
+            StagedLine((), "a.md", "a.md:x"),
+        ],
+    )
+    started(home, "codex", {"session_id": "s"}, NOW)
+    assert records(home)[0]["places"] == [{"path": handoff, "lines": [3, 4]}]
+    Path(home.handoff).write_text("- call the plumber again\n")
+    started(home, "codex", {"session_id": "s"}, NOW)
+    assert records(home)[1]["places"] == []
+
+
+def test_what_a_start_showed_is_in_the_ring_of_its_session(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = dump_page(["Call the plumber (from memory/a.md:7; open)"], UNTIL)
+    write_staged(home, page, [StagedLine(("e-1",), "memory/a.md", "memory/a.md:7")])
+    started(home, "codex", {"session_id": "s"}, NOW)
+    state = read_state(home, "s")
+    assert state.was_shown() == {"e-1", "memory/a.md:7"}
+    assert state.prompts == ()
+
+    def fail(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(starting, "write_state", fail)
+    assert started(home, "codex", {"session_id": "s"}, NOW) == page
+
+
+def test_neither_the_environment_nor_the_folder_can_put_code_into_the_stager(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = make_home(tmp_path / "home")
+    planted = tmp_path / "planted"
+    planted.mkdir()
+    (planted / "sitecustomize.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.setenv("PYTHONPATH", str(planted))
+    monkeypatch.chdir(planted)
+    stage_anew(home)
+    assert not (tmp_path / "ran").exists()
+    script = Path(starting.SCRIPTS, "predictive_stager.py")
+    done = subprocess.run(
+        [sys.executable, "-I", str(script), "--help"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "stage" in done.stdout
 
 
 def test_a_start_drops_what_old_sessions_left(home: Home) -> None:

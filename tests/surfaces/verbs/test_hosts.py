@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.homes import make_home
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError, FileChangedError, RefusedError, UsageError
-from nightledger.surfaces.hook.installing import BACKUP, plan_install, take
+from nightledger.surfaces.hook.installing import BACKUP, plan_install, plan_remove, take
 
 SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
 
@@ -270,3 +271,87 @@ def test_leaving_names_the_commands_that_take_the_hooks_out(caller: Caller, user
     caller.run("hosts", "install", "claude-code", "--yes")
     assert caller.record("leave")["hooks"] == ["nightledger hosts remove claude-code --yes"]
     assert "take the hooks out of your agent's host: nightledger hosts remove" in caller.text("leave")
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "content"),
+    [
+        ("claude-code", "settings.json", ""),
+        ("claude-code", "settings.json", "{}"),
+        ("claude-code", "settings.json", "{ }"),
+        ("claude-code", "settings.json", '{"hooks": {}}\n'),
+        ("claude-code", "settings.json", '{\n  "hooks": {"SessionStart": []},\n "x": [1,\n2]}\n'),
+        ("hermes", "config.yaml", ""),
+        ("hermes", "config.yaml", "model: x"),
+    ],
+)
+def test_a_file_behind_a_link_comes_back_byte_for_byte_and_the_link_stays(
+    caller: Caller, user: Path, tmp_path: Path, host: str, name: str, content: str
+) -> None:
+    dotfiles = tmp_path / "dotfiles"
+    dotfiles.mkdir()
+    (dotfiles / name).write_text(content)
+    link = user / (".claude" if host == "claude-code" else ".hermes") / name
+    link.symlink_to(os.path.relpath(dotfiles / name, link.parent))
+    for _ in range(2):
+        assert caller.run("hosts", "install", host, "--yes") == 0
+        assert "prompt_hook.py" in (dotfiles / name).read_text()
+        assert caller.run("hosts", "remove", host, "--yes") == 0
+        assert link.is_symlink()
+        assert (dotfiles / name).read_text() == content
+        assert os.listdir(dotfiles) == [name]
+        assert os.listdir(link.parent) == [name]
+
+
+def test_what_a_link_names_is_never_deleted_even_where_the_copy_is_gone(
+    caller: Caller, user: Path, tmp_path: Path
+) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}")
+    (user / ".claude" / "settings.json").symlink_to(real)
+    caller.run("hosts", "install", "claude-code", "--yes")
+    Path(f"{real}{BACKUP}").unlink()
+    caller.run("hosts", "remove", "claude-code", "--yes")
+    assert json.loads(real.read_text()) == {}
+
+
+@pytest.mark.parametrize("edited", ["true", "1.0", "1e0"])
+def test_an_edit_that_a_parser_takes_for_equal_is_not_undone(caller: Caller, user: Path, edited: str) -> None:
+    path = user / ".claude" / "settings.json"
+    path.write_text('{"model": 1}\n')
+    caller.run("hosts", "install", "claude-code", "--yes")
+    path.write_text(path.read_text().replace('"model": 1', f'"model": {edited}'))
+    caller.run("hosts", "remove", "claude-code", "--yes")
+    assert path.read_text() == f'{{"model": {edited}}}\n'
+    assert not Path(f"{path}{BACKUP}").exists()
+
+
+def test_hooks_taken_out_by_hand_leave_no_old_copy_for_the_original(caller: Caller, user: Path) -> None:
+    path = user / ".claude" / "settings.json"
+    path.write_text(SETTINGS)
+    caller.run("hosts", "install", "claude-code", "--yes")
+    path.write_text("{ }")
+    caller.run("hosts", "install", "claude-code", "--yes")
+    assert Path(f"{path}{BACKUP}").read_text() == "{ }"
+    caller.run("hosts", "remove", "claude-code", "--yes")
+    assert snapshot(user).keys() == {".claude/settings.json"}
+    assert path.read_text() == "{ }"
+
+
+def test_the_copy_stays_while_another_home_has_hooks_in_the_file(
+    caller: Caller, user: Path, tmp_path: Path
+) -> None:
+    root, path = str(user / ".claude"), user / ".claude" / "settings.json"
+    path.write_text("{ }")
+    other = make_home(tmp_path / "it's another home")
+    for home in (caller.home, other):
+        for step in plan_install(home, "claude_code", root):
+            take(step)
+    for step in plan_remove(caller.home, "claude_code", root):
+        take(step)
+    assert other.root.split("'")[1] in path.read_text()
+    assert Path(f"{path}{BACKUP}").exists()
+    for step in plan_remove(other, "claude_code", root):
+        take(step)
+    assert path.read_text() == "{ }"
+    assert not Path(f"{path}{BACKUP}").exists()

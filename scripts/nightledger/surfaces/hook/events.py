@@ -7,7 +7,14 @@ import os
 import sys
 
 from nightledger.files.home import Home
-from nightledger.surfaces.hook.answers import START, TOOL, give_context, meaning, refuse
+from nightledger.surfaces.hook.answers import (
+    MAX_CONTEXT_CHARACTERS,
+    START,
+    TOOL,
+    give_context,
+    meaning,
+    refuse,
+)
 from nightledger.surfaces.hook.payload import parse_payload
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -57,14 +64,17 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     """Give what a prompt gets; the first of a Hermes session also what is staged, as Hermes has no event for that."""
     from nightledger.surfaces.hook.prompting import prompted
 
-    notes = prompted(home, host, payload, stamp(now))
     extra = payload.get("extra")
     if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
-        return notes
+        return prompted(home, host, payload, stamp(now))
+    from nightledger.files.hook_settings import read_hook_settings
+    from nightledger.surfaces.hook.notes import CHARACTERS_A_TOKEN
     from nightledger.surfaces.hook.starting import started
 
-    page = started(home, host, payload, now, anew=False)
-    return "\n".join(part for part in (page, notes) if part)
+    # the page first: its lines are then not among the notes, which keep their room
+    room = MAX_CONTEXT_CHARACTERS - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
+    page = started(home, host, payload, now, anew=False, most=room)
+    return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
 
 
 def _now(home: Home, text: str) -> "datetime":

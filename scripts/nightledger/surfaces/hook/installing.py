@@ -7,10 +7,10 @@ lead there; the file as it was lies beside it until the hooks are taken out.
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, RefusedError
 from nightledger.files.atomic import create_file, replace_file
@@ -36,6 +36,8 @@ from nightledger.surfaces.hook.events import SCRIPTS
 
 BACKUP = ".before-nightledger"
 MAX_CONFIG_BYTES = 4 << 20
+_OUR_CALL = re.compile(re.escape(SCRIPT) + r"[\\'\"]* --home ")
+"""Stands in a file wherever it calls the hook of any home."""
 _OWNERS_FILES = frozenset(
     {"agents.md", "agents.override.md", "claude.md", "soul.md", "user.md", "identity.md", "memory.md"}
 )
@@ -51,12 +53,14 @@ class Step:
         before: Its bytes; None where it is not there.
         after: Its bytes then; None where it goes.
         shown: What is added, as a person would write it.
+        keeps: Whether the file as it was lies beside it then: while any home's hooks are in it.
     """
 
     path: str
     before: bytes | None
     after: bytes | None
     shown: str
+    keeps: bool = True
 
     @property
     def changes(self) -> bool:
@@ -144,9 +148,17 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
         stripped = without_hooks(host, _text(before), call)
     except ValueError as error:
         raise _unfit(path, host, error) from error
-    kept = _read(home, path + BACKUP)
-    after = _as_it_was(host, stripped, kept)
-    return [Step(path=os.path.realpath(path), before=before, after=after, shown=addition(host, call))]
+    real = os.path.realpath(path)
+    kept = _read(home, real + BACKUP)
+    return [
+        Step(
+            path=real,
+            before=before,
+            after=_as_it_was(host, stripped, kept, call, is_link=os.path.islink(path)),
+            shown=addition(host, call),
+            keeps=bool(_OUR_CALL.search(stripped)),
+        )
+    ]
 
 
 def take(step: Step) -> None:
@@ -165,10 +177,12 @@ def take(step: Step) -> None:
         make_dir(os.path.dirname(step.path))
         create_file(step.path, step.after)
         return
-    if _read_plain(backup) == step.after:
+    if not step.keeps:
         _replace(step)
         _unlink(backup)
         return
+    if not _OUR_CALL.search(step.before.decode(errors="replace")):
+        _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
     if not os.path.lexists(backup):
         create_file(backup, step.before)
     _replace(step)
@@ -251,10 +265,6 @@ def _is_same(real: str, other: str) -> bool:
         return False
 
 
-def _read_plain(path: str) -> bytes | None:
-    return read_optional(path, MAX_CONFIG_BYTES)
-
-
 def _text(raw: bytes | None) -> str:
     return (raw or b"").decode()
 
@@ -267,28 +277,22 @@ def _unfit(path: str, host: str, error: ValueError) -> ConfigurationError:
     )
 
 
-def _as_it_was(host: str, stripped: str, kept: bytes | None) -> bytes | None:
-    """Give what is left; the file as it was where that says the same, none where we had made it."""
-    if host == HERMES:
-        return stripped.encode() if stripped.strip() or kept is not None else None
-    left = json.loads(stripped.removeprefix("\ufeff"))
-    if kept is None:
-        return stripped.encode() if left else None
-    try:
-        before = json.loads(kept.decode("utf-8-sig") or "{}")
-    except ValueError:
-        return stripped.encode()
-    return kept if _without_empty_hooks(before) == _without_empty_hooks(left) else stripped.encode()
+def _as_it_was(
+    host: str, stripped: str, kept: bytes | None, call: HookCall, *, is_link: bool
+) -> bytes | None:
+    """Give what is left; the file as it was where nobody edited it since, none where we had made it.
 
-
-def _without_empty_hooks(document: Any) -> Any:
-    if not isinstance(document, dict) or not isinstance(document.get("hooks"), dict):
-        return document
-    hooks = {event: elements for event, elements in document["hooks"].items() if elements != []}
-    return {
-        **{key: value for key, value in document.items() if key != "hooks"},
-        **({"hooks": hooks} if hooks else {}),
-    }
+    Edited is told by bytes: the file as it was, with hooks put in and taken out again, is what is left.
+    """
+    left = stripped.encode()
+    if kept is not None:
+        try:
+            again = without_hooks(host, with_hooks(host, kept.decode(), call), call)
+        except ValueError:
+            return left
+        return kept if again == stripped else left
+    empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
+    return None if empty and not is_link else left
 
 
 def _replace(step: Step) -> None:

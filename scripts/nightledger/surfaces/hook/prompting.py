@@ -14,7 +14,7 @@ from itertools import pairwise
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.prompt_state import read_state, write_state
+from nightledger.files.prompt_state import place_key, read_state, write_state
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall.freshness import kinds_to_say
 from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
@@ -113,7 +113,10 @@ class Answering:
             if looked.scores[line.id] < least:
                 return
             note = Note.of_line(line)
-            if note.key not in self.shown and self._is_current(line):
+            known = note.key in self.shown or (
+                not line.entry and place_key(line.path, line.first) in self.shown
+            )
+            if not known and self._is_current(line):
                 least = max(least, NEAR * looked.scores[line.id])
                 yield note
 

@@ -9,8 +9,8 @@ import sys
 
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
-from nightledger.files.prompt_state import drop_old_states
-from nightledger.files.staged import read_staged
+from nightledger.files.prompt_state import drop_old_states, place_key, read_state, write_state
+from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
@@ -25,7 +25,15 @@ STAGING_LIMIT_S = 4.0
 """A year of logs takes below one second; a calendar server is waited for two (DESIGN, issue 4)."""
 
 
-def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime", *, anew: bool = True) -> str:
+def started(
+    home: "Home",
+    host: str,
+    payload: "dict[str, Any]",
+    now: "datetime",
+    *,
+    anew: bool = True,
+    most: int = MAX_CONTEXT_CHARACTERS,
+) -> str:
     """Give the staged context; empty for nothing. It is recorded before this returns.
 
     Args:
@@ -34,6 +42,7 @@ def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime",
         payload: What the host sent.
         now: The time; aware, UTC.
         anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
+        most: Characters; of a longer page the first lines are given.
 
     Raises:
         NightledgerError: The ledger cannot be used.
@@ -42,13 +51,22 @@ def started(home: "Home", host: str, payload: "dict[str, Any]", now: "datetime",
     if anew:
         stage_anew(home)
     _forget_old(home, now.timestamp())
-    page = read_staged(home, stamp(now))
-    if page is None or len(page.text) > MAX_CONTEXT_CHARACTERS:
+    page = read_staged(home, stamp(now), most)
+    if page is None:
         return ""
     session = session_name(payload.get("session_id"))
     append_exposure(
-        home, Exposure(at=stamp(now), shown=page.shown, host=host, event="session_start", session=session)
+        home,
+        Exposure(
+            at=stamp(now),
+            shown=page.shown,
+            host=host,
+            event="session_start",
+            session=session,
+            places=page.places,
+        ),
     )
+    _remember(home, session, page)
     return page.text
 
 
@@ -56,7 +74,7 @@ def stage_anew(home: "Home") -> None:
     """Have the stager run, within its limit; what goes wrong there leaves what is staged as it is."""
     import subprocess
 
-    words = [sys.executable, os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]
+    words = [sys.executable, "-I", os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]
     try:
         subprocess.run(  # noqa: S603 - our own program, by its full path
             words,
@@ -68,6 +86,17 @@ def stage_anew(home: "Home") -> None:
         )
     except (OSError, subprocess.SubprocessError):
         return
+
+
+def _remember(home: "Home", session: str, page: StagedPage) -> None:
+    """Put what was shown into the session's ring, so that its prompts are not shown it again."""
+    names = (*page.shown, *(place_key(place.path, place.lines[0]) for place in page.places))
+    if not names:
+        return
+    try:
+        write_state(home, session, read_state(home, session).after_showing(names))
+    except OSError:
+        return  # it may be shown twice then; it is recorded as often
 
 
 def _forget_old(home: "Home", now_s: float) -> None:
