@@ -15,7 +15,8 @@ lines that stand in an answer. The plain baseline has the same budget: the last 
 the newest line back.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_stage [--workspace DIR]``; DIR is a checkout
-of such a workspace. Without it only the year is measured. Nothing of the workspace is printed.
+of such a workspace. Without it only the year and a calendar are measured. Nothing of the workspace is printed. ``--most work=6
+shown=4 --characters 240`` tries other numbers than those of ``config/staging-rules.json``.
 """
 
 import argparse
@@ -23,7 +24,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -31,19 +32,24 @@ from pathlib import Path
 
 from bench.bench_year import write_year
 from bench.living import make_home
+from icalendar import Calendar
 
 from bench import measure
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
 from nightledger.domain.staging.budget import tokens_of
+from nightledger.domain.staging.rules import StagingRules
+from nightledger.domain.staging.values import Source
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.gate.opening import Gate, read_ledger
 from nightledger.jobs.stage import Asked, Staged, stage
 from nightledger.jobs.stage.shelves import Shelves
+from nightledger.text.staging.calendar import Reading, read_events
 
 SLOT = timedelta(minutes=30)
 DAYS = 3
+EVENTS = 24_000
 YEAR_BYTES = 900_000
 """A year of logs of 2.5 KB a day, the median day of the workspaces that this project was tried on."""
 FIRST = date(2025, 1, 1)
@@ -63,6 +69,26 @@ class Recalled:
     at: datetime
     answers: tuple[tuple[str, int, int], ...]
     by_host: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """Numbers to try instead of a home's own.
+
+    Attributes:
+        most: Of some sources, how many lines of each at most.
+        characters: The longest text of a line; None leaves it.
+    """
+
+    most: Mapping[Source, int]
+    characters: int | None
+
+    def instead(self, rules: StagingRules) -> StagingRules:
+        """Give rules with these numbers."""
+        sources = {
+            name: replace(one, most=self.most.get(name, one.most)) for name, one in rules.sources.items()
+        }
+        return replace(rules, sources=sources, line_characters=self.characters or rules.line_characters)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,19 +126,24 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print precision and recall, then what a year costs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--workspace", type=Path, help="a checkout with memory/.dreams/events.jsonl")
-    parser.add_argument("--only", choices=("replay", "year"), help="one of the two")
+    parser.add_argument("--only", choices=("replay", "year", "calendar"), help="one of the three")
+    parser.add_argument("--most", nargs="*", default=[], metavar="SOURCE=N", help="lines of a source at most")
+    parser.add_argument("--characters", type=int, help="the longest text of a line")
     options = parser.parse_args(words)
-    if options.workspace and options.only != "year":
-        replay(options.workspace)
-    if options.only != "replay":
+    if options.workspace and options.only in {None, "replay"}:
+        most = {Source(name): int(n) for name, _, n in (one.partition("=") for one in options.most)}
+        replay(options.workspace, Tried(most=most, characters=options.characters))
+    if options.only in {None, "year"}:
         year()
+    if options.only in {None, "calendar"}:
+        calendar()
     return 0
 
 
 # ---------------------------------------------------------------- recalls, lived through again
 
 
-def replay(workspace: Path) -> None:
+def replay(workspace: Path, tried: Tried) -> None:
     """Print the figures of a workspace."""
     recalls = read_recalls(workspace)
     scores = {name: (Score(), Score()) for name in ("all", "asked by the agent")}
@@ -122,7 +153,7 @@ def replay(workspace: Path) -> None:
         gate = make_home(root, Path(folder) / "keys", recalls[0].at.date() - timedelta(days=1))
         for n, recalled in enumerate(recalls):
             write_logs(workspace, root, recalls[:n], recalled.at.date())
-            staged = run(gate, slot_before(recalled.at))
+            staged = run(gate, slot_before(recalled.at), tried)
             budget = staged.budget
             base = last_days(root, recalled.at.date(), budget)
             for name, (ours, plain) in scores.items():
@@ -180,11 +211,11 @@ def slot_before(at: datetime) -> datetime:
     return since + (at - since) // SLOT * SLOT
 
 
-def run(gate: Gate, at: datetime, **changed: int) -> Staged:
+def run(gate: Gate, at: datetime, tried: Tried) -> Staged:
     """Stage as of a time."""
     ledger, moment = read_ledger(gate), Moment(at=at)
     with closing(Shelves(gate, ledger, moment)) as library:
-        rules = replace(load_staging_rules(gate.home), **changed)  # type: ignore[arg-type]  # whole numbers only
+        rules = tried.instead(load_staging_rules(gate.home))
         return stage(gate, ledger, Asked(rules=rules, library=library), moment)
 
 
@@ -258,6 +289,37 @@ def year() -> None:
         )
     print(f"the very first run also compiled the program: {first[1].cpu_s:.2f} s")
     measure.report(f"a year of logs, {written:,} bytes", again, aim="under 1 s")
+
+
+# ---------------------------------------------------------------- twenty years of a calendar
+
+
+def calendar() -> None:
+    """Print what reading the next hours of a long calendar costs, beside the library's parsing of a tenth of it."""
+    now = datetime(2026, 3, 3, 8, tzinfo=UTC)
+    step = timedelta(days=365 * 20) / EVENTS
+    texts = [_event(n, now - n * step) for n in range(EVENTS)]
+    whole, tenth = (
+        f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{''.join(some)}END:VCALENDAR\r\n".encode()
+        for some in (texts, texts[:: len(texts) // (EVENTS // 10)])
+    )
+    how = Reading(
+        name="work", zone=UTC, since=now, until=now + timedelta(hours=4), addresses=frozenset(), own=True
+    )
+    assert len(read_events(whole, how).events) == 1
+    measured = measure.compare(
+        {
+            f"{EVENTS // 10:,} of them, parsed by the library": lambda: Calendar.from_ical(tenth),
+            "the next hours of all of them": lambda: read_events(whole, how),
+        },
+        rounds=3,
+    )
+    measure.report(f"a calendar of {EVENTS:,} events in twenty years", measured, aim="under 1 s")
+
+
+def _event(number: int, at: datetime) -> str:
+    times = f"DTSTART:{at:%Y%m%dT%H%M%SZ}\r\nDTEND:{at + timedelta(hours=1):%Y%m%dT%H%M%SZ}"
+    return f"BEGIN:VEVENT\r\nUID:{number}\r\n{times}\r\nSUMMARY:Meeting {number}\r\nEND:VEVENT\r\n"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """What each rule of ranking is worth: ``bench_recall`` with one of them switched off at a time.
 
-Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.recall_rules locomo10.json``; ten minutes. The table
-of ``docs/decisions/0046-ranking.md``: R@10 over categories 1 to 4 and over multi-hop, on both halves.
+Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.recall_rules locomo10.json [--only PARTS]``; ten minutes.
+The tables of ``docs/decisions/0046-ranking.md``: R@10 over categories 1 to 4 and over multi-hop, on both
+halves. Rows that give a weight stand for the weights beside the one that was chosen.
 """
 
 import argparse
@@ -17,10 +18,17 @@ from bench.locomo import ADVERSARIAL, CATEGORIES, Conversation, read_conversatio
 from nightledger.domain.search import expansion, hops, ranking, timewords
 from nightledger.files.search_store import SearchStore
 from nightledger.recall import searching, weighing
+from nightledger.text.search import tokens
+from nightledger.text.search.stop_words import STOP_WORDS
 
 Indexed = Sequence[tuple[Conversation, SearchStore]]
 MULTI_HOP = {1}
 SPOKEN = set(CATEGORIES) - {ADVERSARIAL}
+ORDER_AND_PLACE = (
+    "above after again against before below between down during ever few get got more most off other out over "
+    "own same under up"
+)
+"""Words that many lists of stop words have and ours leaves in."""
 
 
 def nothing(_word: str) -> tuple[str, ...]:
@@ -41,6 +49,20 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "the item before counts in full": ((weighing, "BEFORE_WEIGHT", 1.0),),
     "50 candidates": ((searching, "CANDIDATES", 50),),
     "200 candidates": ((searching, "CANDIDATES", 200),),
+    "the day .2": ((ranking, "DAY_WEIGHT", 0.2),),
+    "the day .6": ((ranking, "DAY_WEIGHT", 0.6),),
+    "told times .2": ((ranking, "TIME_WEIGHT", 0.2),),
+    "told times hold a week longer": ((timewords, "TOLD_LATER", timedelta(7)),),
+    "told times hold a month longer": ((timewords, "TOLD_LATER", timedelta(30)),),
+    "kin .2": ((expansion, "KIN_WEIGHT", 0.2),),
+    "kin .5": ((expansion, "KIN_WEIGHT", 0.5),),
+    "words of order and place left out": (
+        (
+            tokens.query_terms,
+            "__kwdefaults__",
+            {"stop_words": STOP_WORDS | set(ORDER_AND_PLACE.split())},
+        ),
+    ),
 }
 
 
@@ -63,11 +85,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("locomo", help="data/locomo10.json of github.com/snap-research/locomo")
-    conversations = read_conversations(parser.parse_args().locomo)
+    parser.add_argument("--only", nargs="*", default=[""], help="only rows whose names hold one of these")
+    options = parser.parse_args()
+    conversations = read_conversations(options.locomo)
     indexed = [(one, index(one)) for one in conversations]
     print(f"{'':<36} tuning: R@10  multi-hop   held-out: R@10  multi-hop")
-    _row("plain FTS5", tally(indexed, plain))
+    if "" in options.only:
+        _row("plain FTS5", tally(indexed, plain))
     for name, changes in RULES.items():
+        if not any(part in name for part in options.only):
+            continue
         with switched(changes):
             _row(name, tally(indexed, searched))
 

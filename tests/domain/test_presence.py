@@ -68,6 +68,11 @@ def test_within_one_boot_the_boot_clock_counts_where_it_says_more() -> None:
     assert days(entries, START - DAY) == 31
 
 
+def test_a_boot_clock_that_an_entry_does_not_tell_makes_the_time_no_shorter() -> None:
+    now = Moment(at=START, boot="b", boot_s=31 * DAY_S)
+    assert since_review_s([review(START, boot="b")], "d-1", now) == 31 * DAY_S
+
+
 @given(
     gaps=st.lists(st.integers(0, 3 * DAY_S), min_size=1, max_size=20),
     steps=st.lists(st.integers(-400 * DAY_S, 400 * DAY_S), max_size=20),

@@ -35,6 +35,12 @@ def test_a_copy_that_has_all_that_was_seen_has_lost_nothing(desk: Desk, tmp_path
     assert lost_entries(home, None) == 0
 
 
+def test_a_home_that_nobody_saw_and_that_logged_nothing_has_lost_nothing(desk: Desk, tmp_path: Path) -> None:
+    home = copied(desk, tmp_path)
+    shutil.rmtree(home.audit_dir)
+    assert lost_entries(home, None) == 0
+
+
 def test_what_was_seen_since_is_counted(desk: Desk, tmp_path: Path) -> None:
     home = copied(desk, tmp_path)
     desk.proposal(addition("Use the blue switch."))

@@ -46,6 +46,20 @@ def test_what_would_take_too_much_to_read_is_not_kept(logged: World, monkeypatch
     assert Path(leaves_path(logged.home)).read_bytes() == b""
 
 
+def test_no_descriptor_stays_open(logged: World) -> None:
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(3):
+        keep_leaves(logged.home, 6)
+    with pytest.raises(FileNotFoundError):
+        _keep_without_a_log(logged)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def _keep_without_a_log(logged: World) -> None:
+    os.unlink(logged.home.audit_log)
+    keep_leaves(logged.home, 7)
+
+
 def test_a_forged_cache_is_not_believed(logged: World) -> None:
     keep_leaves(logged.home, 6)
     kept = Path(leaves_path(logged.home))

@@ -395,7 +395,6 @@ class Home:
 
 
 def _checked_id(record_id: str) -> str:
-    if _ID.fullmatch(record_id):
-        return record_id
-    hint = "ids look like p- and 26 characters; 'nightledger proposals' lists them"
-    raise UnreadableError(f"{record_id!r} is not an id", hint=hint)
+    if not _ID.fullmatch(record_id):
+        raise UnreadableError(f"{record_id!r} is not an id", hint="'nightledger proposals' lists ids")
+    return record_id

@@ -217,7 +217,7 @@ def why_no_consent(home: Home) -> str:
     try:
         read_consent(home)
     except NightledgerError as error:
-        return str(error).split("\n", 1)[0].removesuffix(":")  # what follows is the file's own text
+        return str(error).partition("\n")[0].removesuffix(":")  # what follows is the file's own text
     return ""
 
 

@@ -17,7 +17,6 @@ from nightledger.files.configuration import home_zone, load_operator, load_setti
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.files.search_index import index_path
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
@@ -45,7 +44,7 @@ def find_stale(session: Session) -> list[str]:
 def rebuild_all(session: Session) -> list[str]:
     """Fold everything anew and write what differs; gives the paths written, relative to the home."""
     home = session.gate.home
-    written = [*refresh_views(session.gate, session.ledger), *_rebuild_search(session)]
+    written = refresh_views(session.gate, session.ledger)
     before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
     if before is None and not os.path.lexists(home.outcomes):
         return written  # nothing was ever logged, and no view is owed
@@ -56,16 +55,14 @@ def rebuild_all(session: Session) -> list[str]:
     return written
 
 
-def _rebuild_search(session: Session) -> list[str]:
-    """Make the search index anew; it is disposable, so it counts as written only where it was there before."""
-    path = index_path(session.gate.home)
-    before = os.path.lexists(path)
+def rebuild_search(session: Session) -> int:
+    """Make the search index anew, after everything else that it is made of; gives how many chunks it has."""
     with closing(refresh(session.gate, session.ledger, session.moment, anew=True).store) as store:
         encoder = choose_encoder(load_operator(str(session.gate.ring.directory)))
         if encoder is not None:
             with suppress(EncoderError):  # each search tries again, and says so
                 learn(session.gate.home, store, encoder, most=store.count())
-    return [session.gate.home.relative(path)] if before else []
+        return store.count()
 
 
 def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> bytes | None:

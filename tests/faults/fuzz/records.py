@@ -146,7 +146,7 @@ def _check_runs(_: bytes, read: tuple[tuple[Run, ...], tuple[tuple[int, str], ..
 
 
 def _first_wrong(read: tuple[tuple[Run, ...], Any]) -> Any:
-    return (*[replace(run, v=2) for run in read[0][:1]], *read[0][1:]), read[1]
+    return (*[replace(run, v=3) for run in read[0][:1]], *read[0][1:]), read[1]
 
 
 def _read_record(raw: bytes) -> Any:

@@ -168,6 +168,14 @@ def test_a_reversal_names_the_line_from_the_top_of_the_file(desk: Desk) -> None:
     assert desk.text().split("\n")[draft.line - 1] == "- Keep backups for 90 days."
 
 
+def test_a_reversal_that_puts_lines_back_names_no_line(desk: Desk) -> None:
+    proposal = both(desk)
+    desk.wait(days=8)
+    drafts = reversal(desk.plan_undo(proposal), read_documents(desk.gate)).drafts
+    removed = desk.text().split("\n").index(f"- {LESSON}") + 1
+    assert [(draft.op, draft.line) for draft in drafts] == [(Op.REMOVE, removed), (Op.ADD, 0)]
+
+
 def test_a_reversal_leaves_out_what_is_no_longer_there_as_a_whole_line(desk: Desk) -> None:
     proposal = desk.applied(addition(LESSON))
     desk.wait(days=8)

@@ -68,6 +68,14 @@ def test_bad_lines_and_impossible_dates_are_counted_and_nothing_is_lost(desk: De
     assert uses.hours == (hour_of(AT),)
 
 
+def test_bad_lines_of_exposures_count_as_those_of_outcomes(desk: Desk) -> None:
+    Path(desk.home.outcomes).write_text("no record\n")
+    Path(desk.home.exposures).write_text("neither\nnor this\n")
+    add_exposure(desk.home, AT, "e-1")
+    uses = fold_uses(desk.home, {})
+    assert (uses.bad_lines, uses.of["e-1"].shown) == (3, 1)
+
+
 def test_a_torn_line_is_read_once_it_is_closed(desk: Desk) -> None:
     add_outcome(desk.home, AT, "e-1")
     whole = Path(desk.home.outcomes).read_bytes()

@@ -261,6 +261,16 @@ def test_the_same_lines_under_another_key_are_the_same_change(desk: Desk) -> Non
     assert fresh.id != first.id
 
 
+def test_the_same_statement_in_other_words_is_proposed_once_and_taken_out_all_the_same(desk: Desk) -> None:
+    """A key says what a change puts in, or what it takes out: one of these does not answer the other."""
+    desk.proposal(addition("Set the zone."))
+    assert desk.propose(replace(addition("Set the zone."), after="- Mind the zone.")).suppressed == 1
+    old = removal("- Keep backups for 30 days.")
+    assert desk.propose(replace(old, statement_key="set the zone.")).proposal is not None
+    other = replace(removal("- Restart the relay after an upgrade."), statement_key="set the zone.")
+    assert desk.propose(other).suppressed == 1
+
+
 def test_an_altered_proposal_is_not_made_again_over_its_file(desk: Desk) -> None:
     made = desk.proposal(addition("One."))
     path = Path(desk.home.proposal(made.id))

@@ -110,7 +110,7 @@ def test_what_one_waiting_change_tells_is_masked_in_the_others(
     proposal = desk.proposal(addition(f"The loft box opens with {TOLD}."))
     # Made before scanners knew the label: what a change says now is scanned before it is stored.
     with monkeypatch.context() as patched:
-        for name in ("screening.scan", "applying.scan", "hunks.shows_secret"):
+        for name in ("proposing.screening.scan", "apply.applying.scan", "proposing.hunks.shows_secret"):
             patched.setattr(f"nightledger.gate.{name}", lambda *_, **__: ())
         desk.proposal(addition(f"Loft box password: {TOLD}"))
     for words in (["review"], ["review", "--json"], ["proposals", "--json"]):

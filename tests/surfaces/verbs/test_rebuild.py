@@ -105,7 +105,7 @@ def test_a_lost_view_or_a_lost_log_shows(caller: Caller) -> None:
 
 
 def test_a_home_without_outcomes_has_no_view_to_rebuild(caller: Caller) -> None:
-    assert caller.record("rebuild") == {"written": []}
+    assert caller.record("rebuild") == {"written": [], "search": {"chunks": 2}}
     assert not os.path.lexists(caller.home.links)
 
 
@@ -130,5 +130,8 @@ def test_nothing_is_printed_under_cron_when_there_is_nothing_to_say(
     assert caller.lines("rebuild") == []
     assert caller.lines("rebuild", "--check") == []
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert caller.lines("rebuild") == ["Every derived file was what it is folded from."]
+    assert caller.lines("rebuild") == [
+        "Every derived file was what it is folded from.",
+        "The search index was made anew: 2 chunks.",
+    ]
     assert caller.lines("rebuild", "--check") == ["Every derived file is what it is folded from."]

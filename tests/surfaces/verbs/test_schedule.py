@@ -55,7 +55,7 @@ def test_keys_that_are_elsewhere_are_named_because_cron_does_not_know_them(
 ) -> None:
     monkeypatch.setenv("NIGHTLEDGER_KEYS", "/srv/keys")
     call(home)
-    assert capsys.readouterr().out.count("NIGHTLEDGER_KEYS=/srv/keys ") == 3
+    assert capsys.readouterr().out.count("NIGHTLEDGER_KEYS=/srv/keys ") == 4
 
 
 def test_keys_in_the_usual_place_need_no_name(

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Fold and write, or fold and compare."""
     from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces.rebuild import find_stale, rebuild_all
+    from nightledger.surfaces.rebuild import find_stale, rebuild_all, rebuild_search
     from nightledger.surfaces.session import reading, writing
 
     if options.check:
@@ -36,9 +36,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return EXIT_ALARM if stale else 0
     with writing(context) as session:
         written = rebuild_all(session)
-    context.emit({"written": written})
+        chunks = rebuild_search(session)
+    context.emit({"written": written, "search": {"chunks": chunks}})
     for path in written:
         context.print(f"{path} was written anew.")
     if not written and not context.quiet:
         context.print("Every derived file was what it is folded from.")
+    if not context.quiet:
+        context.print(f"The search index was made anew: {chunks:,} chunks.")
     return 0
