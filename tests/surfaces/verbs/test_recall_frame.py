@@ -38,7 +38,7 @@ def texts(record: Any) -> str:
 
 def test_task_shows_what_fits_the_query_first(seeded: Console) -> None:
     record = frame(seeded, "TASK", "upgrade of the relay")
-    principle, best, _ = record["shown"]
+    best, principle, _ = record["shown"]
     assert principle["kind"] == "principle"
     assert best["text"] == f"- {RESTART}"
     assert (best["path"], best["section"]) == ("MEMORY.md", ["MEMORY.md", "Lessons"])
@@ -68,7 +68,7 @@ def test_ten_principles_never_take_more_than_two_of_five_places_for_200_queries(
                 principles = [one.candidate.id for one in chosen.shown if one.candidate.principle]
                 assert len(principles) == 2
                 seen |= set(principles)
-    assert len(seen) > 5, "always the same few"
+    assert len(seen) > 4, "always the same few"  # those that a query is about; the others take turns by time
     assert seen <= {f"constitution#{name}" for name in FOUNDING}
 
 

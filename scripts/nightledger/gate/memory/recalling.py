@@ -24,7 +24,8 @@ from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.text.scanners.scan import scan
-from nightledger.text.similar import fold, shingles
+from nightledger.text.search.likeness import Likeness
+from nightledger.text.similar import fold
 from nightledger.trust.scan import collector_at_rest
 
 SURE = 1.0
@@ -58,7 +59,6 @@ class _Scene:
     stated: Mapping[str, float]
     reinforced: Mapping[str, Reinforced]
     network: Network
-    query: frozenset[int]
 
 
 def recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Moment) -> Recollection:
@@ -87,10 +87,9 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
         stated=stated_confidence(ledger.book, stored),
         reinforced=read_reinforced(gate.home, ledger.book),
         network=read_network(gate.home),
-        query=shingles(query),
     )
     signed = _signed(gate, ledger.book, facts)
-    candidates = list(_candidates(read_principles(gate.home, ledger, moment), signed, scene))
+    candidates = list(_candidates(read_principles(gate.home, ledger, moment), signed, scene, query))
     held: set[str] = set()
     while True:
         chosen = choose(
@@ -122,10 +121,11 @@ def _is_held(candidate: Candidate) -> bool:
 
 
 def _candidates(
-    constitution: Constitution | None, signed: Sequence[Remembered], scene: _Scene
+    constitution: Constitution | None, signed: Sequence[Remembered], scene: _Scene, query: str
 ) -> Iterator[Candidate]:
     principles = constitution.principles if constitution else ()
     texts = [*(one.text for one in principles), *(one.placed.entry.text.strip() for one in signed)]
+    likeness = Likeness(query, texts)
     folded = [fold(text).split() for text in texts]
     central = centralities([scene.network.degree(words) for words in folded])
     for at, principle in enumerate(principles):
@@ -135,7 +135,7 @@ def _candidates(
             text=principle.text,
             tags=principle.tags,
             principle=True,
-            similarity=_likeness(scene.query, principle.text),
+            similarity=likeness.of(principle.text),
             confidence=confidence_of_use(scene.facts.uses.get(principle.id, NO_USE), SURE),
             recency=recency(PERMANENT.rate, scene.facts.now_hour - reinforced.hour),
             centrality=central[at],
@@ -148,16 +148,9 @@ def _candidates(
             id=memory.id,
             text=texts[at],
             tags=one.mark.tags,
-            similarity=_likeness(scene.query, texts[at]),
+            similarity=likeness.of(texts[at]),
             confidence=confidence_of_use(one.use, scene.stated.get(" ".join(folded[at]), UNTOLD)),
             recency=recency(memory.tier.rate, scene.facts.now_hour - fresh_hour),
             centrality=central[at],
             reinforcement=reinforced_share(scene.reinforced.get(memory.id, Reinforced()).times),
         )
-
-
-def _likeness(query: frozenset[int], text: str) -> float:
-    """Give how much of the query's fingerprint a text holds, or of the text's where that is smaller."""
-    mine = shingles(text) if query else frozenset()
-    smaller = min(len(query), len(mine))
-    return len(query & mine) / smaller if smaller else 0.0

@@ -1,0 +1,89 @@
+"""How alike a question and a text are, 0..1, by the words that search goes by; no index is asked.
+
+Of each word of the question counts the best word that stands for it: itself, a form of it, a longer
+word that it begins, a word of like meaning (``domain/search/expansion.py``), with what it tells: a word that few of the
+texts hold tells more. The sum is shared out over what the whole question tells, so what no text holds
+lowers the likeness of all. Of a question longer than the text, only as many words are asked for as the text has.
+
+Invariant: pure; the same texts in another order give the same likeness.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nightledger.domain.search.expansion import groups
+from nightledger.domain.search.forms import bases
+from nightledger.domain.search.ranking import rarity
+from nightledger.text.search.stop_words import STOP_WORDS
+from nightledger.text.search.tokens import plain, query_terms, words_in
+
+MOST_WORDS = 256
+"""Words of a question that are read: two pages' worth of different ones. Our choice."""
+
+BEGINNING_WEIGHT = 0.5
+"""Of a word that begins as the other does: ``exporter`` for ``export``, ``Rechnungen`` for ``Rechnung``. SQLite's
+stemmer is not at hand here, and it knows English only. Our choice."""
+LEAST_BEGINNING = 6
+"""Letters that count as a beginning, so that ``rest`` is no part of ``restart``. Our choice."""
+
+
+class Likeness:
+    """A question, to be compared with texts."""
+
+    __slots__ = ("_meant", "_tells", "_total", "_weights")
+
+    def __init__(self, question: str, texts: Sequence[str]) -> None:
+        """Read a question, and what each of its words tells among some texts.
+
+        Args:
+            question: In plain words; empty is like nothing.
+            texts: All that it will be compared with.
+        """
+        grouped = groups(query_terms(question)[:MOST_WORDS])
+        self._weights: dict[str, dict[int, float]] = {}
+        for at, group in enumerate(grouped):
+            for word, weight in group.weights.items():
+                for base, share in _spellings(plain(word)).items():
+                    known = self._weights.setdefault(base, {})
+                    known[at] = max(weight * share, known.get(at, 0.0))
+        self._meant: dict[str, dict[int, float]] = {}
+        held = Counter(at for text in texts for at in self._shared(words_in(text))) if grouped else {}
+        self._tells = [rarity(held.get(at, 0), len(texts)) for at in range(len(grouped))]
+        self._total = sum(self._tells)
+
+    def of(self, text: str) -> float:
+        """Give how much of the question a text answers to, 0..1.
+
+        Args:
+            text: One of those that were named.
+        """
+        if not self._tells:
+            return 0.0
+        words = set(words_in(text))
+        told = sum(weight * self._tells[at] for at, weight in sorted(self._shared(words).items()))
+        room = min(1.0, max(1, len(words - STOP_WORDS)) / len(self._tells))
+        return min(1.0, told / (self._total * room)) if told else 0.0
+
+    def _shared(self, words: Iterable[str]) -> dict[int, float]:
+        """Give which words of the question are meant by some words, each with the weight of the best."""
+        best: dict[int, float] = {}
+        for word in words:
+            meant = self._meant.get(word)
+            if meant is None:
+                meant = self._meant[word] = self._look_up(word)
+            for at, weight in meant.items():
+                best[at] = max(weight, best.get(at, 0.0))
+        return best
+
+    def _look_up(self, word: str) -> dict[int, float]:
+        best: dict[int, float] = {}
+        for base, share in _spellings(plain(word)).items():
+            for at, weight in self._weights.get(base, {}).items():
+                best[at] = max(weight * share, best.get(at, 0.0))
+        return best
+
+
+def _spellings(word: str) -> dict[str, float]:
+    """Give what a word may be a form of, and what it begins with, each with what it counts."""
+    longest = {word[:size]: BEGINNING_WEIGHT for size in range(LEAST_BEGINNING, len(word))}
+    return {**longest, **dict.fromkeys(bases(word), 1.0)}
