@@ -87,7 +87,7 @@ def tell_line(text: str, place: str, why: str, until: str = "") -> str:
     Args:
         text: What is shown; quoted.
         place: Where it stands; quoted.
-        why: Why it is there.
+        why: Why it is there; quoted.
         until: When it is of no use any more, ``2026-03-03T11:00:00Z``; empty where it lasts.
     """
     return f"{text} (from {place}; {why}{f'; until {until}' if until else ''})"

@@ -55,7 +55,7 @@ class Candidate:
         source: Why it was looked for.
         text: What would be shown; anybody's words, not yet quoted. One line.
         place: Where it stands: ``memory/2026-02-28.md:5-6``, ``calendar work``.
-        why: Why it is there; our own words.
+        why: Why it is there; our own words, file names and words of the home among them, not yet quoted.
         score: How much it matters among those of its source, 0..1.
         until: When it is of no use any more; None where it lasts as long as the page.
         shown: Ids of entries or links that whoever is shown this has been shown.

@@ -191,7 +191,7 @@ def line_of(one: Candidate, rules: StagingRules) -> str:
     return tell_line(
         quote_line(one.text, rules.line_characters),
         quote_line(one.place, PLACE_CHARACTERS),
-        one.why,
+        quote_line(one.why, PLACE_CHARACTERS),
         stamp(one.until) if one.until else "",
     )
 

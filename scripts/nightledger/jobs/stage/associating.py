@@ -15,7 +15,6 @@ from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.jobs.stage.events import place_of
 from nightledger.recall.associations import Association
-from nightledger.text.quoting import quote_line
 from nightledger.text.staging.handoff import OpenItem
 
 ONE_TAG = 0.5
@@ -65,8 +64,7 @@ def _for_habits(
         often = min(1.0, habit.days / rules.habit_weeks)
         for one in sure:
             if one.first in tags and one.second in tags:
-                kind = quote_line(habit.task_type)
-                why = f"for {kind}, done on {habit.days} days at this time of the week"
+                why = f"for {habit.task_type}, done on {habit.days} days at this time of the week"
                 yield _candidate(one, why, 0.5 + 0.5 * often)
 
 
