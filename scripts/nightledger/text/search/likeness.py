@@ -3,11 +3,12 @@
 Of each word of the question counts the best word that stands for it: itself, a form of it, a longer
 word that it begins, a word of like meaning (``domain/search/expansion.py``), with what it tells: a word that few of the
 texts hold tells more. The sum is shared out over what the whole question tells, so what no text holds
-lowers the likeness of all. Of a question longer than the text, only as many words are asked for as the text has.
+lowers the likeness of all; or over what the whole text tells, where that is less.
 
 Invariant: pure; the same texts in another order give the same likeness.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -30,7 +31,7 @@ LEAST_BEGINNING = 6
 class Likeness:
     """A question, to be compared with texts."""
 
-    __slots__ = ("_meant", "_tells", "_total", "_weights")
+    __slots__ = ("_meant", "_rarity", "_tells", "_total", "_weights")
 
     def __init__(self, question: str, texts: Sequence[str]) -> None:
         """Read a question, and what each of its words tells among some texts.
@@ -47,9 +48,12 @@ class Likeness:
                     known = self._weights.setdefault(base, {})
                     known[at] = max(weight * share, known.get(at, 0.0))
         self._meant: dict[str, dict[int, float]] = {}
-        held = Counter(at for text in texts for at in self._shared(words_in(text))) if grouped else {}
+        spoken = [set(words_in(text)) for text in texts] if grouped else []
+        held = Counter(at for words in spoken for at in self._shared(words))
+        holding = Counter(word for words in spoken for word in words - STOP_WORDS)
+        self._rarity = {word: rarity(count, len(texts)) for word, count in holding.items()}
         self._tells = [rarity(held.get(at, 0), len(texts)) for at in range(len(grouped))]
-        self._total = sum(self._tells)
+        self._total = math.fsum(self._tells)
 
     def of(self, text: str) -> float:
         """Give how much of the question a text answers to, 0..1.
@@ -60,9 +64,9 @@ class Likeness:
         if not self._tells:
             return 0.0
         words = set(words_in(text))
-        told = sum(weight * self._tells[at] for at, weight in sorted(self._shared(words).items()))
-        room = min(1.0, max(1, len(words - STOP_WORDS)) / len(self._tells))
-        return min(1.0, told / (self._total * room)) if told else 0.0
+        told = math.fsum(weight * self._tells[at] for at, weight in self._shared(words).items())
+        own = math.fsum(self._rarity[word] for word in words - STOP_WORDS) or self._total
+        return min(1.0, told / min(self._total, own)) if told else 0.0
 
     def _shared(self, words: Iterable[str]) -> dict[int, float]:
         """Give which words of the question are meant by some words, each with the weight of the best."""
