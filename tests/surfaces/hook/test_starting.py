@@ -16,6 +16,7 @@ from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, writ
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS, give_context
+from nightledger.surfaces.hook.events import SCRIPTS
 from nightledger.surfaces.hook.starting import stage_anew, started
 
 NOW = datetime(2026, 3, 1, 6, 0, 0, tzinfo=UTC)
@@ -151,7 +152,7 @@ def test_neither_the_environment_nor_the_folder_can_put_code_into_the_stager(
     monkeypatch.chdir(planted)
     stage_anew(home)
     assert not (tmp_path / "ran").exists()
-    script = Path(starting.SCRIPTS, "predictive_stager.py")
+    script = Path(SCRIPTS, "predictive_stager.py")
     done = subprocess.run(
         [sys.executable, "-I", str(script), "--help"], capture_output=True, text=True, check=False
     )
