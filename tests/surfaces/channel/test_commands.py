@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.recall.asking import put
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.domain.operator import PeerAddress
+from nightledger.surfaces.channel import restoring
 from nightledger.surfaces.channel.client import ask_health
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -213,3 +215,28 @@ def test_the_verb_describes_itself(pair: Pair, capsys: pytest.CaptureFixture[str
     ran = pair.agent.run("channel", "--help")
     assert ran.status == 0
     assert "keygen [--next | --use-next]" in ran.out + capsys.readouterr().out
+
+
+def test_context_that_leaves_is_in_the_ledger_of_what_was_shown(pair: Pair, tmp_path: Path) -> None:
+    home = pair.agent.desk.home
+    put(pair.agent.desk, "memory/state/session-handoff.md", "## Next\n\n- Order the spare fan\n")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    pair.ops.reach(agent={"spool": str(shared)})
+    pair.agent.reach(ops={"spool": str(shared)})
+
+    def ask() -> str:
+        pair.ops.run("channel", "send", "restore_context", "--to", "agent")
+        pair.agent.out("channel", "receive")
+        return pair.ops.out("channel", "receive")
+
+    assert "agent answered restore_context: executed" in ask()
+    (record,) = [json.loads(line) for line in Path(home.exposures).read_text().splitlines()]
+    assert (record["host"], record["event"], record["session"]) == ("channel", "session_start", "")
+    assert {"path": "memory/state/session-handoff.md", "lines": [3, 3]} in record["places"]
+
+    def fail(*_: object) -> None:
+        raise OSError
+
+    pair.agent.environment.setattr(restoring, "append_exposure", fail)
+    assert "agent answered restore_context: rejected" in ask()

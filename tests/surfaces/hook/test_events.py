@@ -51,6 +51,12 @@ def test_the_first_turn_of_hermes_gets_what_is_staged_too(home: Home) -> None:
     assert text.endswith("</reference-notes>")
     recorded = [json.loads(line)["event"] for line in Path(home.exposures).read_text().splitlines()]
     assert sorted(recorded) == ["prompt", "session_start"]
+    long = dump_page([f"line {n} " + "x" * 230 for n in range(60)], "2126-03-02T00:00:00Z")
+    write_staged(home, long, [StagedLine((), "") for _ in range(60)])
+    both = json.loads(answer(home, "hermes", "pre_llm_call", session_id="h2", extra=first))["context"]
+    assert "line 30 " in both
+    assert "line 59 " not in both
+    assert both.endswith("</reference-notes>")
     for turn in (False, 1, "yes", None):
         extra = {"user_message": "hello", "is_first_turn": turn}
         assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=extra) == b""

@@ -10,7 +10,8 @@ from tests.recall.asking import put
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
-from nightledger.domain.staging.page import parse_page
+from nightledger.domain.staging.page import dump_page, parse_page
+from nightledger.surfaces.staging import telling
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"
@@ -116,3 +117,18 @@ def test_whatever_is_logged_takes_the_page_away(caller: Caller) -> None:
     caller.desk.memory.write_text(caller.desk.text() + "- Somebody wrote this.\n")
     caller.run("guard")
     assert not os.path.lexists(caller.home.staged_context)
+
+
+def test_lines_beyond_what_hosts_take_whole_are_said(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "not given" not in caller.text("stage", "--dry-run")
+    caller.run("stage")
+    assert "not given" not in caller.text("doctor")
+    page = parse_page(Path(caller.home.staged_context).read_text())
+    assert page is not None
+    one = len(dump_page(page.lines[:1], page.good_until))
+    monkeypatch.setattr(telling, "MAX_CONTEXT_CHARACTERS", one)
+    said = "1 line(s) are not given at a session's start"
+    assert f"The last {said}" in " ".join(caller.text("stage", "--dry-run").split())
+    assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor")
+    monkeypatch.setattr(telling, "MAX_CONTEXT_CHARACTERS", one - 1)
+    assert telling.not_given(page) == len(page.lines)

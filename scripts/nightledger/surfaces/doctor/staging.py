@@ -11,6 +11,7 @@ from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
+from nightledger.surfaces.staging.telling import LIMIT_SAID, not_given
 
 AREA = "staging"
 _FIX = "nightledger stage says what is wrong"
@@ -44,6 +45,12 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
         yield bad(AREA, f"the staged page is over since {page.good_until}: nothing stages", _FIX)
     else:
         yield good(AREA, f"{len(page.lines)} line(s) are staged, until {page.good_until}")
+        if count := not_given(page):
+            yield note(
+                AREA,
+                f"the last {count} staged line(s) are not given at a session's start: {LIMIT_SAID}",
+                "a smaller budget in config/nightledger/staging-rules.json keeps the page whole",
+            )
 
 
 def _calendar(name: str, address: CalendarAddress) -> Iterator[Check]:

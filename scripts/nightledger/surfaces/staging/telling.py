@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from nightledger.domain.staging.page import parse_page
+from nightledger.domain.staging.page import Page, parse_page
+from nightledger.files.staged import first_lines
 from nightledger.jobs.stage import Staged
 from nightledger.jobs.stage.events import stamp
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
 
+LIMIT_SAID = f"hosts take {MAX_CONTEXT_CHARACTERS:,} characters whole"
 PAGE = "memory/state/tc-restore-pending.md"
 
 
@@ -59,9 +62,20 @@ def tell(context: Context, staged: Staged, *, whole: bool) -> None:
     count = len(staged.lines)
     done = "" if whole else f"; {PAGE} is {'written' if staged.changed else 'as it was'}"
     summary = f"{count} line(s), {staged.tokens} of {staged.budget} tokens{done}."
-    for text in (f"Staged: {summary}", *_left(staged), *staged.notes):
+    for text in (f"Staged: {summary}", *_left(staged), *_cut(staged.text), *staged.notes):
         for line in screen.wrap(screen.shown(text), first="", indent="  "):
             context.print(line)
+
+
+def not_given(page: Page) -> int:
+    """Give how many last lines of a page the hooks leave out, because a host takes no more text whole."""
+    return len(page.lines) - first_lines(page.lines, page.good_until, MAX_CONTEXT_CHARACTERS)
+
+
+def _cut(text: str) -> list[str]:
+    page = parse_page(text)
+    count = not_given(page) if page else 0
+    return [f"The last {count} line(s) are not given at a session's start: {LIMIT_SAID}."] if count else []
 
 
 def _left(staged: Staged) -> list[str]:
