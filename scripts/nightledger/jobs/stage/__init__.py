@@ -36,6 +36,7 @@ from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
 from nightledger.jobs.stage.remembered import Known, landmarks, weigh
 from nightledger.jobs.stage.shown import shown_lately
+from nightledger.jobs.stage.wordings import Wordings
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
 from nightledger.text.quoting import quote_line
@@ -178,7 +179,13 @@ def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good
     """
     frame = tokens_of(dump_page([], good_until))
     ranked = rank(candidates, rules.sources)
-    return choose(ranked, rules.sources, budget - frame, lambda one: tokens_of(f"- {line_of(one, rules)}\n"))
+    return choose(
+        ranked,
+        rules.sources,
+        budget - frame,
+        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
+        Wordings().alike,
+    )
 
 
 def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) -> str:

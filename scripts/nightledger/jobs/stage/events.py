@@ -155,6 +155,11 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     )
 
 
+def best_lines(hit: Hit) -> str:
+    """Give the best lines of a hit as they stand."""
+    return "\n".join(_lines_of(hit, hit.lines))
+
+
 def _telling(hit: Hit) -> tuple[int, int]:
     """Give the best lines of a hit; where these are a heading alone, with what stands below it."""
     first, last = hit.lines
