@@ -1,5 +1,7 @@
 """What is chosen, and what it costs."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,11 @@ def candidate(
     text: str, source: Source = Source.DOCUMENT, score: float = 0.5, place: str = "a.md:1"
 ) -> Candidate:
     return Candidate(source=source, text=text, place=place, why="why", score=score)
+
+
+def never(one: Candidate, other: Candidate) -> bool:
+    """Take no two wordings for one."""
+    return one is other
 
 
 def cost(one: Candidate) -> int:
@@ -59,7 +66,7 @@ def test_a_source_without_weight_or_places_takes_no_part(off: SourceRules) -> No
 def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> None:
     many = [candidate(f"document number {n:02d}!", score=0.9) for n in range(5)]  # 5 tokens each
     late = candidate("an old lesson tells", Source.LONG_RANGE, 0.1)  # 5 tokens
-    chosen = choose(rank([*many, late], EVERY), EVERY, 20, cost)
+    chosen = choose(rank([*many, late], EVERY), EVERY, 20, cost, never)
     assert [one.source for one in chosen.lines].count(
         Source.DOCUMENT
     ) == 3  # two by their share, one of what was left
@@ -68,21 +75,78 @@ def test_no_source_takes_the_share_of_others_before_these_had_their_turn() -> No
 
 
 def test_a_source_gets_no_more_lines_than_its_most_however_much_is_left() -> None:
-    chosen = choose(rank([candidate(f"line {n}") for n in range(9)], EVERY), EVERY, 10_000, cost)
+    chosen = choose(rank([candidate(f"line {n}") for n in range(9)], EVERY), EVERY, 10_000, cost, never)
     assert len(chosen.lines) == 5
     assert (chosen.left_out.over_most, chosen.left_out.over_budget) == (4, 0)
 
 
 def test_the_same_wording_comes_once_where_it_ranks_highest() -> None:
     high, low = candidate("Call restic by its path!", Source.EVENT, 0.9), candidate("call RESTIC by its path")
-    chosen = choose(rank([low, high], EVERY), EVERY, 100, cost)
+    chosen = choose(rank([low, high], EVERY), EVERY, 100, cost, never)
     assert chosen.lines == (high,)
     assert chosen.left_out.repeated == 1
 
 
+def at(place: str, source: Source = Source.WORK, score: float = 0.5) -> Candidate:
+    return Candidate(
+        source=source,
+        text=f"what {place} says",
+        place=place,
+        why="why",
+        score=score,
+        path=place.partition(":")[0],
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "repeated"),
+    [
+        ("a.md:4-9", 1),
+        ("a.md:6", 1),
+        ("a.md:2-5", 1),
+        ("a.md:7-8", 1),
+        ("a.md:8-9", 0),
+        ("a.md:4", 0),
+        ("b.md:5-7", 0),
+        ("a.md", 0),
+    ],
+)
+def test_lines_that_overlap_what_is_on_the_page_are_left_out(place: str, repeated: int) -> None:
+    best, other = at("a.md:5-7", score=0.9), at(place, Source.SHOWN)
+    chosen = choose(rank([other, best], EVERY), EVERY, 1000, cost, never)
+    assert chosen.lines == ((best,) if repeated else (best, other))
+    assert (chosen.left_out.repeated, chosen.left_out.over_budget) == (repeated, 0)
+
+
+def test_what_overlaps_a_line_that_has_no_place_comes_in() -> None:
+    long = replace(at("a.md:5-7", score=0.9), text="x" * 400)
+    assert choose(rank([long, at("a.md:6")], EVERY), EVERY, 40, cost, never).lines == (at("a.md:6"),)
+
+
+def test_what_is_taken_for_the_same_comes_once_where_it_ranks_highest() -> None:
+    def same_first_letter(one: Candidate, other: Candidate) -> bool:
+        return one.text[0] == other.text[0]
+
+    high, low, else_ = candidate("added six", score=0.9), candidate("again"), candidate("built")
+    chosen = choose(rank([low, high, else_], EVERY), EVERY, 100, cost, same_first_letter)
+    assert chosen.lines == (high, else_)
+    assert chosen.left_out.repeated == 1
+
+
+def test_two_events_of_one_title_and_two_failures_of_calendars_are_two_lines() -> None:
+    def event(place: str, why: str) -> Candidate:
+        return Candidate(source=Source.EVENT, text="Round", place=place, why=why, score=1.0)
+
+    early, late, elsewhere = event("work", "at 9"), event("work", "at 11"), event("home", "at 9")
+    item = candidate("round!", Source.OPEN_ITEM, 0.5)
+    chosen = choose(rank([early, late, elsewhere, elsewhere, item], EVERY), EVERY, 100, cost, never)
+    assert set(chosen.lines) == {early, late, elsewhere}
+    assert chosen.left_out.repeated == 2
+
+
 def test_what_does_not_fit_is_passed_over_and_something_shorter_comes_in() -> None:
     long, short = candidate("x" * 400, score=0.9), candidate("short", score=0.1)
-    assert choose(rank([long, short], EVERY), EVERY, 40, cost).lines == (short,)
+    assert choose(rank([long, short], EVERY), EVERY, 40, cost, never).lines == (short,)
 
 
 texts = st.text(max_size=60)
@@ -100,11 +164,11 @@ candidates = st.builds(
 def test_the_budget_holds_and_the_order_of_candidates_makes_no_difference(
     found: list[Candidate], tokens: int, random: object
 ) -> None:
-    chosen = choose(rank(found, EVERY), EVERY, tokens, lambda one: cost(one) + 1)
+    chosen = choose(rank(found, EVERY), EVERY, tokens, lambda one: cost(one) + 1, never)
     assert sum(cost(one) + 1 for one in chosen.lines) <= tokens
     shuffled = list(found)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert choose(rank(shuffled, EVERY), EVERY, tokens, lambda one: cost(one) + 1) == chosen
+    assert choose(rank(shuffled, EVERY), EVERY, tokens, lambda one: cost(one) + 1, never) == chosen
 
 
 def test_a_host_without_a_budget_of_its_own_gets_that_of_a_generic_one() -> None:

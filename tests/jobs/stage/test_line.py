@@ -21,7 +21,7 @@ signs = st.text(st.sampled_from("#-*_`~<>[]()!|\\&;:/.@ \n\t=+1ahtpsw\"'$^{}"), 
 def test_the_name_of_a_log_takes_no_effect_wherever_it_is_told(desk: Desk) -> None:
     put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
     put(desk, HOSTILE, "# Day\n\n- Moving the crane at the north pier, brake first\n")
-    staged = run(desk)
+    staged = run(desk, windows=())
     assert only(staged, Source.WORK)
     assert staged.text.count(END) == 1
     assert parse_page(staged.text) is not None

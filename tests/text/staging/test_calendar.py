@@ -137,7 +137,6 @@ def test_what_goes_on_now_is_given_and_what_is_over_or_later_is_not() -> None:
             ["ORGANIZER:mailto:bob@example.org", "ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ann@example.org"],
             False,
         ),
-        (["ORGANIZER:mailto:bob@example.org", "ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org"], False),
         (["ATTENDEE;PARTSTAT=ACCEPTED:mailto:eve@example.org", "ATTENDEE:mailto:ann@example.org"], False),
         ([], False),
     ],
@@ -153,6 +152,29 @@ def test_in_a_calendar_of_the_owner_alone_an_event_without_an_organiser_is_their
         event("UID:2", "DTSTART:20260303T093000Z", "ORGANIZER:mailto:bob@example.org"),
     )
     assert [one.own for one in read(mine, invited, own=True).events] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("lines", "stands"),
+    [
+        (["ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org"], False),
+        (["ATTENDEE;PARTSTAT=declined:MAILTO:Ann@example.org", "ATTENDEE;PARTSTAT=ACCEPTED:mailto:eve@example.org"], False),
+        (["ATTENDEE;PARTSTAT=DECLINED:mailto:eve@example.org", "ATTENDEE:mailto:ann@example.org"], True),
+        (["ATTENDEE;PARTSTAT=TENTATIVE:mailto:ann@example.org"], True),
+        (["ATTENDEE;PARTSTAT=DECLINED:mailto:ann@example.org", "ATTENDEE;PARTSTAT=ACCEPTED:mailto:ann@example.org"], True),
+    ],
+)  # fmt: skip
+def test_an_event_that_the_owner_declined_is_left_out(lines: list[str], stands: bool) -> None:  # noqa: FBT001 - a row
+    declined = event(
+        "UID:1", "DTSTART:20260303T090000Z", "ORGANIZER:mailto:bob@example.org", "SUMMARY:x", *lines
+    )
+    found = read(declined)
+    assert (len(found.events), found.problems) == (int(stands), ())
+
+
+def test_of_two_titles_the_first_is_given() -> None:
+    (one,) = read(event("UID:1", "DTSTART:20260303T090000Z", "SUMMARY:First", "SUMMARY:Second")).events
+    assert one.title == "First"
 
 
 def test_titles_are_one_line_of_eighty_characters_and_nothing_else_comes_through() -> None:

@@ -18,6 +18,8 @@ _WIDE = re.compile(
 )
 """Chinese, Japanese, Korean, full-width forms and pictures: a model's tokenizer gives each about one
 token of its own, where four letters of an alphabet share one."""
+_LINES = re.compile(r":(\d+)(?:-(\d+))?$")
+"""The lines of a place, ``memory/2026-02-28.md:5-6``."""
 _WORDLESS = re.compile(r"[\W_]+")
 
 
@@ -55,35 +57,37 @@ def choose(
     sources: Mapping[Source, SourceRules],
     tokens: int,
     cost: Callable[[Candidate], int],
+    alike: Callable[[Candidate, Candidate], bool],
 ) -> Chosen:
     """Fill a budget.
 
     Each source first gets its share of the budget, so that no one of them takes it all; what is
     left then goes to whatever ranks highest. A line that does not fit is passed over, and a
-    shorter one may still come in.
+    shorter one may still come in. Nothing comes in that says what a line on the page says already:
+    the same wording, lines of a file that overlap, or what ``alike`` takes for one.
 
     Args:
         ranked: As :func:`rank` gives them.
         sources: How each source takes part.
         tokens: What may be spent.
         cost: Gives what a candidate's line costs, 1 or more.
+        alike: Tells whether two candidates say the same in other words.
     """
-    filling = _Filling(tokens=tokens)
+    filling = _Filling(tokens=tokens, same=lambda one, other: _overlap(one, other) or alike(one, other))
     fresh = list(_without_repeats(ranked))
     for one in fresh:
         rules = sources[one.source]
         filling.offer(one, cost(one), rules.most, tokens * rules.share // PERCENT)
     for one in fresh:
         filling.offer(one, cost(one), sources[one.source].most, tokens)
-    over_most = sum(
-        filling.count[one.source] >= sources[one.source].most for one in fresh if one not in filling.taken
-    )
+    left = [one for one in fresh if one not in filling.taken and one not in filling.repeated]
+    over_most = sum(filling.count[one.source] >= sources[one.source].most for one in left)
     return Chosen(
         lines=tuple(one for one in fresh if one in filling.taken),
         left_out=LeftOut(
-            repeated=len(ranked) - len(fresh),
+            repeated=len(ranked) - len(filling.taken) - len(left),
             over_most=over_most,
-            over_budget=len(fresh) - len(filling.taken) - over_most,
+            over_budget=len(left) - over_most,
         ),
     )
 
@@ -93,16 +97,21 @@ class _Filling:
     """A page while it is filled; lives only inside :func:`choose`."""
 
     tokens: int
+    same: Callable[[Candidate, Candidate], bool]
     taken: set[Candidate] = field(default_factory=set)
+    repeated: set[Candidate] = field(default_factory=set)
     count: Counter[Source] = field(default_factory=Counter)
     spent: Counter[Source] = field(default_factory=Counter)
 
     def offer(self, one: Candidate, cost: int, most: int, share: int) -> None:
         """Take a candidate in where there is room for it."""
         source = one.source
-        if one in self.taken or self.count[source] >= most:
+        if one in self.taken or one in self.repeated or self.count[source] >= most:
             return
         if self.spent[source] + cost > share or self.spent.total() + cost > self.tokens:
+            return
+        if any(self.same(one, other) for other in self.taken):
+            self.repeated.add(one)
             return
         self.taken.add(one)
         self.count[source] += 1
@@ -110,10 +119,25 @@ class _Filling:
 
 
 def _without_repeats(ranked: Iterable[Candidate]) -> Iterable[Candidate]:
-    """Give each wording once, where it ranks highest."""
+    """Give each wording once, where it ranks highest; an event for each of its times and calendars.
+
+    Two events of one title are two; so are two calendars that could not be read.
+    """
     seen = set()
     for one in ranked:
         wording = _WORDLESS.sub(" ", one.text.casefold()).strip()
-        if wording not in seen:
-            seen.add(wording)
+        is_event = one.source is Source.EVENT
+        key = (wording, one.place, one.why) if is_event else (wording,)
+        if key not in seen:
+            seen |= {key, (wording,)}
             yield one
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    """Tell whether two candidates show a line of a file in common."""
+    if not one.path or one.path != other.path:
+        return False
+    mine, yours = _LINES.search(one.place), _LINES.search(other.place)
+    if mine is None or yours is None:
+        return False
+    return int(mine[1]) <= int(yours[2] or yours[1]) and int(yours[1]) <= int(mine[2] or mine[1])

@@ -9,6 +9,7 @@ Whatever is staged is quoted, names its source and why it is there, and was not 
 A run on the same input changes no byte.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from nightledger.jobs.stage.logs import read_logs
 from nightledger.jobs.stage.long_range import long_range
 from nightledger.jobs.stage.remembered import Known, landmarks, weigh
 from nightledger.jobs.stage.shown import shown_lately
+from nightledger.jobs.stage.wordings import Wordings
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
 from nightledger.text.quoting import quote_line
@@ -43,6 +45,7 @@ from nightledger.text.scanners.scan import scan
 from nightledger.trust.scan import collector_at_rest
 
 PLACE_CHARACTERS = 160
+_SOURCE = re.compile(r"\((?=\s?from\b)", re.IGNORECASE)
 _HELD = frozenset({Severity.QUARANTINE, Severity.BLOCK})
 
 
@@ -178,7 +181,13 @@ def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good
     """
     frame = tokens_of(dump_page([], good_until))
     ranked = rank(candidates, rules.sources)
-    return choose(ranked, rules.sources, budget - frame, lambda one: tokens_of(f"- {line_of(one, rules)}\n"))
+    return choose(
+        ranked,
+        rules.sources,
+        budget - frame,
+        lambda one: tokens_of(f"- {line_of(one, rules)}\n"),
+        Wordings().alike,
+    )
 
 
 def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) -> str:
@@ -187,9 +196,12 @@ def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) ->
 
 
 def line_of(one: Candidate, rules: StagingRules) -> str:
-    """Give a candidate as a quoted line: its text, where it stands, why it is here."""
+    r"""Give a candidate as a quoted line: its text, where it stands, why it is here.
+
+    A text that tells a source of its own is seen to be text: ``\(from``, before the one that holds.
+    """
     return tell_line(
-        quote_line(one.text, rules.line_characters),
+        _SOURCE.sub(r"\\(", quote_line(one.text, rules.line_characters)),
         quote_line(one.place, PLACE_CHARACTERS),
         quote_line(one.why, PLACE_CHARACTERS),
         stamp(one.until) if one.until else "",

@@ -16,6 +16,7 @@ from nightledger.text.scanners.scan import scan
 
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
+_MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
 _HEADING = re.compile(r"\s*(?:#|$)")
 HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
@@ -90,15 +91,21 @@ def _nearness(event: Event, rules: StagingRules, now: datetime) -> float:
 
 
 def _event(event: Event, title: str, nearness: float, now: datetime, zone: tzinfo) -> Candidate:
-    by = "" if event.own or title in (HELD_TITLE, NO_TITLE) else "; its title may be a stranger's"
+    strange = not event.own and title not in (HELD_TITLE, NO_TITLE)
+    by = "; its title may be a stranger's" if strange else ""
     return Candidate(
         source=Source.EVENT,
-        text=title,
+        text=_in_marks(title) if strange else title,
         place=f"calendar {event.calendar}",
         why=f"event {_when(event, now, zone)}{by}",
         score=nearness,
         until=event.ends_at,
     )
+
+
+def _in_marks(title: str) -> str:
+    """Give a stranger's title in quotation marks that it cannot close: all of it is theirs."""
+    return '"' + _MARKS.sub("'", title) + '"'
 
 
 def _when(event: Event, now: datetime, zone: tzinfo) -> str:
@@ -153,6 +160,11 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         shown=(chunk.entry,) if chunk.entry else (),
         path=chunk.path,
     )
+
+
+def best_lines(hit: Hit) -> str:
+    """Give the best lines of a hit as they stand."""
+    return "\n".join(_lines_of(hit, hit.lines))
 
 
 def _telling(hit: Hit) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -40,6 +40,8 @@ HABIT_DAYS = 60
 """Days up to the newest log that tell what habit writes: an old habit writes nothing of what goes on."""
 ROUTINE_DAYS = 3
 """A line that comes again on so many days, whatever its numbers, is written by habit: a timer, a form."""
+COMMON = 0.25
+"""Share of these days from which a word is common: it names no work of its own."""
 _NUMBERS = re.compile(r"[\d\W_]+")
 
 Row = tuple[int, int, float]
@@ -80,13 +82,27 @@ class Logs:
 
     def routine(self) -> frozenset[str]:
         """Give the lines that stand in logs of many days, as :func:`bare` gives them: they tell of no day."""
-        days: defaultdict[str, set[date]] = defaultdict(set)
-        last = max((log.day for log in self.contents), default=date.min)
-        lately = [one for one in self.contents.items() if (last - one[0].day).days <= HABIT_DAYS]
-        for log, content in lately:
-            for line in set(map(bare, content.decode("utf-8", "replace").split("\n"))):
-                days[line].add(log.day)
+        days = self._days_of(lambda text: map(bare, text.split("\n")))
         return frozenset(line for line, on in days.items() if len(on) >= ROUTINE_DAYS)
+
+    def common(self) -> frozenset[str]:
+        """Give the words that stand in logs of so many days that they tell no work from another, lower case."""
+        days = self._days_of(lambda text: bare(text).split())
+        count = len({log.day for log, _ in self._lately()})
+        most = max(ROUTINE_DAYS - 1, COMMON * count)
+        return frozenset(word for word, on in days.items() if len(on) > most)
+
+    def _lately(self) -> list[tuple[LogFile, bytes]]:
+        last = max((log.day for log in self.contents), default=date.min)
+        return [one for one in self.contents.items() if (last - one[0].day).days <= HABIT_DAYS]
+
+    def _days_of(self, cut: Callable[[str], Iterable[str]]) -> Mapping[str, set[date]]:
+        """Give on which days each piece of a log stands, of the last weeks."""
+        days: defaultdict[str, set[date]] = defaultdict(set)
+        for log, content in self._lately():
+            for piece in set(cut(content.decode("utf-8", "replace"))):
+                days[piece].add(log.day)
+        return days
 
     def importance(self, path: str, lines: tuple[int, int]) -> float:
         """Give the importance of the most important statement that some lines share a line with; 0 for none."""

@@ -1,21 +1,24 @@
 """What the agent is at: lines about what its newest log and its handoff are about.
 
 The newest log is read from its end: its last lines and sections are what goes on. Of what search
-finds, lines count more that say something that lasts (``logs.py``), others must share more words with
-what goes on, lines that habit writes day for day count nothing, and entries of memory are left out: a
-host shows these by itself.
+finds, lines count more that say something that lasts (``logs.py``); others must be of some length and
+share more words with what goes on, such as do not stand in every log. What habit writes day for day
+counts nothing, and entries of memory are left out: a host shows these by itself.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
+from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, document, is_about, place_of
+from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about, place_of
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.logs import Logs, bare
+from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
+from nightledger.jobs.stage.wordings import Wordings
+from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
 from nightledger.text.staging.handoff import OpenItem
 from nightledger.text.statements.daylog import read_daylog
 
@@ -31,9 +34,15 @@ FADING = 0.85
 PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
 PASSING_WORDS = 3
-"""Words that such a line must share with what goes on; others two."""
+"""Words that such a line must share with what goes on, two of them not common; others two."""
+PASSING_TOKENS = 15
+"""Its least length: "done" and "all fine" say nothing later on."""
+TOLD_WORDS = 4
+"""Words of the topic that are told, those first that tell most, so that whoever reads a line knows why it is there."""
 ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
+
+_BEGINNING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,21 +116,83 @@ def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Librar
     for n, item in enumerate(items[:ITEMS]):
         place = place_of(handoff, (item.line, item.line))
         topics.append(Topic(query=item.text, place=place, share=item.urgency * FADING**n))
+    sieve = _Sieve(logs=logs, routine=routine)
     for topic in topics:
-        why = f"about what {topic.place} is about"
-        found = []
-        for hit in library.find(topic.query, HITS):
-            lasting = logs.importance(hit.chunk.path, hit.lines)
-            if place_of(hit.chunk.path, hit.lines) == topic.place or _is_habit(hit, routine):
-                continue
-            if not hit.chunk.entry and is_about(hit, LEAST_WORDS if lasting else PASSING_WORDS):
-                share = topic.share * (PASSING + (1 - PASSING) * lasting)
-                found.append(document(hit, Source.WORK, why, round(hit.score * share, 4)))
+        found = sieve.pick(topic, library.find(topic.query, HITS))
         yield from sorted(found, key=lambda one: -one.score)[:EACH]
+
+
+class _Sieve:
+    """Keeps of what search finds for a topic what tells something; lives for one run."""
+
+    def __init__(self, *, logs: Logs, routine: frozenset[str]) -> None:
+        self._logs, self._routine = logs, routine
+        self._common = logs.common()
+        self._wordings = Wordings()
+
+    def pick(self, topic: Topic, hits: Sequence[Hit]) -> Iterator[Candidate]:
+        """Give the hits that are worth a line, in their order."""
+        habit = self._is_habit_of_work(topic, hits)
+        for hit in hits:
+            if hit.chunk.entry or place_of(hit.chunk.path, hit.lines) == topic.place:
+                continue
+            lasting = self._logs.importance(hit.chunk.path, hit.lines)
+            share = topic.share * (PASSING + (1 - PASSING) * lasting)
+            one = document(hit, Source.WORK, "", round(hit.score * share, 4))
+            words = shared_words(topic.query, one.text)
+            if _is_habit(hit, self._routine) or not is_about(hit, LEAST_WORDS):
+                continue
+            if lasting or not (habit or self._says_little(one.text, words, topic)):
+                yield replace(one, why=self._why(words, topic))
+
+    def _why(self, words: Sequence[str], topic: Topic) -> str:
+        told = sorted(words, key=self._common.__contains__)[:TOLD_WORDS]
+        return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
+
+    def _says_little(self, text: str, words: Sequence[str], topic: Topic) -> bool:
+        """Tell whether a line that says nothing that lasts tells nothing of what goes on, either.
+
+        It must be long enough to say something, hold words of what goes on that not every day
+        holds, and say more than what it was found for.
+        """
+        rare = [word for word in words if word not in self._common]
+        long = max((tokens_of(bare(line)) for line in text.split(" / ")), default=0) >= PASSING_TOKENS
+        enough = len(words) >= PASSING_WORDS and len(rare) >= LEAST_WORDS
+        return not long or not enough or self._wordings.says(bare(topic.query), bare(text))
+
+    def _is_habit_of_work(self, topic: Topic, hits: Sequence[Hit]) -> bool:
+        """Tell whether logs of other days say nearly the same: what is done every day is no topic."""
+        query = bare(topic.query)
+        days = {
+            hit.chunk.day
+            for hit in hits
+            if not topic.place.startswith(f"{hit.chunk.path}:")
+            and self._wordings.says(query, bare(best_lines(hit)))
+        }
+        return len(days) >= ROUTINE_DAYS - 1
+
+
+def shared_words(query: str, text: str) -> tuple[str, ...]:
+    """Give the words of a text that a query holds, in the order of the query.
+
+    Words with one beginning are taken for one, about as search does; numbers are no words. They are
+    given as the text has them, in lower case, so nothing of a query is told that the text does not tell.
+    """
+    said = words_in(text)
+    shared: list[str] = []
+    for word in query_terms(query):
+        near = [one for one in said if _is_form(one, word)]
+        found = word if word in said or (is_unspaced(word) and word in text) else "".join(near[:1])
+        if any(map(str.isalpha, found)) and found not in shared:
+            shared.append(found)
+    return tuple(shared)
+
+
+def _is_form(one: str, word: str) -> bool:
+    """Tell whether two words have one beginning: all but the last three letters, four at least."""
+    return len(word) >= _BEGINNING and one.startswith(word[: max(_BEGINNING, len(word) - 3)])
 
 
 def _is_habit(hit: Hit, routine: frozenset[str]) -> bool:
     """Tell whether the best lines of a hit are all written by habit."""
-    first, last = hit.lines
-    lines = hit.chunk.text.split("\n")[first - hit.chunk.first_line : last - hit.chunk.first_line + 1]
-    return all(bare(line) in routine for line in lines)
+    return all(bare(line) in routine for line in best_lines(hit).split("\n"))

@@ -230,7 +230,7 @@ def _by_series(calendar: "Calendar") -> "Iterator[Calendar]":
 
 def _events(found: Iterable[Any], how: Reading) -> Iterator[Event]:
     for one in found:
-        if str(one.get("STATUS", "")).upper() == "CANCELLED":
+        if str(one.get("STATUS", "")).upper() == "CANCELLED" or _is_declined(one, how):
             continue
         start, end = one["DTSTART"].dt, one["DTEND"].dt
         all_day = not isinstance(start, datetime)
@@ -238,7 +238,7 @@ def _events(found: Iterable[Any], how: Reading) -> Iterator[Event]:
         ends_at = max(ends_at, starts_at)
         if starts_at < how.until and (ends_at > how.since or starts_at >= how.since):
             yield Event(
-                title=cut(one_line(str(one.get("SUMMARY", ""))), TITLE_CHARACTERS),
+                title=cut(one_line(str(next(iter(_all_of(one, "SUMMARY")), ""))), TITLE_CHARACTERS),
                 starts_at=starts_at,
                 ends_at=ends_at,
                 all_day=all_day,
@@ -255,21 +255,32 @@ def _utc(moment: date | datetime, zone: tzinfo) -> datetime:
 
 def _is_own(event: Any, how: Reading) -> bool:
     organiser = event.get("ORGANIZER")
-    attendees = event.get("ATTENDEE", [])
-    invited = attendees if isinstance(attendees, list) else [attendees]
+    invited = _all_of(event, "ATTENDEE")
     if organiser is None and not invited:
         return how.own
     if organiser is not None and _address(organiser) in how.addresses:
         return True
-    return any(_address(one) in how.addresses and _accepted(one) for one in invited)
+    return any(_address(one) in how.addresses and _answer(one) == "ACCEPTED" for one in invited)
+
+
+def _is_declined(event: Any, how: Reading) -> bool:
+    """Tell whether the owner answered no, and with none of their addresses anything else."""
+    answers = {_answer(one) for one in _all_of(event, "ATTENDEE") if _address(one) in how.addresses}
+    return answers == {"DECLINED"}
+
+
+def _all_of(event: Any, name: str) -> list[Any]:
+    """Give all properties of a name; the library gives one as itself, more as a list."""
+    found = event.get(name, [])
+    return found if isinstance(found, list) else [found]
 
 
 def _address(value: object) -> str:
     return _MAILTO.sub("", str(value).strip()).lower()
 
 
-def _accepted(attendee: Any) -> bool:
-    return str(getattr(attendee, "params", {}).get("PARTSTAT", "")).upper() == "ACCEPTED"
+def _answer(attendee: Any) -> str:
+    return str(getattr(attendee, "params", {}).get("PARTSTAT", "")).upper()
 
 
 def owner_addresses(addresses: Collection[str]) -> frozenset[str]:
