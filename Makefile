@@ -133,14 +133,15 @@ bench-audit: .stamps/dev ## what the code auditor catches and what it takes for 
 
 bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
 	@$(BIN)/python -m bench.bench_hook
-	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance; fi
+	@if [ -n "$$LOCOMO" ]; then $(BIN)/python -m bench.bench_relevance && $(BIN)/python -m bench.relevance_rules; fi
 
 bench-index: .stamps/dev ## the search index beside plain FTS5 and tantivy; archived text found as before (WORKSPACE=dir)
 	@$(BIN)/python -m bench.bench_index
 	@$(BIN)/python -m bench.bench_pruned $${WORKSPACE:+--workspace "$$WORKSPACE"}
 
-bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1)
+bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCOMO=locomo10.json MEANING=1; RULES=1: what each rule is worth)
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
+	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
 
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock

@@ -26,8 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.living import make_home
+from bench.recall_rules import switched
 
 from nightledger.domain.moment import Moment
+from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.values import Kind, Query
 from nightledger.files.search_index import building, index_path, open_store, writing
 from nightledger.files.search_store import FileState
@@ -42,6 +44,7 @@ FIRST = date(2020, 1, 1)
 CHUNKS_A_DAY = 50
 VOCABULARY = 30_000
 HITS = 10
+JUDGED = 500
 
 
 def invent_words(dice: random.Random) -> list[str]:
@@ -132,8 +135,15 @@ def bench_own(directory: Path, files: Sequence[NewFile], queries: Sequence[str],
     bare = median_ms(
         lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)), queries
     )
+    with switched([(telling_words, "__kwdefaults__", {"most": len(files) * CHUNKS_A_DAY**2})]):
+        walked = median_ms(
+            lambda q: find_chunks(store, Query(text=q), read_query(store, Query(text=q), today)), queries
+        )
     store.close()
+    cut_s = timed(lambda: [list(cut_markdown(file.text)) for file in files])
     show("ours", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", f"{bare:.2f} ms", f"{whole:.2f} ms")
+    show("every word of a query walked", "", "", f"{walked:.2f} ms", "")
+    show("cutting a chunk", f"{cut_s / sum(len(file.chunks) for file in files) * 1e6:.0f} us", "", "", "")
     middle = files[len(files) // 2]
     changed = new_file(
         middle.path,
@@ -158,6 +168,10 @@ def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str]
         refresh(gate, ledger, moment).store.close()
 
     made_s, again_s = timed(look), timed(look)
+    looked = refresh(gate, ledger, moment)
+    chunks = list(looked.store.chunks(range(1, JUDGED + 1)).values())
+    judged_s = timed(lambda: [looked.judge.held(chunk) for chunk in chunks])
+    looked.store.close()
     with open(gate.home.path(files[len(files) // 2].path), "a", encoding="utf-8") as log:
         log.write("\n- One more line that nobody had written.\n")
     changed_s = timed(look)
@@ -165,6 +179,7 @@ def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str]
     show("a home: all of it", f"{made_s:.2f} s", f"{size / text_bytes:.2f}", "", "")
     show("a home: nothing changed", f"{again_s * 1000:.1f} ms", f"{again_s / made_s:.2%}", "", "")
     show("a home: a line in one day", f"{changed_s * 1000:.1f} ms", f"{changed_s / made_s:.2%}", "", "")
+    show("a home: judging a chunk", f"{judged_s / len(chunks) * 1e6:.0f} us", "", "", "")
     asked = median_ms(lambda q: search(gate, ledger, Query(text=q), moment), queries[:20])
     show("a home: recall, brought up to date", "", "", "", f"{asked:.2f} ms")
 

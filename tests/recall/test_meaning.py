@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from tests.recall.asking import put
 
 from nightledger.domain.search.values import Found, Kind, Query, Showing, Why
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, open_store
-from nightledger.files.search_store import ALL, Filter, SearchStore
+from nightledger.files.search_index import build_in_memory, index_path, open_store
+from nightledger.files.search_store import ALL, FileState, Filter, SearchStore
+from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall.indexing import refresh
-from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, near
-from nightledger.recall.searching import search
+from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, learn_in_memory, near
+from nightledger.recall.searching import search, search_store
+from nightledger.text.search.tokens import index_text
 
 SENSES = (("boat", "ferry", "vessel"), ("bread", "loaf", "bakery"), ("storm", "gale"))
 SECRET = "AKIA" + "Q3ZJXY7WVBNM2KLP"
@@ -192,3 +195,23 @@ def test_embeddings_of_another_length_count_as_none(harbour: Desk) -> None:
     store = opened(harbour)
     assert near(store, Longer(), "vessel", ALL) == {}
     store.close()
+
+
+def test_embeddings_of_an_index_in_memory_outlast_a_search() -> None:
+    text = "Zebra.\n"
+    writer = build_in_memory(index_text)
+    writer.put(
+        NewFile(
+            path="memory/2026-03-01.md",
+            kind=Kind.DAILY,
+            state=FileState(len(text), 0, "", settled=True),
+            text=text,
+            chunks=[NewChunk(start=0, end=len(text), first_line=1, last_line=1)],
+        )
+    )
+    writer.commit()
+    encoder, query = Senses(), Query(text="zebra")
+    search_store(writer.store, None, query, date(2026, 3, 2))
+    assert learn_in_memory(writer.store, encoder) == 1
+    search_store(writer.store, None, query, date(2026, 3, 2), encoder=encoder)
+    assert near(writer.store, encoder, "zebra", ALL)

@@ -96,7 +96,9 @@ def learn_in_memory(store: SearchStore, encoder: Encoder) -> int:
     texts = _texts(store, ids)
     vectors = encoder.encode([mask_secrets(texts[number]) for number in ids])
     rows = [(number, texts[number], _packed(vector)) for number, vector in zip(ids, vectors, strict=True)]
-    _put(SearchWriter(store, index_text), encoder.name, rows)
+    writer = SearchWriter(store, index_text)
+    _put(writer, encoder.name, rows)
+    writer.commit()  # else the next search takes them back with its own temporary rows
     return len(ids)
 
 
