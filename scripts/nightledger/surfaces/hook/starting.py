@@ -55,17 +55,10 @@ def started(
     if page is None:
         return ""
     session = session_name(payload.get("session_id"))
-    append_exposure(
-        home,
-        Exposure(
-            at=stamp(now),
-            shown=page.shown,
-            host=host,
-            event="session_start",
-            session=session,
-            places=page.places,
-        ),
+    told = Exposure(
+        at=stamp(now), shown=page.shown, host=host, event="session_start", session=session, places=page.places
     )
+    append_exposure(home, told)
     _remember(home, session, page)
     return page.text
 
