@@ -55,10 +55,7 @@ def started(
     if page is None:
         return ""
     session = session_name(payload.get("session_id"))
-    told = Exposure(
-        at=stamp(now), shown=page.shown, host=host, event="session_start", session=session, places=page.places
-    )
-    append_exposure(home, told)
+    append_exposure(home, _exposure(page, stamp(now), host, session))
     _remember(home, session, page)
     return page.text
 
@@ -79,6 +76,12 @@ def stage_anew(home: "Home") -> None:
         )
     except (OSError, subprocess.SubprocessError):
         return
+
+
+def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
+    return Exposure(
+        at=at, shown=page.shown, host=host, event="session_start", session=session, places=page.places
+    )
 
 
 def _remember(home: "Home", session: str, page: StagedPage) -> None:
