@@ -49,7 +49,7 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
-from nightledger.recall.withheld import NOT_OPEN, UNSIGNED, Judge, read_rules
+from nightledger.recall.withheld import UNSIGNED, Judge, read_rules
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0
@@ -278,13 +278,16 @@ def _as_chunk(source: Source, one: NewChunk, text: str) -> Chunk:
 
 
 def _verdicts(store: SearchStore, source: Source) -> dict[str, str]:
-    """Give what was said of the words of each chunk; that an entry was not signed is no word about its words."""
-    if source.kind not in (Kind.MEMORY, Kind.HANDOFF):
+    """Give what was said of the words of each entry; that one was not signed is no word about its words.
+
+    Lines of a handoff are judged with those around them, which may be others now.
+    """
+    if source.kind is not Kind.MEMORY:
         return {}
     chunks = store.chunks_of(source.path)
     held = store.held([chunk.id for chunk in chunks])
     said = {chunk.text: held[chunk.id] for chunk in chunks}
-    return {text: why for text, why in said.items() if why is not None and why not in (UNSIGNED, NOT_OPEN)}
+    return {text: why for text, why in said.items() if why is not None and why != UNSIGNED}
 
 
 def _links_state(seen: _Seen) -> str:

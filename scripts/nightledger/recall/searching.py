@@ -28,7 +28,7 @@ from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
-from nightledger.recall.withheld import Held, Judge, without
+from nightledger.recall.withheld import HEADING, Held, Judge, without
 from nightledger.text.dates import find_dates, month_names
 from nightledger.text.search import tokens
 
@@ -225,20 +225,20 @@ def _choose(
             continue  # a log and its copy in the archive, or words that stand in two places
         seen.add(said)
         held = judge.held(chunk) if judge else {}
-        if query.showing is Showing.AGENT and held:
-            chunk = replace(chunk, text=without(chunk, held))
-            shown = _by_what_is_left(one, chunk)
-            if not shown.words:
-                withheld[next(iter(held.values()))] += 1
+        shown, left = chunk, one
+        if judge and query.showing is Showing.AGENT:
+            shown = replace(chunk, heading=judge.heading(chunk), text=without(chunk, held))
+        if shown != chunk:
+            left = _by_what_is_left(one, shown)
+            if not left.words:
+                withheld[next(iter(held.values()), HEADING)] += 1
                 continue
-            hits.append(_hit(chunk, shown, held, query.showing, asked))
-        else:
-            hits.append(_hit(chunk, one, held, query.showing, asked))
+        hits.append(_hit(shown, left, held, query.showing, asked))
     return hits, withheld
 
 
 def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
-    """Leave out of why a chunk was found the words that only stand in lines that are withheld."""
+    """Leave out of why a chunk was found the words that only stand in what is withheld."""
     words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
     left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
     words = {word: found for word, found in ranked.words.items() if found in left}

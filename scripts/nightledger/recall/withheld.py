@@ -8,7 +8,6 @@ a handoff all but its open items; and the note of an outcome.
 Invariant: whatever is not known to be allowed is withheld; an operator sees all of it, marked.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -34,9 +33,10 @@ from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.outcomes import NOTE_HEADING
 from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.phrases import Phrases, is_telling, phrase
 from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
-from nightledger.text.similar import fold
+from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.wording import claims_of
@@ -62,11 +62,14 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_SHORTEST = 12
-"""Characters of folded wording below which a claim names nothing that could be told apart. Our choice."""
+HEADING = "its heading may not be shown"
+_AROUND = 3
+"""Lines on either side of a chunk that scanners see with it: what steers may go over its border. Our choice."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
+_OF_LINES = frozenset({*_WHY_NOT_OWN, Kind.MEMORY})
+"""Kinds whose chunks are lines of their file; of a long one its whole lines are judged, all parts alike."""
 _MAX_BYTES = 32_000_000
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
@@ -78,14 +81,14 @@ class Rules:
 
     Attributes:
         forgotten: What was forgotten.
-        unspoken: Folded claims of proposals that are not in force, and of the lines they rest on, with
-            why; under the first word of each.
+        unspoken: Claims of proposals that are not in force, of the lines they rest on, and of what was
+            forgotten, each with why.
         own: Rows of the operator's rule files.
         version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
     """
 
     forgotten: Forgotten
-    unspoken: Mapping[str, Mapping[str, str]]
+    unspoken: Phrases
     own: Table | None
     version: str
 
@@ -106,9 +109,7 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         unspoken |= dict.fromkeys(claims, why)
         for line in _rests_on(gate.home, change) if claims else ():
             unspoken.update((claim, why) for claim in _claims(line) if claim not in standing)
-    by_word: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for claim, why in sorted(unspoken.items()):
-        by_word[claim.split(" ", 1)[0]][claim] = why
+    unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
     taken_out = [
         change.hunk.removed
         for item in stored
@@ -120,7 +121,7 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     said = repr((__version__, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items())))
     return Rules(
         forgotten=forgotten,
-        unspoken=by_word,
+        unspoken=Phrases(unspoken),
         own=own,
         version=sha256(said.encode("utf-8", "replace")).hexdigest(),
     )
@@ -162,9 +163,8 @@ def _standing(home: Home, book: Book) -> frozenset[str]:
 def _claims(text: str) -> Iterator[str]:
     """Give what a text claims, folded: its claims, and each of its lines."""
     for part in dict.fromkeys((*claims_of(text), *text.split("\n"))):
-        folded = fold(part)
-        if len(folded) >= _SHORTEST:
-            yield folded
+        if is_telling(wording := phrase(part)):
+            yield wording
 
 
 def _quarantined(home: Home, ledger: Ledger) -> Iterator[tuple[str, str]]:
@@ -179,6 +179,23 @@ def _quarantined(home: Home, ledger: Ledger) -> Iterator[tuple[str, str]]:
                 yield claim, QUARANTINED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """A file as it stands.
+
+    Attributes:
+        lines: Its lines, without their ends.
+        unspoken: Those that say what is not to be said, with why.
+        own: Those of its writer's own, or open items.
+        held_titles: Texts of headings that stand in a line which is withheld.
+    """
+
+    lines: list[str]
+    unspoken: Held
+    own: frozenset[int]
+    held_titles: frozenset[str]
+
+
 class Judge:
     """Says of chunks which of their lines an agent may not see.
 
@@ -188,13 +205,14 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_home", "_lines", "_signed", "rules")
+    __slots__ = ("_files", "_headings", "_home", "_signed", "rules")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
         self._home = home
         self._signed = signed
-        self._lines: dict[str, frozenset[int] | None] = {}
+        self._files: dict[str, _File | None] = {}
+        self._headings: dict[tuple[str, str], str] = {}
 
     def held(self, chunk: Chunk) -> Held:
         """Give the lines of a chunk that an agent may not see, each with why; empty where it may see all."""
@@ -206,6 +224,13 @@ class Judge:
             found = self._not_own(chunk) | found
         return dict(sorted(found.items()))
 
+    def heading(self, chunk: Chunk) -> str:
+        """Give of the headings above a chunk those that an agent may see."""
+        key = (chunk.path, chunk.heading)
+        if chunk.heading and key not in self._headings:
+            self._headings[key] = self._heading(chunk)
+        return self._headings.get(key, "")
+
     def is_signed(self, entry: str) -> bool:
         """Tell whether an entry of a gated file stands as it was signed."""
         return entry in self._signed
@@ -214,48 +239,66 @@ class Judge:
         """Give in a word or two why a chunk is withheld as a whole because one of its lines is; empty where it may be shown."""
         return next(iter(self.held(chunk).values()), "")
 
+    def _heading(self, chunk: Chunk) -> str:
+        shown = f"{JOINT}{chunk.heading}{JOINT}"
+        if chunk.kind in _WHY_NOT_OWN:
+            read = self._read(chunk)
+            if read is None:
+                return ""
+            for title in read.held_titles:
+                while f"{JOINT}{title}{JOINT}" in shown:
+                    shown = shown.replace(f"{JOINT}{title}{JOINT}", JOINT)
+        left = JOINT.join(part for part in shown.split(JOINT) if part and not self._is_held(part))
+        return "" if self._is_held(left) else left
+
+    def _is_held(self, text: str) -> bool:
+        """Tell whether the words of a text may not be said, wherever they come from."""
+        rules = self.rules
+        return bool(rules.unspoken.find([(1, text)]) or rules.forgotten.holds(text) or _seen(rules, 1, text))
+
     def _whole(self, chunk: Chunk) -> str:
         if chunk.kind is Kind.MEMORY and not self.is_signed(chunk.entry):
             return UNSIGNED
         return NOTE if chunk.kind is Kind.OUTCOME and chunk.heading == NOTE_HEADING else ""
 
     def _by_rules(self, chunk: Chunk) -> Held:
+        """Lines that say what is not to be said, alone or with lines around them, those of the next chunk included."""
         lines = _lines(chunk)
-        found: Held = {}
-        folded = f" {fold(chunk.text)} "
-        for word in dict.fromkeys(folded.split()):
-            for claim, why in self.rules.unspoken.get(word, {}).items():
-                if f" {claim} " in folded:
-                    found |= _where(claim, why, lines) or dict.fromkeys(lines, why)
+        found = self.rules.unspoken.find(lines.items())
+        around = self._read(chunk)
+        if around is not None:
+            found = {n: why for n, why in around.unspoken.items() if n in lines} | found
         forgotten = self.rules.forgotten
-        told = {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
-        if not told and forgotten.holds(chunk.text):
-            told = dict.fromkeys(lines, FORGOTTEN)
-        return found | told
+        found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
+        if forgotten.holds("\n".join(line for n, line in lines.items() if n not in found)):
+            found = dict.fromkeys(lines, FORGOTTEN) | found
+        return found
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
-        found: Held = {}
-        for finding in scan(chunk.text):
-            if finding.severity is not Severity.FLAG:
-                why = LEAKED if finding.severity is Severity.BLOCK else STEERING
-                found |= _span(chunk, finding.start, finding.end, why)
-        if self.rules.own is not None:
-            from nightledger.text.scanners.rule_file import find_own
-
-            for seen in find_own(self.rules.own, chunk.text):
-                found |= _span(chunk, seen.start, seen.end, OWN_RULE)
-        return found
+        first, text = chunk.first_line, chunk.text
+        around = self._read(chunk)
+        if around is not None:
+            before = max(1, first - _AROUND)
+            window = "\n".join(around.lines[before - 1 : chunk.last_line + _AROUND])
+            first, text = (before, window) if text in window else (first, text)
+        found = _seen(self.rules, first, text)
+        return {n: why for n, why in found.items() if chunk.first_line <= n <= chunk.last_line}
 
     def _not_own(self, chunk: Chunk) -> Held:
-        if chunk.path not in self._lines:
-            self._lines[chunk.path] = self._own_lines(chunk.path, chunk.kind)
-        own = self._lines[chunk.path]
-        why = _WHY_NOT_OWN[chunk.kind] if own is not None else NOT_JUDGED
-        return {n: why for n in range(chunk.first_line, chunk.last_line + 1) if n not in (own or ())}
+        read = self._read(chunk)
+        own, why = (read.own, _WHY_NOT_OWN[chunk.kind]) if read else (frozenset[int](), NOT_JUDGED)
+        return {n: why for n in range(chunk.first_line, chunk.last_line + 1) if n not in own}
 
-    def _own_lines(self, path: str, kind: Kind) -> frozenset[int] | None:
-        """Give the lines of a file that may be told of: its writer's own, or open items; None where it cannot be read."""
+    def _read(self, chunk: Chunk) -> _File | None:
+        """Give the file of a chunk; None for what is no text with lines, and where it cannot be read."""
+        if chunk.kind not in _OF_LINES:
+            return None
+        if chunk.path not in self._files:
+            self._files[chunk.path] = self._read_file(chunk.path, chunk.kind)
+        return self._files[chunk.path]
+
+    def _read_file(self, path: str, kind: Kind) -> _File | None:
         try:
             raw = read_optional(self._home.path(path), _MAX_BYTES, within=self._home.root)
         except NightledgerError:
@@ -263,12 +306,24 @@ class Judge:
         if raw is None:
             return None
         text = raw.decode("utf-8", "surrogateescape")
-        if kind is Kind.HANDOFF:
-            return frozenset(item.line for item in read_open_items(text))
-        log = read_daylog(path, text, date.min)
-        return frozenset(
-            line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
-        )
+        lines = text.split("\n")
+        unspoken = self.rules.unspoken.find(enumerate(lines, 1))
+        own = _own_lines(path, text, kind)
+        held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
+        titles = frozenset(title for line in held if (title := title_of(line)))
+        return _File(lines=lines, unspoken=unspoken, own=own, held_titles=titles)
+
+
+def _own_lines(path: str, text: str, kind: Kind) -> frozenset[int]:
+    """Give the lines of a file that are its writer's own, or open items."""
+    if kind is Kind.HANDOFF:
+        return frozenset(item.line for item in read_open_items(text))
+    if kind is Kind.MEMORY:
+        return frozenset()  # what is told of goes by entries that are signed
+    log = read_daylog(path, text, date.min)
+    return frozenset(
+        line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
+    )
 
 
 def without(chunk: Chunk, held: Held) -> str:
@@ -284,12 +339,28 @@ def _bare(line: str) -> str:
     return line.strip().lstrip("-*+ ")
 
 
-def _where(claim: str, why: str, lines: Mapping[int, str]) -> Held:
-    """Give the lines that say a claim, each by itself; none where it goes over a line's end."""
-    return {number: why for number, line in lines.items() if f" {claim} " in f" {fold(line)} "}
+def _seen(rules: Rules, first: int, text: str) -> Held:
+    """Give the lines in which scanners see what they hold back.
+
+    Args:
+        rules: The operator's own rows among them.
+        first: Number of the text's first line.
+        text: Lines.
+    """
+    found: Held = {}
+    for finding in scan(text):
+        if finding.severity is not Severity.FLAG:
+            why = LEAKED if finding.severity is Severity.BLOCK else STEERING
+            found |= _span(first, text, finding.start, finding.end, why)
+    if rules.own is not None:
+        from nightledger.text.scanners.rule_file import find_own
+
+        for seen in find_own(rules.own, text):
+            found |= _span(first, text, seen.start, seen.end, OWN_RULE)
+    return found
 
 
-def _span(chunk: Chunk, start: int, end: int, why: str) -> Held:
-    first = chunk.first_line + chunk.text.count("\n", 0, start)
-    last = chunk.first_line + chunk.text.count("\n", 0, max(start, end - 1))
-    return dict.fromkeys(range(first, last + 1), why)
+def _span(first: int, text: str, start: int, end: int, why: str) -> Held:
+    top = first + text.count("\n", 0, start)
+    last = first + text.count("\n", 0, max(start, end - 1))
+    return dict.fromkeys(range(top, last + 1), why)

@@ -18,7 +18,8 @@ _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _APOSTROPHE = re.compile("['\u2019\u02bc`]")
 _ASCII_GAP = re.compile(r"[^0-9a-z]+")
 _NUMBER = re.compile(r"\d+")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
+"""A letter of a script that sets no spaces between words, or few."""
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|\w+n['\u2019]t|nicht|kein\w*|nie(?:mals)?|ohne|ne|pas|jamais|aucune?|sans"
     r"|nunca|jamás|sin|não|nunca|sem|jamais|не|нет|никогда|без|non|mai|niet|geen|nooit|không|chưa)\b"
@@ -163,7 +164,7 @@ def _is_word(character: str) -> bool:
 
 
 def _pieces(word: str) -> list[str]:
-    if _UNSPACED.search(word):
+    if UNSPACED.search(word):
         return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
     padded = f" {word} "
     return [padded[i : i + 3] for i in range(len(padded) - 2)]

@@ -8,6 +8,7 @@ sentence forgotten wants to hear no more of it.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nightledger.text.phrases import is_telling, phrase
 from nightledger.text.similar import dice, numbers, shingles
 from nightledger.text.statements.wording import claims_of
 
@@ -31,11 +32,15 @@ class Forgotten:
 
     Args:
         texts: What was forgotten, entries as they stood.
+
+    Attributes:
+        phrases: Their claims as phrases, for what shows them word by word in a longer line, beside other numbers.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        claims = (_claim(line) for text in texts for line in claims_of(text))
-        self._claims = tuple(dict.fromkeys(claim for claim in claims if claim.pieces))
+        said = [line for text in texts for line in claims_of(text)]
+        self._claims = tuple(dict.fromkeys(claim for claim in map(_claim, said) if claim.pieces))
+        self.phrases = tuple(dict.fromkeys(filter(is_telling, map(phrase, said))))
 
     def __bool__(self) -> bool:
         return bool(self._claims)

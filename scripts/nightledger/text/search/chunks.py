@@ -18,6 +18,8 @@ CHUNK_CHARACTERS = 600
 """Measured best by the issue's authors between 300 and 1,200 on conversations; bench/bench_recall.py says more."""
 LEAD_CHARACTERS = 300
 """Of a longer piece before a chunk only the end is indexed with it. Our choice."""
+JOINT = " > "
+"""Between the texts of headings."""
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2013]|\d{1,9}[.)])[ \t]")
 _ISO = re.compile(r"(?<!\d)(20\d\d|19\d\d)-(\d\d)-(\d\d)(?!\d)")
@@ -105,7 +107,7 @@ class _Reader:
         if self._fence or first in "`~":
             self._read_fence(bare)
         elif first == "#" and line is bare and (match := _HEADING.match(line)):
-            done = self._enter(len(match[1]), match[2].strip().rstrip("#").rstrip())
+            done = self._enter(len(match[1]), _title(match))
         elif line is bare and _ITEM.match(line):
             self._end()
         end = at + len(line.rstrip())
@@ -137,7 +139,7 @@ class _Reader:
             self._titles.pop()
         above = self._titles[-1][2] if self._titles else None
         self._titles.append((level, title, day_in(title) or above))
-        heading = " > ".join(name for _, name, _ in self._titles if name)
+        heading = JOINT.join(name for _, name, _ in self._titles if name)
         self._section = _Section(heading, self._titles[-1][2])
         return done
 
@@ -146,6 +148,16 @@ class _Reader:
             start, end, first, last = self._open
             self._section.pieces.append((start, end, first, last))
             self._open = None
+
+
+def title_of(line: str) -> str:
+    """Give the text of a heading as it is cited above a chunk; empty for any other line."""
+    match = _HEADING.match(line)
+    return _title(match) if match else ""
+
+
+def _title(match: re.Match[str]) -> str:
+    return match[2].strip().rstrip("#").rstrip()
 
 
 def day_in(text: str) -> date | None:
