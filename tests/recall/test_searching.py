@@ -84,6 +84,16 @@ def test_a_told_time_is_preferred_and_excludes_nothing(desk: Desk) -> None:
     found = ask(desk, "when was the lilac cut in January?")
     assert [hit.chunk.path for hit in found.hits] == ["memory/2026-01-10.md", "memory/2026-02-25.md"]
     assert (found.since, found.until) == (date(2026, 1, 1), date(2026, 1, 31))
+    assert found.notes == ()
+
+
+def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:
+    put(desk, "memory/2026-02-25.md", "- The lilac was cut.\n")
+    (note,) = ask(desk, "when was the lilac cut in January?").notes
+    assert note == "nothing was found for 'in January'; what is shown is of other times"
+    assert ask(desk, "when was the lilac cut in January?", since=date(2026, 2, 1)).notes == ()
+    assert ask(desk, "when was the lilac cut in January?", until=date(2026, 2, 28)).notes == ()
+    assert ask(desk, "zeppelin in January").notes == ()
 
 
 def test_an_event_bounds_the_time() -> None:

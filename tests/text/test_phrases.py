@@ -16,7 +16,7 @@ def found(said: str, *lines: str) -> dict[int, str]:
     [
         (["- **The RELAY** is fed from [the attic](x.md)!"], [1]),
         (["Ada: the relay is fed from the attic, they say"], [1]),
-        (["The relay is", "", "  > fed from", "the attic. More.", "Else."], [1, 3, 4]),
+        (["The relay is", "", "  > fed from", "the attic. More.", "Else."], [1, 2, 3, 4]),
         (["The relay is fed from the attic.", "Else.", "The relay is fed", "from the attic."], [1, 3, 4]),
         (["The relay is fed from the attics."], []),
         (["Bathe relay is fed from the attic."], []),

@@ -5,7 +5,7 @@ Searching changes nothing but the index, which is disposable.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,7 +18,7 @@ from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
-from nightledger.domain.search.timewords import bound_by, read_times
+from nightledger.domain.search.timewords import Times, bound_by, read_times
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
@@ -146,8 +146,20 @@ def search_store(
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
         withheld=dict(sorted(withheld.items())),
-        notes=notes,
+        notes=(*notes, *_beside_time(hits, query, asked)),
     )
+
+
+def _beside_time(hits: Sequence[Hit], query: Query, asked: Asked) -> Iterator[str]:
+    """Say that nothing was found of the time that a query tells, where all hits are of other times."""
+    told = asked.times
+    stated = query.since is not None or query.until is not None
+    if hits and told.bounded and not stated and not any(_is_of(hit.chunk.day, told) for hit in hits):
+        yield f"nothing was found for {told.said!r}; what is shown is of other times"
+
+
+def _is_of(day: date | None, told: Times) -> bool:
+    return day is not None and told.holds(day)
 
 
 def _near(

@@ -87,6 +87,8 @@ def test_options_narrow(told: Console) -> None:
     ("words", "said"),
     [
         (("lilac", "--since", "soon"), "--since 'soon' is not a date"),
+        (("lilac", "--since", "2026-W22"), "--since '2026-W22' is not a date"),
+        (("lilac", "--until", "2026-W22-1"), "--until '2026-W22-1' is not a date"),
         (("lilac", "--scope", "cellar"), "--scope: 'cellar' is no kind"),
         (("lilac", "-n", "0"), "1 to 200 hits"),
         (("lilac", "-n", "201"), "1 to 200 hits"),
@@ -101,8 +103,8 @@ def test_a_wrong_call_says_what_to_write(told: Console, words: tuple[str, ...], 
     assert "hint: " in ran.err
 
 
-def test_nothing_found_says_so_on_a_terminal_only(told: Console) -> None:
-    assert told.out("recall", "zeppelin") == ""
+def test_nothing_found_says_so_on_a_terminal_and_through_a_pipe(told: Console) -> None:
+    assert told.out("recall", "zeppelin") == "Nothing in this home answers that.\n"
     assert "Nothing in this home answers that." in told.out("recall", "zeppelin", typed=[])
 
 
@@ -161,6 +163,12 @@ def test_explain_tells_words_time_and_each_hit(told: Console) -> None:
     assert record["index"]["files"] == 3
     assert record["words"][0]["word"] == "lilac"
     assert record["scope"] == ["daily"]
+
+
+def test_explain_says_that_the_time_of_an_event_is_not_known(told: Console) -> None:
+    out = " ".join(told.out("explain", "lilac before the zeppelin landed").split())
+    assert "is not known: no dated log tells of it" in out
+    assert "... to ..." not in out
 
 
 def test_explain_of_names_and_of_nothing(told: Console) -> None:

@@ -36,7 +36,9 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         yield f"Word: {screen.shown(_word(explained, group, group.word, 1.0))}{_others(explained, group)}"
     for name in explained.names:
         yield f"Name: {screen.shown(' '.join(name))}"
-    if explained.said:
+    if explained.said and not (explained.since or explained.until):
+        yield f"Time: {screen.shown(explained.said)!r} is not known: no dated log tells of it; no time is preferred."
+    elif explained.said:
         days = f"{explained.since or '...'} to {explained.until or '...'}"
         yield f"Time: {screen.shown(explained.said)!r} is {days}; what lies in it is preferred."
     yield from _filters(query)

@@ -92,9 +92,12 @@ def _day(text: str | None, option: str) -> date | None:
     if text is None:
         return None
     try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28") from error
+        day = date.fromisoformat(text)
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != text:  # ISO 8601 has weeks, and dates without dashes, too
+        raise UsageError(f"{option} {text!r} is not a date", hint="write it as 2026-02-28")
+    return day
 
 
 def _scope(text: str | None) -> frozenset[Kind]:

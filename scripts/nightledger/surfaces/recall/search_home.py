@@ -21,7 +21,7 @@ def show_found(context: Context, query: Query) -> int:
         context.emit(found_record(found, query))
         for line in hit_lines(found):
             context.print(line)
-        if not found.hits and not context.quiet:
+        if not found.hits:
             context.print("Nothing in this home answers that.")
         if found.withheld and query.showing is Showing.OPERATOR:
             told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
