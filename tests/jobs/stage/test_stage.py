@@ -144,6 +144,12 @@ def test_events_come_with_their_time_and_expire_with_it(desk: Desk) -> None:
     assert read_staged(desk.home, "2026-03-01T08:00:00Z") is None
 
 
+def test_an_event_that_comes_again_and_again_leaves_room_for_the_others(desk: Desk) -> None:
+    often = [event(desk, "Round", hours=n / 4) for n in range(8)]
+    staged = run(desk, *reversed(often), event(desk, "Berths", hours=3))
+    assert texts(staged, Source.EVENT)[:3] == ["Round", "Berths", "Round"]
+
+
 def test_of_days_and_other_days_the_line_tells_which(desk: Desk) -> None:
     whole: dict[str, Any] = {
         "all_day": True,

@@ -248,6 +248,42 @@ def test_a_rule_that_would_never_end_is_named_and_not_expanded(rule: str) -> Non
     assert found.problems == ("1 event(s) left out: repeats too often",)
 
 
+@pytest.mark.parametrize(
+    ("rule", "stands"),
+    [
+        ("FREQ=SECONDLY", False),
+        ("FREQ=MINUTELY;INTERVAL=4", False),
+        ("FREQ=HOURLY;BYMINUTE=0,1,2,3,4,5,6,7,8,9;BYSECOND=0,20,40", False),
+        ("FREQ=MINUTELY;INTERVAL=5", True),
+        ("FREQ=HOURLY;BYHOUR=8,9,10,11,12,13,14,15,16,17;BYDAY=MO,TU,WE,TH,FR", True),
+        ("FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,30", True),
+    ],
+)
+def test_what_repeats_more_often_than_any_event_is_not_expanded(rule: str, stands: bool) -> None:  # noqa: FBT001 - a row
+    found = read(event("UID:1", "DTSTART:20260303T070000Z", f"RRULE:{rule}", "SUMMARY:x"))
+    assert bool(found.events) is stands
+    assert found.problems == (() if stands else ("1 event(s) left out: repeats too often",))
+
+
+def test_an_event_that_comes_again_and_again_leaves_room_for_the_others() -> None:
+    many = [
+        event(f"UID:{n}", f"DTSTART:20260303T09{n // 60:02d}{n % 60:02d}Z", "SUMMARY:again")
+        for n in range(300)
+    ]
+    found = read(*many, event("UID:x", "DTSTART:20260303T110000Z", "SUMMARY:other"))
+    assert (len(found.events), found.events[-1].title) == (200, "other")
+    assert starts(found.events[:2]) == ["09:00", "09:00"]
+
+
+@pytest.mark.parametrize("more", [(), ("RRULE:FREQ=DAILY",)])
+def test_a_time_zone_that_is_not_known_is_told(more: tuple[str, ...]) -> None:
+    odd = event("UID:1", "DTSTART;TZID=Nowhere/Atoll:20260303T100000", *more, "SUMMARY:x")
+    far = event("UID:2", "DTSTART;TZID=Nowhere/Atoll:20260305T100000", "SUMMARY:x")
+    found = read(odd, far, event("UID:3", "DTSTART:20260303T100000", "SUMMARY:y"))
+    assert starts(found.events) == ["09:00", "09:00"]
+    assert found.problems == ("1 event(s) in a time zone unknown here, taken for the home's",)
+
+
 def test_one_event_in_two_answers_of_a_server_is_one() -> None:
     one = event("UID:1", "DTSTART:20260303T090000Z", "SUMMARY:x")
     assert len(read_raw(calendar(one) + calendar(one)).events) == 1

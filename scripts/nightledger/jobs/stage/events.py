@@ -22,6 +22,8 @@ HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
 BELOW = 3
 """Lines looked at below a heading: an empty one, and what follows."""
+AGAIN = 0.5
+"""What an event counts that comes again in these hours: others go first."""
 LEAST_WORDS = 2
 """Words of a query that a hit must hold beside each other or a name among them: one common word is met by chance."""
 
@@ -53,10 +55,12 @@ def look_ahead(
     """
     found: list[Candidate] = []
     held = 0
-    for event in events:
+    told: set[str] = set()
+    for event in sorted(events, key=lambda one: one.starts_at):
         title = _title(event)
         held += title == HELD_TITLE
-        nearness = _nearness(event, rules, now)
+        nearness = _nearness(event, rules, now) * (AGAIN if event.title in told else 1)
+        told.add(event.title)
         found.append(_event(event, title, nearness, now, zone))
         if title not in (HELD_TITLE, NO_TITLE):
             why = f"for the event {_when(event, now, zone)}"

@@ -45,8 +45,7 @@ class Shelves:
     def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
         asked = Query(text=query, until=until, scope=SCOPE, limit=limit, showing=Showing.AGENT)
-        hits = search_in(self._index, asked, self._today).hits
-        return [hit for hit in hits if _is_whole(hit.chunk)]
+        return search_in(self._index, asked, self._today).hits
 
     def may_show(self, chunk: Chunk) -> bool:
         """Tell whether an agent may see all lines of a chunk."""
@@ -84,8 +83,3 @@ class Shelves:
                 raw = b""  # the index says so in its notes
             self._texts[path] = raw.decode("utf-8", "replace").split("\n")
         return self._texts[path]
-
-
-def _is_whole(chunk: Chunk) -> bool:
-    """Tell whether nothing of a chunk was withheld: of what is left the lines cannot be cited."""
-    return chunk.text.count("\n") == chunk.last_line - chunk.first_line

@@ -10,7 +10,7 @@ before anything expands it.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -31,6 +31,12 @@ MAX_EVENTS = 200
 """In a few hours; more is no calendar of a person."""
 MAX_REPETITIONS = 200_000
 """Occurrences of one rule from its start to now: hourly for twenty years. Above it is left out."""
+LEAST_STEP_S = 300
+"""A rule that repeats more often is nobody's event, and takes seconds to expand for a few hours."""
+_FINER = {"BYSECOND": 1, "BYMINUTE": 60, "BYHOUR": 3600}
+"""What repeats within a step that is longer than this, in seconds (RFC 5545, 3.3.10, the table of BYxxx)."""
+_NO_ZONE = "X-NIGHTLEDGER-ZONE"
+"""Put by us on an event whose time zone is not known; thinning keeps no such property of a calendar."""
 _SECONDS = {
     "SECONDLY": 1, "MINUTELY": 60, "HOURLY": 3600, "DAILY": 86_400, "WEEKLY": 604_800, "MONTHLY": 2_629_800,
     "YEARLY": 31_557_600,
@@ -103,16 +109,31 @@ def read_events(raw: bytes, how: Reading) -> Read:
     calendars, broken = _parse(thinned)
     left_out: Counter[str] = Counter({"broken": thinned.torn + broken})
     events: list[Event] = []
+    unknown: set[Event] = set()
     for calendar in calendars:
         left_out += _leave_out(calendar, how.until)
         found, bad = _occurrences(calendar, how)
         left_out["broken"] += bad
-        events += found
+        events += [event for event, _ in found]
+        unknown |= {event for event, zone_is_unknown in found if zone_is_unknown}
     unique = {(one.starts_at, one.ends_at, one.title, one.calendar): one for one in events}
     ordered = [unique[key] for key in sorted(unique)]
     problems = [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items()) if count]
+    problems += (
+        [f"{len(unknown)} event(s) in a time zone unknown here, taken for the home's"] if unknown else []
+    )
     problems += [f"more than {MAX_EVENTS} events in these hours"] if len(ordered) > MAX_EVENTS else []
-    return Read(events=tuple(ordered[:MAX_EVENTS]), problems=tuple(problems))
+    return Read(events=_fairly(ordered), problems=tuple(problems))
+
+
+def _fairly(ordered: Sequence[Event]) -> tuple[Event, ...]:
+    """Give as many events as are read, in their order: each title once before any comes again."""
+    times: Counter[str] = Counter()
+    turns: list[tuple[int, int]] = []
+    for n, event in enumerate(ordered):
+        turns.append((times[event.title], n))
+        times[event.title] += 1
+    return tuple(ordered[n] for n in sorted(n for _, n in sorted(turns)[:MAX_EVENTS]))
 
 
 def _parse(thinned: Thinned) -> "tuple[list[Calendar], int]":
@@ -144,8 +165,16 @@ def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
             counts[why] += 1
         elif component.name in ("VEVENT", "VTIMEZONE"):
             kept.append(component)
+            if component.name == "VEVENT" and _zone_is_unknown(component):
+                component[_NO_ZONE] = "unknown"  # it is carried to each occurrence, as a title is
     calendar.subcomponents[:] = kept
     return counts
+
+
+def _zone_is_unknown(event: Any) -> bool:
+    """Tell whether the library gave up a zone that a start names: then the time has none."""
+    start = event["DTSTART"]
+    return "TZID" in start.params and isinstance(start.dt, datetime) and start.dt.tzinfo is None
 
 
 def _why_not(event: "Component", until: datetime) -> str:
@@ -160,9 +189,10 @@ def _judge(event: Any, until: datetime) -> str:
     end = event["DTEND"].dt if "DTEND" in event else start
     if not all(_is_of_our_time(moment) for moment in (start, end)):
         return "broken"
-    rules = event.get("RRULE", [])
-    steps = sum(_repetitions(rule, start, until) for rule in (rules if isinstance(rules, list) else [rules]))
-    return "repeats too often" if steps > MAX_REPETITIONS else ""
+    rules = _all_of(event, "RRULE")
+    steps = sum(_repetitions(rule, start, until) for rule in rules)
+    often = steps > MAX_REPETITIONS or any(_step_s(rule) < LEAST_STEP_S for rule in rules)
+    return "repeats too often" if often else ""
 
 
 def _is_of_our_time(moment: object) -> bool:
@@ -178,8 +208,7 @@ def _repetitions(rule: Any, start: Any, until: datetime) -> int:
     A rule that never comes true is stepped through until the year 9999, so a day and a month that
     never meet count as that many steps.
     """
-    seconds = _SECONDS.get(str(next(iter(rule.get("FREQ", [""])), "")).upper(), 1)
-    interval = max(1, int(next(iter(rule.get("INTERVAL", [1])), 1)))
+    seconds, interval = _pace(rule)
     begins = datetime.combine(start, time.min) if not isinstance(start, datetime) else start
     span = (until.replace(tzinfo=None) - begins.replace(tzinfo=None)).total_seconds()
     steps = max(0, int(span / (seconds * interval)))
@@ -187,18 +216,38 @@ def _repetitions(rule: Any, start: Any, until: datetime) -> int:
         steps = max(steps, int((9999 - until.year) * 31_557_600 / (seconds * interval)))
     expanded = 1
     for name in _EXPANDING:
-        expanded *= max(1, len(rule.get(name, [])) if isinstance(rule.get(name, []), list) else 1)
+        expanded *= _count(rule, name)
     return (steps + 1) * min(expanded, MAX_REPETITIONS)
 
 
-def _occurrences(calendar: "Calendar", how: Reading) -> tuple[list[Event], int]:
+def _step_s(rule: Any) -> float:
+    """Give the seconds between two repetitions, on average over one that expands within the day."""
+    seconds, interval = _pace(rule)
+    within = 1
+    for name, unit in _FINER.items():
+        within *= _count(rule, name) if seconds > unit else 1
+    return seconds * interval / within
+
+
+def _pace(rule: Any) -> tuple[int, int]:
+    """Give the seconds of a rule's unit, and how many units a step is."""
+    seconds = _SECONDS.get(str(next(iter(rule.get("FREQ", [""])), "")).upper(), 1)
+    return seconds, max(1, int(next(iter(rule.get("INTERVAL", [1])), 1)))
+
+
+def _count(rule: Any, name: str) -> int:
+    found = rule.get(name, [])
+    return max(1, len(found)) if isinstance(found, list) else 1
+
+
+def _occurrences(calendar: "Calendar", how: Reading) -> tuple[list[tuple[Event, bool]], int]:
     """Expand a calendar; when it cannot be expanded as a whole, series by series."""
     since, until = how.since - _WIDE, how.until + _WIDE
     with suppress(
         Exception
     ):  # a library's expansion of strangers' rules: the series that breaks is found below
         return list(_events(_expand(calendar, since, until), how)), 0
-    found: list[Event] = []
+    found: list[tuple[Event, bool]] = []
     broken = 0
     for series in _by_series(calendar):
         try:
@@ -228,23 +277,24 @@ def _by_series(calendar: "Calendar") -> "Iterator[Calendar]":
         yield series
 
 
-def _events(found: Iterable[Any], how: Reading) -> Iterator[Event]:
+def _events(found: Iterable[Any], how: Reading) -> Iterator[tuple[Event, bool]]:
+    """Give the events that count, each with whether its time zone is unknown."""
     for one in found:
         if str(one.get("STATUS", "")).upper() == "CANCELLED" or _is_declined(one, how):
             continue
         start, end = one["DTSTART"].dt, one["DTEND"].dt
-        all_day = not isinstance(start, datetime)
-        starts_at, ends_at = _utc(start, how.zone), _utc(end, how.zone)
-        ends_at = max(ends_at, starts_at)
+        starts_at = _utc(start, how.zone)
+        ends_at = max(_utc(end, how.zone), starts_at)
         if starts_at < how.until and (ends_at > how.since or starts_at >= how.since):
-            yield Event(
+            event = Event(
                 title=cut(one_line(str(next(iter(_all_of(one, "SUMMARY")), ""))), TITLE_CHARACTERS),
                 starts_at=starts_at,
                 ends_at=ends_at,
-                all_day=all_day,
+                all_day=not isinstance(start, datetime),
                 calendar=how.name,
                 own=_is_own(one, how),
             )
+            yield event, _NO_ZONE in one
 
 
 def _utc(moment: date | datetime, zone: tzinfo) -> datetime:
