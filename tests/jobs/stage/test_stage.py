@@ -219,6 +219,9 @@ def test_documents_about_an_event_come_with_their_place(desk: Desk) -> None:
     (one,) = only(staged, Source.DOCUMENT)
     assert (one.place, one.why) == ("memory/2026-02-10.md:4", "for the event 07:00-08:00")
     assert "wind report" in one.text
+    page = read_staged(desk.home, "2026-03-01T06:30:00Z")
+    assert page is not None
+    assert ("memory/2026-02-10.md", 4, 4) in [(place.path, *place.lines) for place in page.places]
 
 
 def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> None:

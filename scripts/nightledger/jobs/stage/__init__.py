@@ -122,7 +122,7 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     budget = asked.rules.budget_of(gate.home.identity.host)
     chosen = fill(fit, asked.rules, budget, stamp(good_until))
     text = page_of(chosen.lines, asked.rules, stamp(good_until))
-    lines = [StagedLine(one.shown, one.path) for one in chosen.lines]
+    lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     return Staged(
         text=text,
         lines=chosen.lines,
