@@ -63,6 +63,8 @@ _REASONS: Mapping[ChangeState, str] = {
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
 HEADING = "its heading may not be shown"
+_JUDGED_BY = 2
+"""Raised when this module judges otherwise, so that verdicts that an index keeps are reached anew."""
 _AROUND = 3
 """Lines on either side of a chunk that scanners see with it: what steers may go over its border. Our choice."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
@@ -118,7 +120,9 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     ]
     own = own_rules(gate)
     rows = _rule_files(gate) if own is not None else {}
-    said = repr((__version__, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items())))
+    said = repr(
+        (__version__, _JUDGED_BY, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items()))
+    )
     return Rules(
         forgotten=forgotten,
         unspoken=Phrases(unspoken),
