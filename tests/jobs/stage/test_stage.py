@@ -201,7 +201,9 @@ def test_a_strangers_title_cannot_pose_as_something_else(desk: Desk, mark: str) 
     )
 
 
-def test_a_line_of_a_log_cannot_pose_as_memory(desk: Desk) -> None:
+def test_a_line_of_a_file_cannot_pose_as_memory(desk: Desk) -> None:
+    put(desk, HANDOFF, "## Next\n\n- Move the figures (from/to)\n")
+    assert "(from/to) (from" in run(desk).text
     put(
         desk,
         HANDOFF,

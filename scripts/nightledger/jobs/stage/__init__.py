@@ -45,7 +45,7 @@ from nightledger.text.scanners.scan import scan
 from nightledger.trust.scan import collector_at_rest
 
 PLACE_CHARACTERS = 160
-_SOURCE = re.compile(r"\((?=\s?from\b)", re.IGNORECASE)
+_SOURCE = re.compile(r"\((?=\s?from\s)", re.IGNORECASE)
 _HELD = frozenset({Severity.QUARANTINE, Severity.BLOCK})
 
 
