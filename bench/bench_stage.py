@@ -181,11 +181,18 @@ def read_recalls(workspace: Path) -> list[Recalled]:
                 (one["path"], one["startLine"], one["endLine"])
                 for one in row["results"]
                 if (workspace / one["path"]).is_file()
+                and says_something(workspace / one["path"], one["startLine"], one["endLine"])
             )
             at = datetime.fromisoformat(row["timestamp"])
             by_host = row["query"].startswith("__dreaming_")
             found.append(Recalled(at=at, answers=answers, by_host=by_host))
     return sorted((one for one in found if one.answers), key=lambda one: one.at)
+
+
+def says_something(path: Path, first: int, last: int) -> bool:
+    """Tell whether lines hold more than headings and rules: some answers do not, and help nobody."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[first - 1 : last]
+    return any(line.strip("-*_ \r") and not line.lstrip().startswith("#") for line in lines)
 
 
 def write_logs(workspace: Path, root: Path, before: Sequence[Recalled], today: date) -> None:

@@ -84,7 +84,7 @@ def test_what_was_kept_can_hide_a_statement_and_put_none_in(desk: Desk) -> None:
     run(desk)
     kept = Path(desk.home.staged_dir) / "statements.json"
     record = json.loads(kept.read_bytes())
-    record["logs"] = {key: [[4, 4, 1.0]] for key in record["logs"]}
+    record["logs"] = {key: [[[4, 4, 1.0]], [4]] for key in record["logs"]}
     kept.write_text(json.dumps(record))
     assert only(run(desk), Source.LONG_RANGE) == []
 
@@ -239,6 +239,43 @@ def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> 
     )
 
 
+def test_what_introduces_a_list_comes_with_what_follows_and_a_row_as_its_cells(desk: Desk) -> None:
+    put(
+        desk,
+        "memory/2026-02-10.md",
+        "# Day\n\n**Crane of the north pier:**\n\n| Part | Grease |\n|---|:-:|\n| brake | never |\n",
+    )
+    (one,) = only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT)
+    assert (one.text, one.place) == (
+        "Crane of the north pier: / Part · Grease",
+        "memory/2026-02-10.md:3-5",
+    )
+
+
+REPORT = "- ✅ Crane of the north pier: status READY"
+
+
+def test_a_report_that_all_is_well_is_a_document_only_where_it_names_all_of_the_event(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", f"# Day\n\n{REPORT}\n")
+    assert texts(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT) == [
+        REPORT.removeprefix("- ")
+    ]
+    assert only(run(desk, event(desk, "Paint for the crane of the north pier")), Source.DOCUMENT) == []
+
+
+def test_behind_a_report_that_all_is_well_the_next_best_document_comes(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", f"# Day\n\n{REPORT}\n\n## Yard\n\n{CRANE}\n")
+    staged = run(desk, event(desk, "Paint for the crane of the north pier"), documents_each=1)
+    assert texts(staged, Source.DOCUMENT) == [CRANE.removeprefix("- ")]
+
+
+def test_a_document_half_as_good_as_the_best_is_about_something_else(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", f"# Day\n\n{CRANE}\n")
+    put(desk, "memory/2026-02-11.md", "# Day\n\n- Never leave the north door of the pier office open.\n")
+    staged = run(desk, event(desk, "Crane north pier brake wind report"))
+    assert texts(staged, Source.DOCUMENT) == [CRANE.removeprefix("- ")]
+
+
 def test_a_heading_with_nothing_below_it_is_no_document(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "# Day\n\n- Fed the cat.\n\n## Crane of the north pier\n")
     assert only(run(desk, event(desk, "Crane of the north pier")), Source.DOCUMENT) == []
@@ -343,6 +380,7 @@ def staged_work(desk: Desk, *older: str, newest: str = GOING_ON) -> list[str]:
         ("- Crane, north pier, brake: READY", False),  # short
         ("- Spoke with Olga about the boat shed by the pier, its key, its roof, and who pays for the paint of the crane", False),
         ("- Moving the crane of the north pier; brake and wind report come first, tomorrow", False),  # says it again
+        ("- ✅ Completed: report on the crane of the north pier sent, 14 files updated, brake log pushed, status READY", False),
     ],
 )  # fmt: skip
 def test_what_says_nothing_that_lasts_comes_only_where_it_tells_something_of_what_goes_on(
@@ -354,6 +392,15 @@ def test_what_says_nothing_that_lasts_comes_only_where_it_tells_something_of_wha
         CRANE.removeprefix("- "),
         *([line.removeprefix("- ")] if comes else []),
     ]
+
+
+def test_an_archived_line_that_tells_nothing_later_on_is_no_work_either(desk: Desk) -> None:
+    report = "- ✅ Completed: report on the crane of the north pier sent, 14 files updated, brake log pushed, status READY"
+    told = (
+        "- Spoke with Olga: the crane of the north pier had its brake looked at by two people from the yard"
+    )
+    put(desk, "memory/archive/daily/2025-11-03.md", f"# Day\n\n## One\n\n{report}\n\n## Two\n\n{told}\n")
+    assert staged_work(desk) == [told.removeprefix("- ")]
 
 
 def test_the_reason_names_the_words_of_what_goes_on(desk: Desk) -> None:
@@ -509,6 +556,31 @@ def test_what_was_recalled_lately_comes_again_and_what_staging_showed_does_not(d
     (again,) = only(run(desk), Source.SHOWN)
     assert again.why == "recalled on 2 of the last days"
     assert again.score > one.score
+
+
+@pytest.mark.parametrize(
+    ("log", "lines", "comes"),
+    [
+        ("## Boat shed\n\n- Its key is with Olga.", (3, 3), ["Boat shed / Its key is with Olga."]),
+        ("- **Keys:**\n- The shed's is with Olga.", (3, 3), ["Keys: / The shed's is with Olga."]),
+        ("- The key is with Olga.\n\n## Boat shed", (5, 5), []),
+        ("| Task | State |\n| mail | ✅ sent |", (4, 4), []),
+    ],
+)
+def test_a_recalled_heading_comes_with_what_follows_and_a_short_report_not_at_all(
+    desk: Desk, log: str, lines: tuple[int, int], comes: list[str]
+) -> None:
+    put(desk, "memory/2026-02-27.md", f"# Day\n\n{log}\n")
+    shown(desk, places=[Place(path="memory/2026-02-27.md", lines=lines)])
+    assert texts(run(desk), Source.SHOWN) == comes
+
+
+def test_a_recalled_entry_that_only_introduces_others_does_not_come_again(desk: Desk) -> None:
+    desk.applied(addition("Rules of the yard:"))
+    desk.applied(addition("Lock the yard at six."))
+    names = ids(desk)
+    shown(desk, names["Rules of the yard:"], names["Lock the yard at six."])
+    assert texts(run(desk), Source.SHOWN) == ["Lock the yard at six."]
 
 
 def test_of_an_entry_that_was_shown_the_line_says_what_came_of_it(desk: Desk) -> None:

@@ -30,7 +30,7 @@ from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
 from nightledger.jobs.stage.associating import associate
-from nightledger.jobs.stage.events import look_ahead, stamp, unread
+from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import read_logs
@@ -143,7 +143,8 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     today = log_day(moment.at, zone)
     known = _known(gate, ledger, moment)
     logs = read_logs(home, today, dry_run=asked.dry_run)
-    ahead = look_ahead(asked.events, rules, library, moment.at, zone)
+    shelf = Shelf(library=library, logs=logs, each=rules.documents_each)
+    ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
     handed = read_handoff(home, library, today)
     handoff = home.relative(home.handoff)
     associations = shown_associations(gate, ledger)
@@ -154,7 +155,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
         *at_work(logs, handed.items, handoff, library),
-        *shown_lately(home, known, library, rules.shown_days, moment.at, zone),
+        *shown_lately(home, known, shelf, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]
     return found, Counter({"event titles": ahead.held_titles, "handoff": handed.held})

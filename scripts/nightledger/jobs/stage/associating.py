@@ -13,7 +13,7 @@ from nightledger.domain.staging.rules import PERCENT, StagingRules
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.jobs.stage.events import place_of
+from nightledger.jobs.stage.lines import place_of
 from nightledger.recall.associations import Association
 from nightledger.text.staging.handoff import OpenItem
 

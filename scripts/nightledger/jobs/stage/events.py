@@ -1,29 +1,31 @@
 """Events of the next hours, and the documents that search finds for them and for routines."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from itertools import islice
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
 from nightledger.domain.search.values import Hit, Why
 from nightledger.domain.staging.routine import is_on
-from nightledger.domain.staging.rules import Routine, StagingRules
+from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import BELOW, names_all, place_of, plain, says
+from nightledger.jobs.stage.logs import Logs
 from nightledger.text.scanners.scan import scan
 
-_EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
-_MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
-_HEADING = re.compile(r"\s*(?:#|$)")
 HELD_TITLE = "an event whose title the scanners hold back"
 NO_TITLE = "an event without a title"
-BELOW = 3
-"""Lines looked at below a heading: an empty one, and what follows."""
 AGAIN = 0.5
 """What an event counts that comes again in these hours: others go first."""
+LOOKED_AT = 4
+"""Hits looked at for each document that an event or a routine gets."""
+LEAST_OF_BEST = 0.5
+"""Score of a document, of that of the best one, from which it is about the same thing."""
 LEAST_WORDS = 2
 """Words of a query that a hit must hold beside each other or a name among them: one common word is met by chance."""
 
@@ -41,15 +43,46 @@ class Ahead:
     held_titles: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Where documents are found.
+
+    Attributes:
+        library: Search.
+        logs: Daily logs: they know which of their lines tell anything.
+        each: Documents for one event or routine at most.
+    """
+
+    library: Library
+    logs: Logs
+    each: int
+
+    def find(self, query: str) -> Iterator[Hit]:
+        """Give what is about a query and tells something, the best first.
+
+        A line of a log that tells nothing later on comes only where it names all that the query names.
+        """
+        hits = [hit for hit in self.library.find(query, self.each * LOOKED_AT) if is_about(hit)]
+        least = LEAST_OF_BEST * max((hit.score for hit in hits), default=0.0)
+        telling = (hit for hit in hits if hit.score >= least and self._tells(hit, query))
+        return islice(telling, self.each)
+
+    def _tells(self, hit: Hit, query: str) -> bool:
+        chunk = hit.chunk
+        if chunk.entry or self.logs.tells(chunk, telling_lines(hit)):
+            return True
+        return names_all(query, "\n".join([chunk.heading, *_lines_of(hit, telling_lines(hit))]))
+
+
 def look_ahead(
-    events: Sequence[Event], rules: StagingRules, library: Library, now: datetime, zone: tzinfo
+    events: Sequence[Event], rules: StagingRules, shelf: Shelf, now: datetime, zone: tzinfo
 ) -> Ahead:
     """Give candidates for events and for the routines that are on.
 
     Args:
         events: Those of the next hours.
         rules: What is staged.
-        library: Search.
+        shelf: Where documents are found.
         now: Aware, UTC.
         zone: The home's.
     """
@@ -64,18 +97,12 @@ def look_ahead(
         found.append(_event(event, title, nearness, now, zone))
         if title not in (HELD_TITLE, NO_TITLE):
             why = f"for the event {_when(event, now, zone)}"
-            hits = library.find(title, rules.documents_each)
-            found += _documents(hits, why, nearness, event.ends_at)
+            found += _documents(shelf.find(title), why, nearness, event.ends_at)
     local = now.astimezone(zone)
     for routine in rules.routines:
         if is_on(routine, local):
-            found += _routine(routine, rules, library)
+            found += _documents(shelf.find(routine.query), f"for the routine {routine.name}", 1.0, None)
     return Ahead(candidates=tuple(found), held_titles=held)
-
-
-def _routine(routine: Routine, rules: StagingRules, library: Library) -> Iterator[Candidate]:
-    hits = library.find(routine.query, rules.documents_each)
-    return _documents(hits, f"for the routine {routine.name}", 1.0, None)
 
 
 def _title(event: Event) -> str:
@@ -120,10 +147,8 @@ def _when(event: Event, now: datetime, zone: tzinfo) -> str:
     return f"{day}{starts:%H:%M}-{ends:%H:%M}"
 
 
-def _documents(hits: Iterable[Hit], why: str, nearness: float, until: datetime | None) -> Iterator[Candidate]:
-    for hit in hits:
-        if is_about(hit):
-            yield document(hit, Source.DOCUMENT, why, round(hit.score * nearness, 4), until)
+def _documents(hits: Iterator[Hit], why: str, nearness: float, until: datetime | None) -> Iterator[Candidate]:
+    return (document(hit, Source.DOCUMENT, why, round(hit.score * nearness, 4), until) for hit in hits)
 
 
 def unread(name: str, problem: str) -> Candidate:
@@ -153,7 +178,7 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         until: When it is of no use any more.
     """
     chunk = hit.chunk
-    lines = _telling(hit)
+    lines = telling_lines(hit)
     return Candidate(
         source=source,
         text=plain(_lines_of(hit, lines)),
@@ -171,11 +196,11 @@ def best_lines(hit: Hit) -> str:
     return "\n".join(_lines_of(hit, hit.lines))
 
 
-def _telling(hit: Hit) -> tuple[int, int]:
-    """Give the best lines of a hit; where these are a heading alone, with what stands below it."""
+def telling_lines(hit: Hit) -> tuple[int, int]:
+    """Give the best lines of a hit; where these only introduce what follows, as a heading does, with that."""
     first, last = hit.lines
     most = min(hit.chunk.last_line, last + BELOW)
-    while last < most and not any(map(_says, _lines_of(hit, (first, last)))):
+    while last < most and not any(map(says, _lines_of(hit, (first, last)))):
         last += 1
     return first, last
 
@@ -185,11 +210,6 @@ def _lines_of(hit: Hit, lines: tuple[int, int]) -> list[str]:
     return hit.chunk.text.split("\n")[lines[0] - start : lines[1] - start + 1]
 
 
-def _says(line: str) -> bool:
-    """Tell whether a line is neither empty nor a heading."""
-    return not _HEADING.match(line)
-
-
 def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
     """Tell whether a hit is about its query at all: search always gives the best there is.
 
@@ -197,21 +217,10 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
         hit: As search gave it.
         least: Words of the query that it must hold where it holds no name of it.
     """
-    if not any(map(_says, _lines_of(hit, _telling(hit)))):
+    if not any(map(says, _lines_of(hit, telling_lines(hit)))):
         return False  # a heading, and nothing below it
     words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
-
-
-def place_of(path: str, lines: tuple[int, int]) -> str:
-    """Give where lines stand: ``memory/2026-02-28.md:5-6``."""
-    return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
-
-
-def plain(lines: Iterable[str]) -> str:
-    """Give lines as one, without list marks, heading signs and emphasis: quoted, these would be noise."""
-    pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in lines]
-    return " / ".join(_MARK.sub("", piece) for piece in pieces if piece)
 
 
 def stamp(at: datetime) -> str:

@@ -7,8 +7,8 @@ from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import place_of, plain
 from nightledger.text.staging.handoff import OpenItem, handoff_day, read_open_items
 
 MAX_HANDOFF_BYTES = 1 << 20

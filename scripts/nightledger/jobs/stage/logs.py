@@ -4,8 +4,8 @@ A statement's importance is the estimate by which the nightly consolidation rank
 its owner is glad to find it months later (``text/statements``). Lines and estimates are kept in
 ``.nightledger/staged/``, by the hash of the log's bytes; without them a run is slower and says the same.
 
-Invariant: what is kept decides order only. The words of a statement are read anew from the log that
-it stands in, so whoever writes the kept file can at most hide a statement, never put one in.
+Invariant: what is kept decides order and choice only. Words are read anew from the log that they stand
+in, so whoever writes the kept file can hide a statement or let a dull line in, never put words in.
 """
 
 import hashlib
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.daylog import DayLog
+from nightledger.domain.search.values import Chunk
 from nightledger.domain.statement import Statement
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -26,15 +28,19 @@ from nightledger.files.reading import read_optional
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.estimate import estimate_lines
 from nightledger.text.statements.statements import find_statements
 
 KEPT = "statements.json"
-VERSION = 1
+VERSION = 2
 MAX_KEPT_BYTES = 16 << 20
 MOST_OF_A_LOG = 20
 """Statements of one log whose place is kept; a stretch of weeks has room for two."""
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
+TELLING = 0.1
+"""The same estimate from which a line tells something later on; below it are reports that all is done or well,
+readings and forms. Of all lines that were judged one in ten is worth keeping (``text/statements/weights.py``)."""
 
 HABIT_DAYS = 60
 """Days up to the newest log that tell what habit writes: an old habit writes nothing of what goes on."""
@@ -46,6 +52,8 @@ _NUMBERS = re.compile(r"[\d\W_]+")
 
 Row = tuple[int, int, float]
 """First line, last line, importance."""
+Worked = tuple[Sequence[Row], Sequence[int]]
+"""What was worked out of a log: its statements, and the lines that tell something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +78,12 @@ class Logs:
     Attributes:
         said: What they say that mattered.
         contents: Their bytes.
+        telling: By path, their lines that tell something later on.
     """
 
     said: tuple[Said, ...]
     contents: Mapping[LogFile, bytes]
+    telling: Mapping[str, frozenset[int]]
 
     def newest(self) -> dict[LogFile, bytes]:
         """Give the files of the newest log day; none where there are no logs."""
@@ -116,9 +126,18 @@ class Logs:
             default=0.0,
         )
 
+    def tells(self, chunk: Chunk, lines: tuple[int, int]) -> bool:
+        """Tell whether one of some lines tells something later on; an archive's are estimated by what was found of it."""
+        telling = self.telling.get(chunk.path)
+        if telling is None:
+            read = read_daylog(chunk.path, f"# {chunk.heading}\n{chunk.text}", chunk.day or date.min)
+            above = chunk.first_line - 2
+            telling = frozenset(number + above for number in _telling(estimate_lines(read)))
+        return not telling.isdisjoint(range(lines[0], lines[1] + 1))
+
     def statement(self, said: Said) -> Statement | None:
         """Give a statement by reading its log anew; None where the log says no such thing there."""
-        found = _statements(said.log, self.contents[said.log])
+        found = find_statements(_read(said.log, self.contents[said.log])).statements
         return next((one for one in found if one.lines == said.lines), None)
 
 
@@ -133,16 +152,18 @@ def read_logs(home: Home, until: date, *, dry_run: bool = False) -> Logs:
     logs = [log for log in find_daylogs(home, preset(home.identity.host).daily) if log.day <= until]
     contents, _ = read_daylogs(home, logs)
     known = _read_kept(home)
-    found: dict[str, Sequence[Row]] = {}
+    found: dict[str, Worked] = {}
     said: list[Said] = []
+    telling: dict[str, frozenset[int]] = {}
     for log, content in contents.items():
         key = hashlib.sha256(f"{log.path}\n".encode("utf-8", "surrogateescape") + content).hexdigest()
-        rows = known[key] if key in known else _work_out(log, content)
-        found[key] = rows
+        found[key] = known[key] if key in known else _work_out(log, content)
+        rows, numbers = found[key]
+        telling[log.path] = frozenset(numbers)
         said += [Said(log=log, lines=(first, last), importance=score) for first, last, score in rows]
     if found.keys() != known.keys() and not dry_run:
         _keep(home, found)
-    return Logs(said=tuple(said), contents=contents)
+    return Logs(said=tuple(said), contents=contents, telling=telling)
 
 
 def bare(line: str) -> str:
@@ -150,30 +171,40 @@ def bare(line: str) -> str:
     return _NUMBERS.sub(" ", line.casefold()).strip()
 
 
-def _statements(log: LogFile, content: bytes) -> tuple[Statement, ...]:
-    return find_statements(read_daylog(log.path, content.decode("utf-8", "replace"), log.day)).statements
+def _read(log: LogFile, content: bytes) -> DayLog:
+    return read_daylog(log.path, content.decode("utf-8", "replace"), log.day)
 
 
-def _work_out(log: LogFile, content: bytes) -> list[Row]:
-    best = [one for one in _statements(log, content) if one.score >= LEAST][:MOST_OF_A_LOG]
-    return [(*one.lines, one.score) for one in best]
+def _work_out(log: LogFile, content: bytes) -> Worked:
+    read = _read(log, content)
+    chances = estimate_lines(read)
+    found = find_statements(read, estimates=chances).statements
+    best = [one for one in found if one.score >= LEAST][:MOST_OF_A_LOG]
+    return [(*one.lines, one.score) for one in best], _telling(chances)
+
+
+def _telling(chances: Mapping[int, float]) -> list[int]:
+    return [number for number, chance in chances.items() if chance >= TELLING]
 
 
 def _path(home: Home) -> str:
     return os.path.join(home.staged_dir, KEPT)
 
 
-def _read_kept(home: Home) -> dict[str, list[Row]]:
+def _read_kept(home: Home) -> dict[str, Worked]:
     """Give what was worked out before; what is no such row is worked out again."""
     raw = read_optional(_path(home), MAX_KEPT_BYTES, within=home.root)
     try:
         kept = json.loads(raw or b"{}")
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
-        return {key: [(int(a), int(b), float(c)) for a, b, c in found] for key, found in rows}
+        return {
+            key: ([(int(a), int(b), float(c)) for a, b, c in said], [int(n) for n in telling])
+            for key, (said, telling) in rows
+        }
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return {}
 
 
-def _keep(home: Home, found: Mapping[str, Sequence[Row]]) -> None:
+def _keep(home: Home, found: Mapping[str, Worked]) -> None:
     make_dir(home.staged_dir)
     replace_file(_path(home), canonical({"v": VERSION, "logs": found}, floats=True) + b"\n")

@@ -6,8 +6,8 @@ from datetime import date
 from nightledger.domain.staging.rules import StagingRules, WindowRules
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.domain.staging.windows import Past, choose_windows
-from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import place_of, plain
 from nightledger.jobs.stage.logs import Logs, Said
 from nightledger.jobs.stage.remembered import Known, days_ago, entry_candidate, entry_chunk
 from nightledger.text.statements.additions import Known as KnownWordings

@@ -10,8 +10,8 @@ from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.domain.staging.windows import Past, Standing, choose_landmarks, importance_of
 from nightledger.gate.memory.remembering import Remembered
-from nightledger.jobs.stage.events import place_of, plain
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import place_of, plain
 from nightledger.text.forgetting.status import find_status
 from nightledger.text.similar import fold
 

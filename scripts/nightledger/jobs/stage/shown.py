@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nightledger.codec.exposure_rows import ExposureRow, read_exposures
+from nightledger.domain.search.values import Chunk
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
-from nightledger.jobs.stage.events import place_of, plain
+from nightledger.jobs.stage.events import Shelf
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import BELOW, is_short, place_of, plain, says
 from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
 
 COUNTED = {"recall": 1.0, "prompt": 0.5}
@@ -37,14 +39,14 @@ Key = tuple[str, int, int]
 
 
 def shown_lately(
-    home: Home, known: Sequence[Known], library: Library, days: int, now: datetime, zone: tzinfo
+    home: Home, known: Sequence[Known], shelf: Shelf, days: int, now: datetime, zone: tzinfo
 ) -> list[Candidate]:
     """Give what was shown in the last days.
 
     Args:
         home: Whose.
         known: Signed entries, by which ids are told.
-        library: Search: it knows what may be shown.
+        shelf: Search, which knows what may be shown, and daily logs, which know what tells something.
         days: How many days back.
         now: Aware, UTC.
         zone: The home's.
@@ -62,8 +64,8 @@ def shown_lately(
             tally.days.add(day)
     by_id = {one.one.placed.entry.id: one for one in known}
     told = [(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
-    found = [_of_entry(one, tally) for one, tally in told if library.may_show(entry_chunk(one.one))]
-    return [*found, *_of_places(places, library)]
+    found = [_of_entry(one, tally) for one, tally in told if _is_worth(one, shelf.library)]
+    return [*found, *_of_places(places, shelf)]
 
 
 def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[ExposureRow, datetime]]:
@@ -75,6 +77,12 @@ def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[Exposure
                 continue
             if at.tzinfo is not None and since <= at.astimezone(UTC) < now:
                 yield row, at.astimezone(UTC)
+
+
+def _is_worth(known: Known, library: Library) -> bool:
+    """Tell whether an entry says anything by itself, and may be shown."""
+    text = known.one.placed.entry.text
+    return any(map(says, text.split("\n"))) and library.may_show(entry_chunk(known.one))
 
 
 def _of_entry(known: Known, tally: _Tally) -> Candidate:
@@ -91,20 +99,34 @@ def _of_entry(known: Known, tally: _Tally) -> Candidate:
     )
 
 
-def _of_places(places: Mapping[Key, _Tally], library: Library) -> Iterator[Candidate]:
+def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate]:
     for (path, first, last), tally in sorted(places.items()):
         if not tally.days or last - first >= _LARGEST_LINES:
             continue
-        chunk = library.lines_of(path, (first, last))
-        if chunk is not None:
+        chunk = _with_what_follows(path, (first, last), shelf.library)
+        if chunk is None:
+            continue
+        lines = (chunk.first_line, chunk.last_line)
+        text = plain(chunk.text.split("\n"))
+        if shelf.logs.tells(chunk, lines) or not is_short(text):
             yield Candidate(
                 source=Source.SHOWN,
-                text=plain(chunk.text.split("\n")),
-                place=place_of(path, (first, last)),
+                text=text,
+                place=place_of(path, lines),
                 why=_times(tally),
                 score=round(min(1.0, tally.weight / ENOUGH), 4),
                 path=path,
             )
+
+
+def _with_what_follows(path: str, lines: tuple[int, int], library: Library) -> Chunk | None:
+    """Give lines; where they only introduce what follows, as a heading does, with that; None where nothing follows."""
+    first, last = lines
+    for end in range(last, last + BELOW + 1):
+        chunk = library.lines_of(path, (first, end))
+        if chunk is None or any(map(says, chunk.text.split("\n"))):
+            return chunk
+    return None
 
 
 def _times(tally: _Tally) -> str:

@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about, place_of
+from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about, telling_lines
 from nightledger.jobs.stage.library import Library
+from nightledger.jobs.stage.lines import is_short, place_of, shared_words
 from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
 from nightledger.jobs.stage.wordings import Wordings
-from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
 from nightledger.text.staging.handoff import OpenItem
 from nightledger.text.statements.daylog import read_daylog
 
@@ -35,14 +34,10 @@ PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
 PASSING_WORDS = 3
 """Words that such a line must share with what goes on, two of them not common; others two."""
-PASSING_TOKENS = 15
-"""Its least length: "done" and "all fine" say nothing later on."""
 TOLD_WORDS = 4
 """Words of the topic that are told, those first that tell most, so that whoever reads a line knows why it is there."""
 ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
-
-_BEGINNING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,12 +137,15 @@ class _Sieve:
             words = shared_words(topic.query, one.text)
             if _is_habit(hit, self._routine) or not is_about(hit, LEAST_WORDS):
                 continue
-            if lasting or not (habit or self._says_little(one.text, words, topic)):
+            if lasting or not (habit or self._is_dull(hit) or self._says_little(one.text, words, topic)):
                 yield replace(one, why=self._why(words, topic))
 
     def _why(self, words: Sequence[str], topic: Topic) -> str:
         told = sorted(words, key=self._common.__contains__)[:TOLD_WORDS]
         return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
+
+    def _is_dull(self, hit: Hit) -> bool:
+        return not self._logs.tells(hit.chunk, telling_lines(hit))
 
     def _says_little(self, text: str, words: Sequence[str], topic: Topic) -> bool:
         """Tell whether a line that says nothing that lasts tells nothing of what goes on, either.
@@ -156,9 +154,8 @@ class _Sieve:
         holds, and say more than what it was found for.
         """
         rare = [word for word in words if word not in self._common]
-        long = max((tokens_of(bare(line)) for line in text.split(" / ")), default=0) >= PASSING_TOKENS
         enough = len(words) >= PASSING_WORDS and len(rare) >= LEAST_WORDS
-        return not long or not enough or self._wordings.says(bare(topic.query), bare(text))
+        return is_short(text) or not enough or self._wordings.says(bare(topic.query), bare(text))
 
     def _is_habit_of_work(self, topic: Topic, hits: Sequence[Hit]) -> bool:
         """Tell whether logs of other days say nearly the same: what is done every day is no topic."""
@@ -170,27 +167,6 @@ class _Sieve:
             and self._wordings.says(query, bare(best_lines(hit)))
         }
         return len(days) >= ROUTINE_DAYS - 1
-
-
-def shared_words(query: str, text: str) -> tuple[str, ...]:
-    """Give the words of a text that a query holds, in the order of the query.
-
-    Words with one beginning are taken for one, about as search does; numbers are no words. They are
-    given as the text has them, in lower case, so nothing of a query is told that the text does not tell.
-    """
-    said = words_in(text)
-    shared: list[str] = []
-    for word in query_terms(query):
-        near = [one for one in said if _is_form(one, word)]
-        found = word if word in said or (is_unspaced(word) and word in text) else "".join(near[:1])
-        if any(map(str.isalpha, found)) and found not in shared:
-            shared.append(found)
-    return tuple(shared)
-
-
-def _is_form(one: str, word: str) -> bool:
-    """Tell whether two words have one beginning: all but the last three letters, four at least."""
-    return len(word) >= _BEGINNING and one.startswith(word[: max(_BEGINNING, len(word) - 3)])
 
 
 def _is_habit(hit: Hit, routine: frozenset[str]) -> bool:

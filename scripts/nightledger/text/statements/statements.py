@@ -68,7 +68,11 @@ def _is_never_known(_text: str) -> bool:
 
 
 def find_statements(
-    log: DayLog, model: Model = SHIPPED, is_known: Callable[[str], bool] = _is_never_known
+    log: DayLog,
+    model: Model = SHIPPED,
+    is_known: Callable[[str], bool] = _is_never_known,
+    *,
+    estimates: dict[int, float] | None = None,
 ) -> Found:
     """Give the statements of one log, the best first, and what the scanners held back.
 
@@ -79,8 +83,9 @@ def find_statements(
         log: One file of daily notes.
         model: What estimates its lines.
         is_known: Whether memory or an earlier proposal says a line; an entry is made of the others.
+        estimates: What the model says of its lines, where that is known already.
     """
-    estimates = estimate_lines(log, model)
+    estimates = estimate_lines(log, model) if estimates is None else estimates
     held = _held(log, estimates)
     barred = {line.line for line in held}
     blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)

@@ -1,0 +1,85 @@
+"""What lines of a file tell by themselves, and how they are told as one line of a page."""
+
+import re
+from collections.abc import Iterable
+
+from nightledger.domain.staging.budget import tokens_of
+from nightledger.jobs.stage.logs import bare
+from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
+
+BELOW = 3
+"""Lines looked at below one that only introduces them: an empty one, and what follows."""
+SHORT_TOKENS = 15
+"""Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
+_MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
+_SILENT = re.compile("\\s*(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
+"""An empty line, a heading, a rule, and what ends in a colon: it introduces what follows."""
+_ROW = re.compile(r"\|(.+)\|")
+_CELL = re.compile(r"(?<!\\)\|")
+_BEGINNING = 4
+
+
+def says(line: str) -> bool:
+    """Tell whether a line says anything by itself: it is neither empty, a heading or a rule, nor does it only introduce others."""
+    return not _SILENT.match(line)
+
+
+def is_short(text: str) -> bool:
+    """Tell whether no line of a text, as :func:`plain` gives it, is long enough to say more than that all is done."""
+    return max(tokens_of(bare(line)) for line in text.split(" / ")) < SHORT_TOKENS
+
+
+def plain(lines: Iterable[str]) -> str:
+    """Give lines as one, without list marks, heading signs, emphasis and the bars of tables: quoted, these would be noise."""
+    pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in lines]
+    told = [_cells(_MARK.sub("", piece)) for piece in pieces]
+    return " / ".join(piece for piece in told if piece)
+
+
+def _cells(piece: str) -> str:
+    """Give a row of a table as its cells; nothing for the line under its head."""
+    row = _ROW.fullmatch(piece)
+    if row is None:
+        return piece
+    cells = [cell.strip() for cell in _CELL.split(row[1])]
+    return " \u00b7 ".join(cell for cell in cells if cell.strip("-:"))
+
+
+def place_of(path: str, lines: tuple[int, int]) -> str:
+    """Give where lines stand: ``memory/2026-02-28.md:5-6``."""
+    return f"{path}:{lines[0]}" if lines[0] == lines[1] else f"{path}:{lines[0]}-{lines[1]}"
+
+
+def shared_words(query: str, text: str) -> tuple[str, ...]:
+    """Give the words of a text that a query holds, in the order of the query.
+
+    Words with one beginning are taken for one, about as search does; numbers are no words. They are
+    given as the text has them, in lower case, so nothing of a query is told that the text does not tell.
+    """
+    said = words_in(text)
+    shared: list[str] = []
+    for word in query_terms(query):
+        found = _found(word, said, text)
+        if any(map(str.isalpha, found)) and found not in shared:
+            shared.append(found)
+    return tuple(shared)
+
+
+def names_all(query: str, text: str) -> bool:
+    """Tell whether a text holds every word of a query; numbers are no words."""
+    said = words_in(text)
+    words = [word for word in query_terms(query) if any(map(str.isalpha, word))]
+    return bool(words) and all(_found(word, said, text) for word in words)
+
+
+def _found(word: str, said: Iterable[str], text: str) -> str:
+    """Give a word as a text has it; empty where it has none of its forms."""
+    if word in said or (is_unspaced(word) and word in text):
+        return word
+    return next((one for one in said if _is_form(one, word)), "")
+
+
+def _is_form(one: str, word: str) -> bool:
+    """Tell whether two words have one beginning: all but the last three letters, four at least."""
+    return len(word) >= _BEGINNING and one.startswith(word[: max(_BEGINNING, len(word) - 3)])

@@ -1,0 +1,57 @@
+"""What lines tell by themselves, and as what they are told."""
+
+import pytest
+
+from nightledger.jobs.stage.lines import is_short, names_all, plain, says, shared_words
+
+
+@pytest.mark.parametrize(
+    ("line", "so"),
+    [
+        ("- The key is with Olga.", True),
+        ("Problem: no key", True),
+        ("| brake | never |", True),
+        ("at 9:00", True),
+        ("", False),
+        ("  ", False),
+        ("## Boat shed", False),
+        ("---", False),
+        ("|---|:-:|", False),
+        ("- **Keys:**", False),
+        ("Keys:", False),
+        ("\u5b9e\u9a8c\uff1a", False),
+    ],
+)
+def test_headings_rules_and_what_introduces_others_say_nothing(line: str, so: bool) -> None:  # noqa: FBT001 - a row
+    assert says(line) is so
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["- [ ] **Oil** the `brake`", "", "## Yard"], "Oil the brake / Yard"),
+        (
+            ["| Part | Grease |", "|---|:-:|", "| **brake** |  | a \\| b |"],
+            "Part \u00b7 Grease / brake \u00b7 a \\| b",
+        ),
+        (["a | b"], "a | b"),
+        (["|"], "|"),
+    ],
+)
+def test_lines_are_told_as_one_without_signs(lines: list[str], told: str) -> None:
+    assert plain(lines) == told
+
+
+def test_a_query_is_named_whole_in_any_form_of_its_words_and_numbers_do_not_count() -> None:
+    assert names_all("Moved the crane 14", "it moves cranes")
+    assert not names_all("Moving the crane", "the crane")
+    assert not names_all("14", "14")
+    assert names_all("\u6301\u4ed3\u590d\u76d8", "\u4eca\u5929\u6301\u4ed3\u590d\u76d8")
+    assert shared_words("Moved the crane 14", "14 cranes move") == ("move", "cranes")
+
+
+def test_a_text_is_short_where_each_of_its_lines_is() -> None:
+    assert is_short("all fine / done: 14,000,000,000,000,000,000,000,000,000,000,000,000,000,000,000")
+    assert not is_short(
+        "done / the crane of the north pier had its brake looked at by two people from the yard"
+    )
