@@ -176,6 +176,36 @@ def test_lines_that_are_withheld_are_named_by_their_numbers(desk: Desk) -> None:
     assert hit.held == "lines 2, 3, 5: written by others or by a tool; line 6: held by scanners"
 
 
+def test_many_lines_that_are_withheld_are_named_by_their_runs(desk: Desk) -> None:
+    quoted = "\n".join(f"> lilac {n}" for n in range(2, 7))
+    put(desk, "memory/2026-02-10.md", f"- lilac\n{quoted}\n- mid\n> lilac\n> rose\n")
+    (hit,) = hits(desk, "lilac")
+    assert hit.held == "lines 2-6, 8, 9: written by others or by a tool"
+
+
+def test_a_heading_that_answers_comes_with_what_stands_below_it(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", "# Day\n\n## The lilac\n\n- It was cut back hard.\n")
+    (hit,) = hits(desk, "lilac", agent=True)
+    assert hit.lines == (3, 5)
+
+
+def told_beside(desk: Desk, text: str) -> set[str]:
+    return {reason.what for hit in hits(desk, text) for reason in hit.why if reason.why is not Why.TERM}
+
+
+def test_what_gives_no_day_is_weighed_beside_its_section(desk: Desk) -> None:
+    desk.applied(addition("The lilac needs lime."))
+    assert told_beside(desk, "lilac") == {"its section"}
+
+
+def test_a_log_of_soon_after_the_told_time_says_that_it_tells_it_later(desk: Desk) -> None:
+    put(desk, "memory/2026-01-30.md", "- The lilac was cut.\n")
+    assert told_beside(desk, "lilac in January") == {"its day", "in January"}
+    put(desk, "memory/2026-01-30.md", "- The rose was cut.\n")
+    put(desk, "memory/2026-02-02.md", "- The lilac was bound.\n")
+    assert told_beside(desk, "lilac in January") == {"its day", "in January, told later"}
+
+
 def test_the_same_home_gives_the_same_answer(desk: Desk) -> None:
     for n in range(1, 9):
         put(desk, f"memory/2026-02-0{n}.md", f"- The lilac {n} and the rose.\n")

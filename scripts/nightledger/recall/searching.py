@@ -14,7 +14,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import groups, words_of
 from nightledger.domain.search.fusion import fuse, nearest
-from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.lines import best_lines, with_what_follows
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
@@ -140,7 +140,7 @@ def search_store(
         if led:
             hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
     return Found(
-        hits=tuple(hits),
+        hits=tuple(map(_led_on, hits)),
         terms=tuple(group.word for group in asked.groups),
         expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
         since=query.since or asked.times.since,
@@ -265,9 +265,14 @@ def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Aske
         chunk=chunk,
         score=ranked.score,
         lines=lines,
-        why=_reasons(ranked, asked),
+        why=_reasons(ranked, asked, chunk.day),
         held=None if showing is Showing.AGENT or not held else _why_held(held),
     )
+
+
+def _led_on(hit: Hit) -> Hit:
+    """Give a hit whose best lines only introduce others with these; what leads to the next hop stays as it was found."""
+    return replace(hit, lines=with_what_follows(hit.chunk.text, hit.chunk.first_line, hit.lines))
 
 
 def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
@@ -294,16 +299,24 @@ def _why_held(held: Held) -> str:
 
 
 def _span(lines: Sequence[int]) -> str:
-    if len(lines) > 1 and lines[-1] - lines[0] == len(lines) - 1:
+    """Give numbers with runs of three or more as ``350-368``."""
+    runs: list[list[int]] = []
+    for number in lines:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    if len(runs) == 1 and len(lines) > 1:
         return f"{lines[0]}-{lines[-1]}"
-    return ", ".join(map(str, lines))
+    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
+    return ", ".join(told)
 
 
-def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
+def _reasons(ranked: Ranked, asked: Asked, day: date | None) -> tuple[Reason, ...]:
     said = {
-        Why.NEIGHBOUR: "its day",
+        Why.NEIGHBOUR: "its day" if day else "its section",
         Why.NAME: "a name",
-        Why.TIME: asked.times.said,
+        Why.TIME: f"{asked.times.said}{', told later' if day and asked.times.is_later(day) else ''}",
         Why.HOP: " ".join(asked.led),
         Why.MEANING: "its meaning",
     }

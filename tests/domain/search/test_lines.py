@@ -1,4 +1,6 @@
-from nightledger.domain.search.lines import best_lines
+import pytest
+
+from nightledger.domain.search.lines import best_lines, says, with_what_follows
 
 TEXT = "# Day\n\n- the lilac\n- the rose and the lilac\n- a tulip"
 
@@ -23,3 +25,40 @@ def test_where_no_line_says_more_the_first_that_is_not_blank_is_given() -> None:
     assert best("\n\n- something", lilac=1.0) == (12, 12)
     assert best("", lilac=1.0) == (10, 10)
     assert best(TEXT, lilac=0.0) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("line", "so"),
+    [
+        ("- The key is with Olga.", True),
+        ("Problem: no key", True),
+        ("| brake | never |", True),
+        ("at 9:00", True),
+        ("", False),
+        ("  ", False),
+        ("## Boat shed", False),
+        ("---", False),
+        ("|---|:-:|", False),
+        ("- **Keys:**", False),
+        ("Keys:", False),
+        ("\u5b9e\u9a8c\uff1a", False),
+    ],
+)
+def test_headings_rules_and_what_introduces_others_say_nothing(line: str, so: bool) -> None:  # noqa: FBT001 - a row
+    assert says(line) is so
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "expected"),
+    [
+        ("# Day\n\n- the lilac\n- a tulip", (10, 10), (10, 12)),
+        ("# Day\n## Beds\nKeys:\n- the lilac", (10, 11), (10, 13)),
+        ("- the lilac\n- a tulip", (10, 10), (10, 10)),
+        ("- the lilac\n# Beds", (11, 11), (11, 11)),
+        ("# Beds\n\n\n\n- the lilac", (10, 10), (10, 10)),
+    ],
+)
+def test_what_only_introduces_comes_with_what_follows_within_three_lines(
+    text: str, lines: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    assert with_what_follows(text, 10, lines) == expected

@@ -3,7 +3,34 @@
 Invariant: of equals the first; the answer lies within the chunk.
 """
 
+import re
 from collections.abc import Callable, Collection, Sequence
+
+BELOW = 3
+"""Lines looked at below one that only introduces them: an empty one, and what follows."""
+_SILENT = re.compile("\\s*(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
+"""An empty line, a heading, a rule, and what ends in a colon: it introduces what follows."""
+
+
+def says(line: str) -> bool:
+    """Tell whether a line says anything by itself: it is neither empty, a heading or a rule, nor does it only introduce others."""
+    return not _SILENT.match(line)
+
+
+def with_what_follows(text: str, first_line: int, lines: tuple[int, int]) -> tuple[int, int]:
+    """Give some lines of a text; where they only introduce what follows, as a heading does, with that.
+
+    Args:
+        text: The chunk's lines.
+        first_line: The number of the first.
+        lines: First and last of some of them.
+    """
+    told = text.split("\n")
+    first, last = (number - first_line for number in lines)
+    if any(map(says, told[first : last + 1])):
+        return lines
+    below = range(last + 1, min(len(told), last + 1 + BELOW))
+    return lines[0], first_line + next((at for at in below if says(told[at])), last)
 
 
 def best_lines(

@@ -83,6 +83,10 @@ class Times:
         told_until = None if self.until is None else _later(self.until)
         return (self.since is None or day >= self.since) and (told_until is None or day <= told_until)
 
+    def is_later(self, day: date) -> bool:
+        """Tell whether a day lies behind the time."""
+        return self.until is not None and day > self.until
+
 
 def read_times(
     text: str, *, today: date, months: Mapping[str, int], dates: Mapping[tuple[int, int], date] | None = None

@@ -8,12 +8,13 @@ from itertools import islice
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
+from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Hit, Why
 from nightledger.domain.staging.routine import is_on
 from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.lines import BELOW, names_all, place_of, plain, says
+from nightledger.jobs.stage.lines import names_all, place_of, plain
 from nightledger.jobs.stage.logs import Logs
 from nightledger.text.scanners.scan import scan
 
@@ -69,9 +70,9 @@ class Shelf:
 
     def _tells(self, hit: Hit, query: str) -> bool:
         chunk = hit.chunk
-        if chunk.entry or self.logs.tells(chunk, telling_lines(hit)):
+        if chunk.entry or self.logs.tells(chunk, hit.lines):
             return True
-        return names_all(query, "\n".join([chunk.heading, *_lines_of(hit, telling_lines(hit))]))
+        return names_all(query, "\n".join([chunk.heading, *_lines_of(hit)]))
 
 
 def look_ahead(
@@ -178,11 +179,10 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         until: When it is of no use any more.
     """
     chunk = hit.chunk
-    lines = telling_lines(hit)
     return Candidate(
         source=source,
-        text=plain(_lines_of(hit, lines)),
-        place=place_of(chunk.path, lines),
+        text=plain(_lines_of(hit)),
+        place=place_of(chunk.path, hit.lines),
         why=why,
         score=score,
         until=until,
@@ -193,21 +193,12 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
 
 def best_lines(hit: Hit) -> str:
     """Give the best lines of a hit as they stand."""
-    return "\n".join(_lines_of(hit, hit.lines))
+    return "\n".join(_lines_of(hit))
 
 
-def telling_lines(hit: Hit) -> tuple[int, int]:
-    """Give the best lines of a hit; where these only introduce what follows, as a heading does, with that."""
-    first, last = hit.lines
-    most = min(hit.chunk.last_line, last + BELOW)
-    while last < most and not any(map(says, _lines_of(hit, (first, last)))):
-        last += 1
-    return first, last
-
-
-def _lines_of(hit: Hit, lines: tuple[int, int]) -> list[str]:
+def _lines_of(hit: Hit) -> list[str]:
     start = hit.chunk.first_line
-    return hit.chunk.text.split("\n")[lines[0] - start : lines[1] - start + 1]
+    return hit.chunk.text.split("\n")[hit.lines[0] - start : hit.lines[1] - start + 1]
 
 
 def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
@@ -217,7 +208,7 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
         hit: As search gave it.
         least: Words of the query that it must hold where it holds no name of it.
     """
-    if not any(map(says, _lines_of(hit, telling_lines(hit)))):
+    if not any(map(says, _lines_of(hit))):
         return False  # a heading, and nothing below it
     words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)

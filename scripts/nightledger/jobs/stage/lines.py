@@ -7,22 +7,13 @@ from nightledger.domain.staging.budget import tokens_of
 from nightledger.jobs.stage.logs import bare
 from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
 
-BELOW = 3
-"""Lines looked at below one that only introduces them: an empty one, and what follows."""
 SHORT_TOKENS = 15
 """Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
-_SILENT = re.compile("\\s*(?:$|#|[|:\\-=_*~\\s]+$|.*[:\uff1a][*_\\s]*$)")
-"""An empty line, a heading, a rule, and what ends in a colon: it introduces what follows."""
 _ROW = re.compile(r"\|(.+)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _BEGINNING = 4
-
-
-def says(line: str) -> bool:
-    """Tell whether a line says anything by itself: it is neither empty, a heading or a rule, nor does it only introduce others."""
-    return not _SILENT.match(line)
 
 
 def is_short(text: str) -> bool:

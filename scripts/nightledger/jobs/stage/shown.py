@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nightledger.codec.exposure_rows import ExposureRow, read_exposures
+from nightledger.domain.search.lines import BELOW, says
 from nightledger.domain.search.values import Chunk
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.jobs.stage.events import Shelf
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.lines import BELOW, is_short, place_of, plain, says
+from nightledger.jobs.stage.lines import is_short, place_of, plain
 from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
 
 COUNTED = {"recall": 1.0, "prompt": 0.5}

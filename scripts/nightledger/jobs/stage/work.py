@@ -13,7 +13,7 @@ from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about, telling_lines
+from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import is_short, place_of, shared_words
 from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
@@ -145,7 +145,7 @@ class _Sieve:
         return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
 
     def _is_dull(self, hit: Hit) -> bool:
-        return not self._logs.tells(hit.chunk, telling_lines(hit))
+        return not self._logs.tells(hit.chunk, hit.lines)
 
     def _says_little(self, text: str, words: Sequence[str], topic: Topic) -> bool:
         """Tell whether a line that says nothing that lasts tells nothing of what goes on, either.

@@ -40,7 +40,8 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         yield f"Time: {screen.shown(explained.said)!r} is not known: no dated log tells of it; no time is preferred."
     elif explained.said:
         days = f"{explained.since or '...'} to {explained.until or '...'}"
-        yield f"Time: {screen.shown(explained.said)!r} is {days}; what lies in it is preferred."
+        lies = "lies in it, or soon after," if explained.until else "lies in it"
+        yield f"Time: {screen.shown(explained.said)!r} is {days}; what {lies} is preferred."
     yield from _filters(query)
     yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
     if query.showing is Showing.AGENT:
