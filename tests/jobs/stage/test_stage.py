@@ -394,6 +394,15 @@ def test_what_says_nothing_that_lasts_comes_only_where_it_tells_something_of_wha
     ]
 
 
+def test_a_line_that_shares_one_word_with_what_goes_on_is_about_something_else(desk: Desk) -> None:
+    assert (
+        staged_work(
+            desk, "- Always read the tide table of the pier before you lend the boat, because it floods."
+        )
+        == []
+    )
+
+
 def test_an_archived_line_that_tells_nothing_later_on_is_no_work_either(desk: Desk) -> None:
     report = "- ✅ Completed: report on the crane of the north pier sent, 14 files updated, brake log pushed, status READY"
     told = (

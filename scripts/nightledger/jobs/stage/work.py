@@ -135,7 +135,7 @@ class _Sieve:
             share = topic.share * (PASSING + (1 - PASSING) * lasting)
             one = document(hit, Source.WORK, "", round(hit.score * share, 4))
             words = shared_words(topic.query, one.text)
-            if _is_habit(hit, self._routine) or not is_about(hit, LEAST_WORDS):
+            if _is_habit(hit, self._routine) or not is_about(hit) or len(words) < LEAST_WORDS:
                 continue
             if lasting or not (habit or self._is_dull(hit) or self._says_little(one.text, words, topic)):
                 yield replace(one, why=self._why(words, topic))
