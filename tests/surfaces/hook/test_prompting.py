@@ -98,6 +98,13 @@ def test_a_tag_may_come_from_the_prompt_before(home: Home) -> None:
     assert "set_zone_explicitly" in ask(home, "and its time zone")
 
 
+def test_a_link_is_not_shown_for_prompts_before_alone_and_not_twice(home: Home) -> None:
+    assert "set_zone_explicitly" in ask(home, "the cron job and its time zone")
+    assert "set_zone_explicitly" not in ask(home, "cron and its time zone once more")
+    assert "set_zone_explicitly" not in ask(home, "the cron job in the crontab of the machine", session="t")
+    assert "set_zone_explicitly" not in ask(home, "which summaries does Marta want by mail?", session="t")
+
+
 def test_a_file_that_changed_since_it_was_indexed_is_not_shown(home: Home) -> None:
     path = Path(home.memory_md)
     path.write_text(path.read_text() + "- Appended by somebody.\n")

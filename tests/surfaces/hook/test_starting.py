@@ -175,6 +175,17 @@ def test_a_start_drops_what_old_sessions_left(home: Home) -> None:
     assert started(home, "codex", {}, NOW) == ""
 
 
+def test_old_states_that_cannot_be_looked_at_stop_no_start(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    monkeypatch.setattr(starting, "drop_old_states", refuse)
+    assert started(home, "codex", {}, NOW) == page
+
+
 def test_the_stager_is_not_waited_for_longer_than_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

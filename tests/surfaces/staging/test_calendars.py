@@ -242,6 +242,14 @@ def test_plain_http_leaves_this_machine_only_where_the_operator_said_so() -> Non
     assert "use https" in problem
 
 
+def test_a_secret_address_is_never_asked_in_the_clear() -> None:
+    answer = Answer()
+    with serving(answer) as url:
+        ((_, problem),) = look(work=CalendarAddress(url=url.replace("http://", "https://"))).problems
+    assert problem.startswith("cannot be read (")
+    assert answer.asked == []
+
+
 def test_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text("tide\n")

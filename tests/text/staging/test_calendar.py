@@ -223,6 +223,34 @@ def test_a_broken_event_is_counted_and_the_others_are_read() -> None:
     assert found.problems == ("5 event(s) left out: broken",)
 
 
+def test_a_start_that_is_no_date_is_broken() -> None:
+    found = read(event("UID:a", "DTSTART;VALUE=TIME:090000"), event("UID:b", "DTSTART:20260303T090000Z"))
+    assert len(found.events) == 1
+    assert found.problems == ("1 event(s) left out: broken",)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        ["BEGIN:DAYLIGHT"],
+        ["END:DAYLIGHT"],
+        ["BEGIN:DAYLIGHT", "END:STANDARD"],
+        ["END:VTODO", "BEGIN:VTODO", "UID:t", "DTSTART:20260303T090000Z", "SUMMARY:hidden", "END:VTODO"],
+    ],
+)
+def test_a_time_zone_in_disorder_takes_no_event_along(inside: list[str]) -> None:
+    zone = "\r\n".join(["BEGIN:VTIMEZONE", "TZID:Harbour", *inside, "END:VTIMEZONE", ""])
+    found = read_raw(
+        calendar(
+            event("UID:a", "DTSTART:20260303T090000Z", "SUMMARY:told"),
+            event("UID:b", "DTSTART;TZID=Harbour:20260303T110000", "SUMMARY:there"),
+            before=zone,
+        )
+    )
+    assert [one.title for one in found.events] == ["told", "there"]
+    assert found.problems == ("1 event(s) in a time zone unknown here, taken for the home's",)
+
+
 def test_a_calendar_that_ends_in_the_middle_gives_what_came_before() -> None:
     raw = calendar(
         event("UID:1", "DTSTART:20260303T090000Z", "SUMMARY:a"),

@@ -163,7 +163,7 @@ def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
         why = _why_not(component, until) if component.name == "VEVENT" else ""
         if why:
             counts[why] += 1
-        elif component.name in ("VEVENT", "VTIMEZONE"):
+        else:  # an event or a time zone: nothing else comes through ``thinning.py``
             kept.append(component)
             if component.name == "VEVENT" and _zone_is_unknown(component):
                 component[_NO_ZONE] = "unknown"  # it is carried to each occurrence, as a title is
