@@ -11,6 +11,7 @@ from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
+from nightledger.recall import searching
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.text.search.tokens import index_text
@@ -87,6 +88,20 @@ def test_a_told_time_is_preferred_and_excludes_nothing(desk: Desk) -> None:
     assert found.notes == ()
 
 
+def test_what_lies_in_a_told_time_is_looked_at_however_much_else_tells_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "CANDIDATES", 2)
+    put(
+        desk,
+        "memory/2026-01-10.md",
+        "- Among much else, and as was to be expected, somebody cut the lilac.\n",
+    )
+    for day in range(20, 26):
+        put(desk, f"memory/2026-02-{day}.md", f"- The lilac was cut, lilac {day}.\n")
+    assert places(desk, "when was the lilac cut in January?")[0] == "memory/2026-01-10.md:1"
+
+
 def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:
     put(desk, "memory/2026-02-25.md", "- The lilac was cut.\n")
     (note,) = ask(desk, "when was the lilac cut in January?").notes
@@ -98,6 +113,7 @@ def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:
 
 def test_an_event_bounds_the_time() -> None:
     writer = indexed(
+        "- The office was swept.\n",
         "- The printer was mended.\n",
         "- Moved to the new office by lorry.\n",
         "- The printer jammed, it was mended.\n",
@@ -105,7 +121,7 @@ def test_an_event_bounds_the_time() -> None:
     asked = search_store(
         writer.store, None, Query(text="was the printer mended after the move to the new office?"), TODAY
     )
-    assert asked.since == date(2026, 2, 2)
+    assert asked.since == date(2026, 2, 3)
 
 
 def test_the_same_words_in_two_places_are_one_hit(desk: Desk) -> None:
