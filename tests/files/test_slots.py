@@ -7,7 +7,12 @@ import pytest
 
 from nightledger.domain.errors import NotDurableError, RefusedError
 from nightledger.files import slots
-from nightledger.files.slots import SLOT_BYTES, split_slots, write_slot
+from nightledger.files.slots import SLOT_BYTES, SlotFile, split_slots
+
+
+def write(path: str, slot: int, content: bytes) -> None:
+    with SlotFile(path) as file:
+        file.write(slot, content)
 
 
 def lines(raw: bytes) -> tuple[bytes, ...]:
@@ -16,11 +21,11 @@ def lines(raw: bytes) -> tuple[bytes, ...]:
 
 def test_a_slot_is_overwritten_and_the_other_stays(tmp_path: Path) -> None:
     path = tmp_path / "slots"
-    write_slot(str(path), 1, b"one")
+    write(str(path), 1, b"one")
     assert lines(path.read_bytes()) == (b"", b"one")
     inode = path.stat().st_ino
-    write_slot(str(path), 0, b"nought")
-    write_slot(str(path), 1, b"1")
+    write(str(path), 0, b"nought")
+    write(str(path), 1, b"1")
     assert lines(path.read_bytes()) == (b"nought", b"1")
     assert (path.stat().st_ino, path.stat().st_size, path.stat().st_mode & 0o777) == (inode, 8192, 0o600)
     assert path.read_bytes()[SLOT_BYTES - 1 : SLOT_BYTES] == b"\n"
@@ -31,7 +36,7 @@ def test_a_file_of_another_size_is_made_anew(tmp_path: Path, before: bytes) -> N
     path = tmp_path / "slots"
     path.write_bytes(before)
     assert lines(before) == ()
-    write_slot(str(path), 0, b"new")
+    write(str(path), 0, b"new")
     assert lines(path.read_bytes()) == (b"new", b"")
 
 
@@ -40,24 +45,24 @@ def test_a_link_is_left_as_it_is_and_so_is_what_it_leads_to(tmp_path: Path) -> N
     other.write_bytes(b"y" * 8192)
     (tmp_path / "slots").symlink_to(other)
     with pytest.raises(RefusedError, match="is a symlink"):
-        write_slot(str(tmp_path / "slots"), 0, b"new")
+        write(str(tmp_path / "slots"), 0, b"new")
     assert other.read_bytes() == b"y" * 8192
 
 
 def test_a_slot_has_its_size(tmp_path: Path) -> None:
-    write_slot(str(tmp_path / "slots"), 0, b"x" * 4095)
+    write(str(tmp_path / "slots"), 0, b"x" * 4095)
     assert lines((tmp_path / "slots").read_bytes()) == (b"x" * 4095, b"")
     with pytest.raises(ValueError, match="4096 bytes do not fit into a slot of 4096"):
-        write_slot(str(tmp_path / "slots"), 0, b"x" * 4096)
+        write(str(tmp_path / "slots"), 0, b"x" * 4096)
 
 
 def test_what_the_disk_does_not_confirm_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_descriptor: int, path: str) -> None:
         raise NotDurableError(f"{path}: could not be put on disk")
 
-    write_slot(str(tmp_path / "slots"), 0, b"old")
+    write(str(tmp_path / "slots"), 0, b"old")
     monkeypatch.setattr(slots, "sync_bytes", fail)
     opened = len(os.listdir("/dev/fd"))
     with pytest.raises(NotDurableError):
-        write_slot(str(tmp_path / "slots"), 1, b"new")
+        write(str(tmp_path / "slots"), 1, b"new")
     assert len(os.listdir("/dev/fd")) == opened

@@ -11,10 +11,9 @@ from nightledger.domain.errors import IntegrityError, NightledgerError, NotDurab
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
-from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
 from nightledger.trust.event import EventError, NewEvent
-from nightledger.trust.head import read_head
+from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Head, remember_head
@@ -187,7 +186,7 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
         raise NotDurableError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(audit, "keep_head", fail)
+        patch.setattr(HeadFile, "keep", fail)
         with pytest.raises(NotDurableError):
             world.append(1)
     assert numbers(world) == []
@@ -198,15 +197,15 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
 def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append = Appender.append
+    write = Appender.write
 
     def raced(log: Appender, payload: bytes) -> Appended:
         with open(log.path, "ab") as stream:
             stream.write(b"rival\n")
-        return append(log, payload)
+        return write(log, payload)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Appender, "append", raced)
+        patch.setattr(Appender, "write", raced)
         with pytest.raises(IntegrityError, match="another program wrote"):
             world.append(1)
     world.append(2)

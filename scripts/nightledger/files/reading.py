@@ -152,6 +152,8 @@ def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
 def _read_up_to(descriptor: int, size_bytes: int, limit: int) -> bytes:
     blocks, left, wanted = [], limit, size_bytes + 1
     while left > 0 and (block := os.read(descriptor, min(left, wanted))):
+        if not blocks and len(block) == size_bytes:  # it has its size, and one byte more was not to be had
+            return block
         blocks.append(block)
         left -= len(block)
         wanted = _BLOCK_BYTES
