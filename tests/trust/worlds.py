@@ -80,4 +80,5 @@ def make_home(root: Path) -> Home:
 def keep_head(directory: Path, head: KeptHead) -> None:
     """Keep a head as the one after that which is there."""
     with HeadFile(directory) as file:
-        file.keep(file.line_of(head))
+        file.prepare(head)
+        file.keep()

@@ -33,7 +33,7 @@ class SlotFile:
         raw: What both slots hold; None where it is not there, or is none of two slots.
     """
 
-    __slots__ = ("_descriptor", "path", "raw")
+    __slots__ = ("_descriptor", "_line", "_slot", "path", "raw")
 
     def __init__(self, path: str) -> None:
         """Open and read the file.
@@ -42,13 +42,12 @@ class SlotFile:
             UnreadableError: When this user may not read and write it.
         """
         self.path = path
+        self._slot, self._line = 0, b""
         self._descriptor = _open(path)
         self.raw = None if self._descriptor < 0 else os.pread(self._descriptor, SLOTS * SLOT_BYTES, 0)
 
-    def write(self, slot: int, content: bytes) -> None:
-        r"""Overwrite one slot; it survives power loss when this returns, and the other is as it was.
-
-        A file that was not there, or was none of two slots, is made anew with this one alone.
+    def prepare(self, slot: int, content: bytes) -> None:
+        r"""Say what :meth:`write` is to write: all that can be done before it must be.
 
         Args:
             slot: 0 or 1.
@@ -56,17 +55,26 @@ class SlotFile:
 
         Raises:
             ValueError: It does not fit.
-            NotDurableError: When the disk reports a failure.
         """
         if len(content) >= SLOT_BYTES:
             raise ValueError(f"{len(content)} bytes do not fit into a slot of {SLOT_BYTES}")
-        line = content.ljust(SLOT_BYTES - 1) + b"\n"
+        self._slot, self._line = slot, content.ljust(SLOT_BYTES - 1) + b"\n"
+        if self._descriptor >= 0:
+            os.lseek(self._descriptor, slot * SLOT_BYTES, os.SEEK_SET)
+
+    def write(self) -> None:
+        """Overwrite one slot; it survives power loss when this returns, and the other is as it was.
+
+        A file that was not there, or was none of two slots, is made anew with this one alone.
+
+        Raises:
+            NotDurableError: When the disk reports a failure.
+        """
         if self._descriptor < 0:
             empty = b" " * (SLOT_BYTES - 1) + b"\n"
-            replace_file(self.path, line + empty if slot == 0 else empty + line)
+            replace_file(self.path, self._line + empty if self._slot == 0 else empty + self._line)
             return
-        os.lseek(self._descriptor, slot * SLOT_BYTES, os.SEEK_SET)
-        write_all(self._descriptor, line)
+        write_all(self._descriptor, self._line)
         sync_bytes(self._descriptor, self.path)
 
     def close(self) -> None:
@@ -85,13 +93,6 @@ class SlotFile:
         trace: "TracebackType | None",
     ) -> None:
         self.close()
-
-
-def split_slots(raw: bytes) -> tuple[bytes, ...]:
-    """Give what stands in each slot, whole or not, with what fills it up; none where there are no slots."""
-    if len(raw) != SLOTS * SLOT_BYTES:
-        return ()
-    return raw[:SLOT_BYTES], raw[SLOT_BYTES:]
 
 
 def _open(path: str) -> int:

@@ -175,9 +175,9 @@ def _write(
                 hint="find out what writes there, then run it again",
             )
         grown = tail.head.range.extend(map(leaf_hash, lines))
-        head_line = head.line_of(KeptHead(range=grown, offset=appended.size_bytes))
+        head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
         log.sync()  # a head ahead of its log would be a false alarm
-        head.keep(head_line)
+        head.keep()
     return tuple(placed[1:] if tail.closure else placed)
 
 
