@@ -1,11 +1,12 @@
 """Two slots that are overwritten in turn; ``tests/trust/test_pin.py`` cuts their writes short."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import NotDurableError, RefusedError
+from nightledger.domain.errors import NotDurableError, RefusedError, UnreadableError
 from nightledger.files import slots
 from nightledger.files.slots import SLOT_BYTES, SLOTS, SlotFile
 
@@ -70,3 +71,36 @@ def test_what_the_disk_does_not_confirm_is_told(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(NotDurableError):
         write(str(tmp_path / "slots"), 1, b"new")
     assert len(os.listdir("/dev/fd")) == opened
+
+
+def test_a_file_that_may_not_be_written_is_told_before_anything_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(UnreadableError, match="may not be read and written by this user") as caught:
+        SlotFile(str(tmp_path / "slots"))
+    assert caught.value.hint == f"chmod u+rw {tmp_path / 'slots'}"
+
+
+def test_other_failures_of_opening_pass_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(OSError, match="Read-only file system"):
+        SlotFile(str(tmp_path / "slots"))
+
+
+def test_what_is_prepared_is_not_written_yet(tmp_path: Path) -> None:
+    path = tmp_path / "slots"
+    write(str(path), 0, b"old")
+    with SlotFile(str(path)) as file:
+        assert file.raw == path.read_bytes()
+        file.prepare(1, b"new")
+        assert lines(path.read_bytes()) == (b"old", b"")
+        file.write()
+        assert lines(path.read_bytes()) == (b"old", b"new")
+        file.close()

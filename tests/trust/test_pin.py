@@ -195,6 +195,16 @@ def test_a_head_with_another_check_or_a_turn_that_is_no_number_is_none(ring: Key
         read_head(file.parent)
 
 
+def test_filling_that_holds_the_end_of_another_record_makes_a_slot_none(ring: KeyRing) -> None:
+    """What is left of a longer line behind a shorter one: the write was cut."""
+    create_pin(ring, PIN)
+    file = heads(ring, 1, 2)
+    raw = bytearray(file.read_bytes())
+    raw[4096 + 4000] = ord("}")
+    file.write_bytes(raw)
+    assert size_of(ring) == 1
+
+
 @pytest.mark.parametrize(
     "raw",
     [

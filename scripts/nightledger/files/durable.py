@@ -73,7 +73,7 @@ def begin_sync(descriptor: int, offset: int, size_bytes: int) -> None:
     # Linux also drops what it was told of from its cache, page by whole page, and drains queues of every
     # processor where it cannot. A range that ends before the last byte of the file holds no whole page.
     if sys.platform == "linux" and 1 < size_bytes <= _PAGE_BYTES:
-        try:
+        try:  # noqa: SIM105 - contextlib would be one more import at each start
             os.posix_fadvise(descriptor, offset, size_bytes - 1, os.POSIX_FADV_DONTNEED)
         except OSError:  # not every file system takes advice
             pass

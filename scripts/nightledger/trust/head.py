@@ -8,7 +8,6 @@ what a killed run had not been told is on disk was never acted upon.
 """
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,7 +66,7 @@ class HeadFile:
             IntegrityError: When it is damaged.
             UnreadableError: When this user may not write it.
         """
-        path = os.path.join(directory, FILE)
+        path = f"{directory}/{FILE}"
         self._file = SlotFile(path)
         self.kept: KeptHead | None = None
         self._turn = -1
@@ -103,7 +102,7 @@ def read_head(directory: Path) -> KeptHead | None:
     Raises:
         IntegrityError: When it is damaged.
     """
-    path = os.path.join(directory, FILE)
+    path = f"{directory}/{FILE}"
     raw = read_optional(path, _MAX_BYTES)
     return None if raw is None else _parse(raw, path)[0]
 
@@ -116,7 +115,12 @@ def dump_head(head: KeptHead, turn: int) -> bytes:
         turn: How many were kept before it; says which of two is the newer.
     """
     peaks = b",".join([b'"%s"' % peak.hex().encode() for peak in head.range.peaks])
-    rest = b'"offset":%d,"peaks":[%s],"size":%d,"turn":%d,"v":2}' % (head.offset, peaks, head.range.size, turn)
+    rest = b'"offset":%d,"peaks":[%s],"size":%d,"turn":%d,"v":2}' % (
+        head.offset,
+        peaks,
+        head.range.size,
+        turn,
+    )
     # The SHA-256 of a canonical object stands first in it, where its name sorts: the whole is canonical.
     return b'{"check":"%s",%s' % (_check(b"{" + rest), rest)
 
@@ -138,24 +142,20 @@ def _parse(raw: bytes, path: str) -> tuple[KeptHead, int]:
 
 def _newest(raw: bytes) -> tuple[KeptHead, int]:
     """Give the head of the highest turn that was written to its end; the other need not be looked at."""
-    for found in sorted(_stated(raw), key=_turn_of, reverse=True):
-        check, rest, offset, peaks, size, turn = found.groups()
+    for turn, _, found in sorted(_stated(raw), reverse=True):
+        check, rest, offset, peaks, size, _ = found.groups()
         if check == _check(b"{" + rest):  # else a crash came while it was written
             tree = CompactRange(size=int(size), peaks=tuple(map(bytes.fromhex, _words(peaks))))
-            return KeptHead(range=tree, offset=int(offset)), int(turn)
+            return KeptHead(range=tree, offset=int(offset)), turn
     raise ValueError("no slot is whole")
 
 
-def _stated(raw: bytes) -> Iterator[re.Match[bytes]]:
-    """Give what stands in each slot, where it has the form of a head with nothing but filling behind it."""
+def _stated(raw: bytes) -> Iterator[tuple[int, int, re.Match[bytes]]]:
+    """Give the turn, the place and the parts of each slot that has the form of a head, with filling behind it."""
     for end in range(SLOT_BYTES, len(raw) + 1, SLOT_BYTES):
         found = _LINE.match(raw, end - SLOT_BYTES, end)
         if found and raw.find(b"}", found.end(), end) < 0:
-            yield found
-
-
-def _turn_of(found: re.Match[bytes]) -> int:
-    return int(found["turn"])
+            yield int(found["turn"]), end, found
 
 
 def _words(listed: bytes) -> list[str]:
