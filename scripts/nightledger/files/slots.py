@@ -7,7 +7,6 @@ in it leaves the other as it was; whoever reads must be able to tell a slot that
 
 import errno
 import os
-from stat import S_ISREG
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.atomic import replace_file
@@ -43,8 +42,7 @@ class SlotFile:
         """
         self.path = path
         self._slot, self._line = 0, b""
-        self._descriptor = _open(path)
-        self.raw = None if self._descriptor < 0 else os.pread(self._descriptor, SLOTS * SLOT_BYTES, 0)
+        self._descriptor, self.raw = _open(path)
 
     def prepare(self, slot: int, content: bytes) -> None:
         r"""Say what :meth:`write` is to write: all that can be done before it must be.
@@ -95,8 +93,8 @@ class SlotFile:
         self.close()
 
 
-def _open(path: str) -> int:
-    """Open a file of two slots; -1 where there is none."""
+def _open(path: str) -> tuple[int, bytes | None]:
+    """Open and read a file of two slots; -1 and None where there is none."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
     except PermissionError as error:
@@ -107,10 +105,17 @@ def _open(path: str) -> int:
         ) from error
     except OSError as error:
         if error.errno in _OTHERS:
-            return -1
+            return -1, None
         raise
-    status = os.fstat(descriptor)
-    if S_ISREG(status.st_mode) and status.st_size == SLOTS * SLOT_BYTES:
-        return descriptor
+    raw = None
+    try:
+        # One byte more is asked for: this size and no other is ours. What has no offset (a FIFO) has no slots.
+        raw = os.pread(descriptor, SLOTS * SLOT_BYTES + 1, 0)
+    except OSError as error:
+        if error.errno != errno.ESPIPE:
+            os.close(descriptor)
+            raise
+    if raw is not None and len(raw) == SLOTS * SLOT_BYTES:
+        return descriptor, raw
     os.close(descriptor)
-    return -1
+    return -1, None

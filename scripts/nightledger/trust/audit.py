@@ -21,7 +21,7 @@ from nightledger.files.durable import is_regular, is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import Actor, Event, NewEvent, dump_event
+from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.head import HeadFile, KeptHead, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.leafcache import keep_leaves
@@ -166,19 +166,20 @@ def _write(
         if tail.closure:
             closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
             events = (closing, *events)
-        placed = [event.placed(seq) for seq, event in enumerate(events, tail.head.range.size)]
-        lines = [dump_event(event) for event in placed]
+        lines = [event.line(seq) for seq, event in enumerate(events, tail.head.range.size)]
         appended = log.write(b"\n".join(lines) + b"\n")
         if appended.offset != tail.head.offset:
             raise IntegrityError(
                 f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
                 hint="find out what writes there, then run it again",
             )
+        # The disk is at work with the lines: what does not decide whether they are written is done now.
+        placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
         grown = tail.head.range.extend(map(leaf_hash, lines))
         head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
         log.sync()  # a head ahead of its log would be a false alarm
         head.keep()
-    return tuple(placed[1:] if tail.closure else placed)
+    return placed[1:] if tail.closure else placed
 
 
 def _tail_of(home: Home, key: LogKey) -> _Tail:
