@@ -54,6 +54,26 @@ def test_a_link_is_left_as_it_is_and_so_is_what_it_leads_to(tmp_path: Path) -> N
     assert other.read_bytes() == b"y" * 8192
 
 
+def test_a_fifo_has_no_slots_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "slots")
+    opened = len(os.listdir("/dev/fd"))
+    with SlotFile(str(tmp_path / "slots")) as file:
+        assert file.raw is None
+    assert len(os.listdir("/dev/fd")) == opened
+
+
+def test_a_file_that_cannot_be_read_is_not_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    write(str(tmp_path / "slots"), 0, b"old")
+    monkeypatch.setattr(os, "pread", fail)
+    opened = len(os.listdir("/dev/fd"))
+    with pytest.raises(OSError, match="Input/output error"):
+        SlotFile(str(tmp_path / "slots"))
+    assert len(os.listdir("/dev/fd")) == opened
+
+
 def test_a_slot_has_its_size(tmp_path: Path) -> None:
     write(str(tmp_path / "slots"), 0, b"x" * 4095)
     assert lines((tmp_path / "slots").read_bytes()) == (b"x" * 4095, b"")
