@@ -62,7 +62,7 @@ def begin_sync(descriptor: int, offset: int, size_bytes: int) -> None:
     """Let the disk begin with bytes that were just written, while we still have work to do; promises nothing.
 
     Only the sync that must follow waits for them, and tells of what went wrong since the file was
-    opened (fsync(2), "NOTES"). Linux begins to write a range back when it is told that the range will
+    opened (fsync(2), "EIO"). Linux begins to write a range back when it is told that the range will
     not be read soon (mm/fadvise.c); elsewhere nothing happens.
 
     Args:
