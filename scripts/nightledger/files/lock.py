@@ -47,8 +47,6 @@ class Lock:
         Raises:
             LockedError: When another process holds it until the time is over.
         """
-        if self._try():
-            return
         deadline = time.monotonic() + self.timeout_s
         while not self._try():
             if time.monotonic() >= deadline:
