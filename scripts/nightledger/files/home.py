@@ -42,7 +42,8 @@ class Home:
         Raises:
             UnreadableError: When it is absolute or climbs out with ``..``.
         """
-        if os.path.isabs(relative) or ".." in relative.split("/") or "\0" in relative or not relative:
+        climbs = ".." in relative and ".." in relative.split("/")
+        if climbs or not relative or relative[0] == "/" or "\0" in relative:
             raise UnreadableError(
                 f"{relative!r} is not a path inside the home", hint="write it relative to the home"
             )

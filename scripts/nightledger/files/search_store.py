@@ -261,9 +261,10 @@ class SearchStore(Reader):
             text=self.page(page)[start : start + length],
         )
 
-    def forget_pages(self) -> None:
-        """Read pages anew from now on: numbers of those that went are given again."""
+    def read_anew(self) -> None:
+        """Read pages and counts anew from now on: the numbers of pages that went are given again."""
         self._pages.clear()
+        self._counts.clear()
 
 
 def _batches(ids: "Sequence[Value]") -> "Iterator[Sequence[Value]]":

@@ -10,6 +10,7 @@ quote, operator or column name of theirs does.
 
 import re
 import unicodedata
+from functools import cache
 
 from nightledger.text.search.stop_words import STOP_WORDS
 
@@ -21,8 +22,6 @@ MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is longer, the rest is not read. Our choice."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_WORD = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
 _INDEXED = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 
@@ -32,7 +31,7 @@ def index_text(text: str) -> str:
     if text.isascii():
         return text.replace("'", "")
     plain = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text))
-    return _RUN.sub(_pairs, plain).encode("utf-8", "replace").decode()
+    return _runs().sub(_pairs, plain).encode("utf-8", "replace").decode()
 
 
 def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
@@ -48,7 +47,7 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
     plain = unicodedata.normalize("NFKC", text[:MAX_QUERY_CHARACTERS])
     found = dict.fromkeys(
         term
-        for word in _WORD.findall(_APOSTROPHE.sub("", plain.replace("'", "")))
+        for word in _words(_APOSTROPHE.sub("", plain.replace("'", "")))
         for term in _terms(unicodedata.normalize("NFKC", word.casefold()))
     )
     return tuple(term for term in found if term not in stop_words) or tuple(found)
@@ -85,7 +84,22 @@ def match_phrase(terms: "Sequence[str]") -> str:
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word is of a script that is written without spaces."""
-    return _RUN.match(word) is not None
+    return not word.isascii() and _runs().match(word) is not None
+
+
+@cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
+def _runs() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]+")
+
+
+@cache
+def _words_or_runs() -> re.Pattern[str]:
+    return re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = (_INDEXED if text.isascii() else _words_or_runs()).findall(text)
+    return found
 
 
 def _terms(word: str) -> list[str]:
