@@ -141,7 +141,7 @@ def search_store(
             hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
     return Found(
         hits=tuple(hits),
-        terms=tuple(group.word for group in asked.groups),
+        terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
         expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
@@ -182,12 +182,13 @@ def read_query(store: SearchStore, query: Query, today: date) -> Asked:
     times = read_times(text, today=today, months=month_names(), dates=told)
     if times.anchor is not None:
         times = bound_by(times, _day_of(store, times.anchor.event))
-    words = tokens.query_terms(times.rest or text)
+    words = tokens.query_terms(times.rest) or tokens.query_terms(text)
     if len(words) > MAX_WORDS:
         counts = store.frequencies(words)
         rarest = sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS]
         words = tuple(word for word in words if word in set(rarest))
-    return Asked(groups=groups(words, links=_linked(store, words)), names=names_in(text), times=times)
+    names = tuple(tokens.words_in(" ".join(name)) for name in names_in(text))
+    return Asked(groups=groups(words, links=_linked(store, words)), names=names, times=times)
 
 
 def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
@@ -272,10 +273,10 @@ def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Aske
 
 def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
     """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
-    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
+    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
 
     def told(line: str) -> frozenset[str]:
-        said = tokens.words_in(line)
+        said = set(map(tokens.plain, tokens.words_in(line)))
         return frozenset(
             word for word, start in starts.items() if any(other.startswith(start) for other in said)
         )
@@ -314,6 +315,6 @@ def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
     for word, score in ranked.parts.items():
         found = ranked.words[word]
         why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
-        what = word if found == word else f"{found}, for {word}"
+        what = tokens.shown_as(word) if found == word else f"{found}, for {word}"
         reasons.append(Reason(why=why, what=what, score=round(score, 4)))
     return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

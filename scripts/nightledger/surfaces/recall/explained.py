@@ -8,6 +8,7 @@ from nightledger.domain.search.values import Query, Showing
 from nightledger.recall.explaining import Explained
 from nightledger.surfaces import screen
 from nightledger.surfaces.recall.hits import found_record, one_hit
+from nightledger.text.search.tokens import shown_as
 
 ALL_REASONS = 100
 
@@ -61,7 +62,7 @@ def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
     count = explained.frequencies.get(word, 0)
     said = f"in {count:,} chunk{'' if count == 1 else 's'}"
     if word == group.word:
-        return f"{word} ({said})"
+        return f"{shown_as(word)} ({said})"
     why = "associated" if word in group.linked else "stands for it"
     return f"{word} ({why}, weight {weight:.2f}, {said})"
 
@@ -79,7 +80,7 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
         "withheld": dict(explained.found.withheld),
         "words": [
             {
-                "word": group.word,
+                "word": shown_as(group.word),
                 "chunks": explained.frequencies.get(group.word, 0),
                 "others": [
                     {
