@@ -42,8 +42,13 @@ class Home:
         Raises:
             UnreadableError: When it is absolute or climbs out with ``..``.
         """
-        climbs = ".." in relative and ".." in relative.split("/")
-        if climbs or not relative or relative[0] == "/" or "\0" in relative:
+        if (
+            not relative
+            or relative[0] == "/"
+            or "\0" in relative
+            or ".." in relative
+            and ".." in relative.split("/")
+        ):
             raise UnreadableError(
                 f"{relative!r} is not a path inside the home", hint="write it relative to the home"
             )

@@ -57,7 +57,9 @@ def find_sources(home: Home) -> list[Source]:
     The staged page is none of them: all of it stands elsewhere, and its words would count when the next
     one is ranked, so that a run on unchanged input gave another page.
     """
-    found = {path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated if _is_there(home, path)}
+    found = {
+        path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated if _is_there(home, path)
+    }
     for log in find_daylogs(home, preset(home.identity.host).daily):
         found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
     for path in (*_texts_in(home, ARCHIVE), *_texts_in(home, ARCHIVE_DAILY)):

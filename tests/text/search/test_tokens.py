@@ -1,3 +1,5 @@
+# ruff: noqa: RUF001 - words of other scripts are what is tested
+
 import sqlite3
 
 import pytest

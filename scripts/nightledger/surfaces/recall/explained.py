@@ -41,7 +41,12 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         yield f"Time: {screen.shown(explained.said)!r} is not known: no dated log tells of it; no time is preferred."
     elif explained.said:
         days = f"{explained.since or '...'} to {explained.until or '...'}"
-        yield f"Time: {screen.shown(explained.said)!r} is {days}; what lies in it is preferred."
+        how = (
+            "only that was searched"
+            if explained.found.only
+            else "all times were searched, what lies in it is preferred"
+        )
+        yield f"Time: {screen.shown(explained.said)!r} is {days}; {how}."
     yield from _filters(query)
     yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
     if query.showing is Showing.AGENT:
@@ -99,6 +104,7 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
             "said": explained.said,
             "since": explained.since.isoformat() if explained.since else None,
             "until": explained.until.isoformat() if explained.until else None,
+            "only": explained.found.only,
         },
         "index": {
             "chunks": explained.chunks,

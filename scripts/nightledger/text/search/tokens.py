@@ -24,17 +24,19 @@ MAX_QUERY_CHARACTERS = 10_000
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
 _INDEXED = re.compile(r"[^\W_]+")
-_ELIDED = re.compile(r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE)
+_ELIDED = re.compile(
+    r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE
+)
 """What French and Italian write before a word and join to it: ``l'école``, ``dell'ufficio``."""
-_LONGEST = 8
+_LONGEST = 7
 """One letter more than the longest of them, and a letter before that would make it the end of a word."""
 _PICTURES = "\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 """Blocks that hold emoji (Unicode's emoji-data.txt), but for letters, digits and arrows."""
 _PICTURE = "emoji"
 """Begins the word that stands for one; its number in Unicode follows."""
 _PLAIN_LETTERS = {
-    "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th",
-    "ё": "е", "\u0640": "", "\u00ad": "", "\u200b": "", "\u2060": "", "\ufeff": "",
+    "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th",
+    "ё": "\u0435", "\u0640": "", "\u00ad": "", "\u200b": "", "\u2060": "", "\ufeff": "",
 }  # fmt: skip
 """Letters that are often typed without their stroke or dots and have no mark that could be taken off, and signs that
 are not seen (Arabic tatweel, soft hyphen, marks of no width)."""
@@ -148,9 +150,12 @@ def _odd() -> re.Pattern[str]:
 def _letters() -> "Mapping[str, str]":
     """Give what is written for a letter: Greek without accents, Arabic and Hebrew without vowel signs."""
     marks = (*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670)
-    greek = {letter: unicodedata.normalize("NFD", letter)[0] for letter in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))}
+    greek = {
+        letter: unicodedata.normalize("NFD", letter)[0]
+        for letter in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
+    }
     changed = {letter: bare for letter, bare in greek.items() if letter != bare}
-    return changed | dict.fromkeys(map(chr, marks), "") | dict.fromkeys("آأإ", "ا") | _PLAIN_LETTERS
+    return changed | dict.fromkeys(map(chr, marks), "") | dict.fromkeys("آأإ", "\u0627") | _PLAIN_LETTERS
 
 
 def _words(text: str) -> list[str]:

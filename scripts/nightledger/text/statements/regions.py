@@ -88,7 +88,11 @@ def _odd_region(line: str) -> Region:
         return Region.GENERATED
     if _NOTICE.match(line):
         return Region.BANNER
-    if _SESSION.match(line) or _JSON.match(line) or (("(" in line or "[[" in line) and _ENVELOPE.search(line)):
+    if (
+        _SESSION.match(line)
+        or _JSON.match(line)
+        or (("(" in line or "[[" in line) and _ENVELOPE.search(line))
+    ):
         return Region.METADATA
     return Region.PROSE
 
