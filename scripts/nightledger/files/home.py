@@ -42,13 +42,7 @@ class Home:
         Raises:
             UnreadableError: When it is absolute or climbs out with ``..``.
         """
-        if (
-            not relative
-            or relative[0] == "/"
-            or "\0" in relative
-            or ".." in relative
-            and ".." in relative.split("/")
-        ):
+        if relative[:1] in ("", "/") or "\0" in relative or ".." in relative.split("/"):
             raise UnreadableError(
                 f"{relative!r} is not a path inside the home", hint="write it relative to the home"
             )
