@@ -63,7 +63,9 @@ def find_sources(home: Home) -> list[Source]:
     The staged page is none of them: all of it stands elsewhere, and its words would count when the next
     one is ranked, so that a run on unchanged input gave another page.
     """
-    found = {path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated}
+    found = {
+        path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated if _is_there(home, path)
+    }
     for log in find_daylogs(home, preset(home.identity.host).daily):
         found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
     for path in (*_texts_in(home, ARCHIVE), *_texts_in(home, ARCHIVE_DAILY)):
@@ -74,8 +76,13 @@ def find_sources(home: Home) -> list[Source]:
         (home.handoff, Kind.HANDOFF),
         (home.path(TRUST_FILES["constitution"]), Kind.PRINCIPLE),
     ):
-        found.setdefault(home.relative(path), Source(path=home.relative(path), kind=kind))
-    return [found[path] for path in sorted(found) if os.path.lexists(home.path(path))]
+        if _is_there(home, name := home.relative(path)):
+            found.setdefault(name, Source(path=name, kind=kind))
+    return [found[path] for path in sorted(found)]
+
+
+def _is_there(home: Home, path: str) -> bool:
+    return os.path.lexists(home.path(path))
 
 
 def _texts_in(home: Home, directory: str) -> Iterator[str]:

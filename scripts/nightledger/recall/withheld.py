@@ -11,7 +11,6 @@ Invariant: whatever is not known to be allowed is withheld; an operator sees all
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from hashlib import sha256
 
 from nightledger import __version__
@@ -39,7 +38,7 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
-from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.daylog import find_origins
 from nightledger.text.statements.wording import claims_of
 
 LEAKED = "a secret"
@@ -325,22 +324,20 @@ class Judge:
         text = raw.decode("utf-8", "surrogateescape")
         lines = text.split("\n")
         unspoken = self.rules.unspoken.find(enumerate(lines, 1))
-        own = _own_lines(path, text, kind)
+        own = _own_lines(text, kind)
         held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
         titles = frozenset(title for line in held if (title := title_of(line)))
         return _File(lines=lines, unspoken=unspoken, own=own, held_titles=titles)
 
 
-def _own_lines(path: str, text: str, kind: Kind) -> frozenset[int]:
+def _own_lines(text: str, kind: Kind) -> frozenset[int]:
     """Give the lines of a file that are its writer's own, or open items."""
     if kind is Kind.HANDOFF:
         return frozenset(item.line for item in read_open_items(text))
     if kind is Kind.MEMORY:
         return frozenset()  # what is told of goes by entries that are signed
-    log = read_daylog(path, text, date.min)
-    return frozenset(
-        line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
-    )
+    said = enumerate(find_origins(text), 1)
+    return frozenset(n for n, (region, origin) in said if region in _OWN_WORDS and origin in _OWN_VOICE)
 
 
 def without(chunk: Chunk, held: Held) -> str:

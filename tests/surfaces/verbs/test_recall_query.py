@@ -70,7 +70,11 @@ def test_the_record_says_all(told: Console) -> None:
     assert hit["chunk"] == {"lines": [1, 1], "text": "- The lilac was planted."}
     assert {"why": "term", "what": "planted"}.items() <= hit["why"][0].items()
     assert (record["since"], record["until"]) == ("2026-01-01", "2026-01-31")
-    assert (record["showing"], record["terms"], record["notes"]) == ("operator", ["lilac", "planted"], [])
+    assert (record["showing"], record["terms"]) == ("operator", ["lilac", "planted"])
+    assert record["only_that_time"] is True
+    assert record["notes"][0].endswith("all times: --any-time")
+    record = told.record("recall", "lilac planted in January", "--any-time")
+    assert (record["only_that_time"], record["notes"]) == (False, [])
 
 
 def test_options_narrow(told: Console) -> None:

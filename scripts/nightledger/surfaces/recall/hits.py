@@ -79,6 +79,7 @@ def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[
         "tags": list(query.tags),
         "since": found.since.isoformat() if found.since else None,
         "until": found.until.isoformat() if found.until else None,
+        "only_that_time": found.only,
         "scope": sorted(kind.value for kind in query.scope),
         "showing": query.showing.value,
         "terms": list(found.terms),
