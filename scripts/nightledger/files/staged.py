@@ -51,6 +51,11 @@ class StagedLine:
         self.path = path
         self.lines = _lines_of(path, place)
 
+    @property
+    def place(self) -> Place | None:
+        """What the exposure ledger says of where it stands."""
+        return Place(path=self.path, lines=self.lines) if self.lines else None
+
 
 class StagedPage:
     """A page as it may be given to an agent now.
