@@ -151,6 +151,34 @@ def test_what_happened_is_told_of_for_a_fortnight() -> None:
     assert not times.holds(date(2026, 2, 28) + TOLD_LATER + timedelta(days=1))
 
 
+def test_what_was_before_an_event_is_not_told_of_after_it() -> None:
+    times = bound_by(read("backups before the move"), date(2026, 2, 3))
+    assert times.told_until == date(2026, 2, 3)
+    assert times.holds(date(2026, 2, 3))
+    assert not times.holds(date(2026, 2, 4))
+    assert read("backups in February").told_until == date(2026, 2, 28) + TOLD_LATER
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "event"),
+    [
+        ("where did backups go after Bruno left?", "after", "Bruno left"),
+        ("backups before Ada's wedding", "before", "Ada's wedding"),
+        ("backups before ada's wedding", "before", "ada's wedding"),
+        ("the printer since moving to Lisbon", "after", "moving to Lisbon"),
+        ("until Kubernetes", "before", "Kubernetes"),
+        ("Drucker vor Brunos Abschied", "before", "Brunos Abschied"),
+    ],
+)
+def test_an_event_may_begin_with_a_name_or_a_verb(text: str, side: str, event: str) -> None:
+    assert read(text).anchor == Anchor(side=side, event=event)
+
+
+@pytest.mark.parametrize("text", ["what came before", "before noon", "after 5 tries", "one after another"])
+def test_other_words_after_before_are_no_event(text: str) -> None:
+    assert read(text).anchor is None
+
+
 def test_an_open_side_holds_every_day() -> None:
     assert read("changes since February").holds(date.max)
     assert read("changes until February").holds(date.min)
