@@ -219,3 +219,10 @@ def test_which_time_was_searched_is_said_within_sixty_columns(
     )
     assert "only that was searched" in " ".join(told.out("explain", "lilac in January").split())
     assert told.record("explain", "lilac in January")["time"]["only"] is True
+
+
+@pytest.mark.parametrize(
+    "query", ["-v the lilac", "lilac AND (", '"lilac', "lilac " + "(x* " * 2_400, "LILAC!"]
+)
+def test_whatever_is_typed_is_looked_for_as_plain_words(told: Console, query: str) -> None:
+    assert "lilac" in told.out("recall", query).lower()
