@@ -338,6 +338,9 @@ def test_lines_that_are_withheld_are_named_by_their_numbers(desk: Desk) -> None:
     )
     (hit,) = hits(desk, "lilac")
     assert hit.held == "lines 2, 3, 5: written by others or by a tool; line 6: held by scanners"
+    put(desk, "memory/2026-02-10.md", "- lilac\n> lilac one\n> lilac two\n> lilac three\n- mid\n")
+    (hit,) = hits(desk, "lilac")
+    assert hit.held == "lines 2-4: written by others or by a tool"
 
 
 def test_the_same_home_gives_the_same_answer(desk: Desk) -> None:

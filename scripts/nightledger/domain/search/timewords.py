@@ -274,7 +274,7 @@ def _period(today: date, unit: int, back: int) -> tuple[date, date]:
         first = today - timedelta(days=today.weekday() + 7 * back)
         last = first + timedelta(days=6)
     elif unit == _MONTH:
-        first = _add_months(today.replace(day=1), -back)
+        first = _add_months(today, -back)
         last = _add_months(first, 1) - timedelta(days=1)
     else:
         first, last = date(today.year - back, 1, 1), date(today.year - back, 12, 31)
@@ -341,7 +341,7 @@ def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
 
 
-def _add_months(first: date, months: int) -> date:
-    """Give the first day of the month so many later; ``first`` is a first of a month."""
-    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
+def _add_months(day: date, months: int) -> date:
+    """Give the first day of the month so many later than that of a day."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(max(year, 1), month + 1, 1)

@@ -82,7 +82,6 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
     """Give the document of ``explain --json``: that of ``recall``, and how it came about."""
     return {
         **found_record(explained.found, query),
-        "withheld": dict(explained.found.withheld),
         "words": [
             {
                 "word": shown_as(group.word),
