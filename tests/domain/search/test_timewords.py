@@ -124,6 +124,13 @@ def test_what_told_the_time_is_no_word_of_the_query_any_more() -> None:
     assert times.rest.split() == ["what", "broke", "in", "the", "proxy", "?"]
 
 
+@pytest.mark.parametrize(
+    "text", ["yesterday's backup", "backup, last week\u2019s", "March's backup of 2026-03-02's"]
+)
+def test_what_belongs_to_a_time_leaves_no_letter_behind(text: str) -> None:
+    assert "s" not in read(text).rest.split()
+
+
 def test_an_event_bounds_the_time_once_its_day_is_known() -> None:
     times = read("which backups ran before the move to the new host?")
     assert times.anchor == Anchor(side="before", event="the move to the new host")
