@@ -142,7 +142,7 @@ def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
     shell, dash_c, line = shlex.split(hooks["pre_llm_call"][0]["command"])  # Hermes starts it without a shell
     assert (shell, dash_c) == ("/bin/sh", "-c")
     assert shlex.split(line)[-6:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":", CALL.home_id]
-    assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch"
+    assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch|memory"
     assert without_hooks("hermes", added, CALL) == text
 
 

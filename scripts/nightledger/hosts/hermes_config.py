@@ -16,7 +16,7 @@ from nightledger.hosts.presets import HERMES
 
 LIMIT_S = 5
 """How long Hermes waits: longer than the hook's own limits (``surfaces/hook/running.py``)."""
-HERMES_EVENTS = (("pre_llm_call", "", LIMIT_S), ("pre_tool_call", "write_file|patch", LIMIT_S))
+HERMES_EVENTS = (("pre_llm_call", "", LIMIT_S), ("pre_tool_call", "write_file|patch|memory", LIMIT_S))
 _HOOKS_KEY = re.compile(r"^(?:hooks|\"hooks\"|'hooks')\s*:", re.MULTILINE)
 _EMPTY_HOOKS = re.compile(r"^hooks:[ \t]*(?:\{[ \t]*\}|null|~)?[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
 """What Hermes' own configuration has where there are no hooks; our block stands in its place."""

@@ -7,6 +7,7 @@ import os
 import sys
 
 from nightledger.files.home import Home
+from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.answers import (
     MAX_CONTEXT_CHARACTERS,
     START,
@@ -47,7 +48,7 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return refuse(host, event, refusal(home, payload, propose_command(home)))
+        return refuse(host, event, refusal(home, payload, propose_command(home), keys_directory(os.environ)))
     from nightledger.surfaces.home import require_machine
 
     require_machine(home)
