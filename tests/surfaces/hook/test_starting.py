@@ -124,9 +124,7 @@ def test_the_ledger_says_which_lines_were_shown(home: Home) -> None:
     assert records(home)[1]["places"] == []
 
 
-def test_what_a_start_showed_is_in_the_ring_of_its_session(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_start_showed_is_in_the_ring_of_its_session(home: Home) -> None:
     page = dump_page(["Call the plumber (from memory/a.md:7; open)"], UNTIL)
     write_staged(home, page, [StagedLine(("e-1",), "memory/a.md", "memory/a.md:7")])
     started(home, "codex", {"session_id": "s"}, NOW)
@@ -134,10 +132,9 @@ def test_what_a_start_showed_is_in_the_ring_of_its_session(
     assert state.was_shown() == {"e-1", "memory/a.md:7"}
     assert state.prompts == ()
 
-    def fail(*_: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(starting, "write_state", fail)
+    Path(home.work_dir, "prompts", "s.json").unlink()
+    Path(home.work_dir, "prompts").rmdir()
+    Path(home.work_dir, "prompts").write_text("")
     assert started(home, "codex", {"session_id": "s"}, NOW) == page
 
 
