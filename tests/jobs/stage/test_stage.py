@@ -17,9 +17,9 @@ from tests.recall.asking import put
 
 from nightledger.domain.exposure import Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.values import Source
+from nightledger.domain.tokens import tokens_of
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
