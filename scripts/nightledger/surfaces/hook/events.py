@@ -9,7 +9,7 @@ import sys
 from nightledger.files.home import Home
 from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.answers import (
-    MAX_CONTEXT_CHARACTERS,
+    MAX_CONTEXT_BYTES,
     START,
     TOOL,
     give_context,
@@ -73,7 +73,7 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room
-    room = MAX_CONTEXT_CHARACTERS - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
+    room = MAX_CONTEXT_BYTES - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
     page = started(home, host, payload, now, anew=False, most=room)
     return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
 

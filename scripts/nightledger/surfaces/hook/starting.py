@@ -11,7 +11,7 @@ from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.prompt_state import drop_old_states, hold_state, place_key
 from nightledger.files.staged import StagedPage, read_staged
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -32,7 +32,7 @@ def started(
     now: "datetime",
     *,
     anew: bool = True,
-    most: int = MAX_CONTEXT_CHARACTERS,
+    most: int = MAX_CONTEXT_BYTES,
 ) -> str:
     """Give the staged context; empty for nothing. It is recorded before this returns.
 
@@ -42,7 +42,7 @@ def started(
         payload: What the host sent.
         now: The time; aware, UTC.
         anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
-        most: Characters; of a longer page the first lines are given.
+        most: Bytes; of a longer page the first lines are given.
 
     Raises:
         NightledgerError: The ledger cannot be used.
