@@ -138,6 +138,8 @@ def test_a_name_that_only_looks_like_a_move_is_one_name(home: Home) -> None:
 def test_more_files_than_can_be_looked_at_are_no_edit(home: Home) -> None:
     many = "\n".join(f"*** Add File: {n}.txt" for n in range(guard.MAX_PATHS))
     assert judge(home, {"patch": many}, cwd=home.root) == ""
+    last = f"{many.rpartition('*** ')[0]}*** Update File: MEMORY.md"
+    assert judge(home, {"patch": last}, cwd=home.root)
     assert judge(home, {"patch": f"{many}\n*** Add File: 0.txt"}, cwd=home.root) == ""
     assert "too many" in judge(home, {"patch": f"{many}\n*** Update File: MEMORY.md"}, cwd=home.root)
 
