@@ -78,5 +78,8 @@ def test_an_index_that_is_damaged_or_in_use_is_told(desk: Desk) -> None:
     held.execute("BEGIN EXCLUSIVE")
     assert "another run is bringing" in only(desk).message
     held.close()
+    with sqlite3.connect(index_path(desk.home)) as index:
+        index.execute("UPDATE meta SET value = 'junk' WHERE key = 'head'")
+    assert "older than the audit log" in only(desk).message
     Path(index_path(desk.home)).write_bytes(b"x" * 9000)
     assert "say nothing" in only(desk).message
