@@ -145,8 +145,9 @@ def test_a_copy_that_is_broken_since_does_not_keep_the_hooks_in(caller: Caller, 
     caller.run("hosts", "remove", "claude-code", "--yes")
     assert path.read_text() == SETTINGS
     path.write_text("{")
-    with pytest.raises(ConfigurationError, match="left as it is"):
+    with pytest.raises(ConfigurationError, match="left as it is") as caught:
         caller.run("hosts", "remove", "claude-code", "--yes")
+    assert "take out by hand" in caught.value.hint
 
 
 def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, user: Path) -> None:

@@ -124,10 +124,11 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         ]
     path = _config_path(host, root, project)
     before = _read(home, path)
+    shown = f"'nightledger hosts install {host.replace('_', '-')} --print'"
     try:
         after = with_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, host, error) from error
+        raise _unfit(path, f"add it by hand: {shown} shows what", error) from error
     return [
         Step(path=os.path.realpath(path), before=before, after=after.encode(), shown=addition(host, call))
     ]
@@ -148,7 +149,7 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
             return []
         stripped = without_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, host, error) from error
+        raise _unfit(path, f"take out by hand what calls {SCRIPT}, if anything does", error) from error
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
     return [
@@ -275,12 +276,8 @@ def _text(raw: bytes | None) -> str:
     return (raw or b"").decode()
 
 
-def _unfit(path: str, host: str, error: ValueError) -> ConfigurationError:
-    name = host.replace("_", "-")
-    return ConfigurationError(
-        f"{path} is left as it is: {error}",
-        hint=f"add it by hand: 'nightledger hosts install {name} --print' shows what",
-    )
+def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
+    return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
 
 
 def _as_it_was(
