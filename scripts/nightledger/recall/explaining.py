@@ -88,10 +88,11 @@ def explain(
 
 def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
     store = refreshed.store
-    asked = read_query(store, query, today)
+    found = search_in(refreshed, query, today, encoder=encoder)
+    asked = replace(read_query(store, refreshed.judge, query, today), only=found.only)
     words = [word for group in asked.groups for word in group.weights]
     return Explained(
-        found=search_in(refreshed, query, today, encoder=encoder),
+        found=found,
         groups=asked.groups,
         frequencies=store.frequencies(words),
         names=asked.names,

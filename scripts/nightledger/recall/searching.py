@@ -4,8 +4,7 @@ Invariant: an agent is given nothing that ``withheld.py`` names, and no reason t
 Searching changes nothing but the index, which is disposable.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,23 +13,26 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import groups, words_of
 from nightledger.domain.search.fusion import fuse, nearest
-from nightledger.domain.search.lines import best_lines, with_what_follows
+from nightledger.domain.search.hops import ANSWERED_IN_TIME, is_answered
+from nightledger.domain.search.lines import with_what_follows
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import Times, bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
+from nightledger.domain.search.values import Chunk, Found, Hit, Query
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.choosing import Chosen, choose
 from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
-from nightledger.recall.withheld import HEADING, Held, Judge, without
+from nightledger.recall.withheld import Judge
 from nightledger.text.dates import find_dates, month_names
 from nightledger.text.search import tokens
+from nightledger.text.search.stop_words import NOTHING_SAID
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
@@ -123,12 +125,60 @@ def search_store(
         today: The day it is asked on.
         encoder: What gives embeddings, where meaning counts.
     """
-    asked = read_query(store, query, today)
-    chunks = find_chunks(store, query, asked)
-    cosines, notes = _near(store, query, encoder)
-    chunks.update(store.chunks(nearest(cosines)) if not query.tags else {})
-    ranked = fuse(weigh(store, chunks, asked), cosines)
-    hits, withheld = _choose(ranked, chunks, judge, query, asked)
+    asked = read_query(store, judge, query, today)
+    seen = _Looking(store=store, judge=judge, query=query, encoder=encoder)
+    if asked.times.bounded and not (query.since or query.until or query.any_time):
+        narrow = replace(asked, only=True)
+        narrow = replace(narrow, groups=(), names=()) if asked.bare else narrow
+        chunks, ranked, notes = _look(seen, narrow)
+        chosen = choose(ranked, chunks, judge, query, narrow)
+        if _answers(store, chosen, asked):
+            notes = (*notes, *_only_that_time(chosen, chunks, query, narrow))
+            return _follow(seen, narrow, chunks, ranked, chosen, notes)
+    chunks, ranked, notes = _look(seen, asked)
+    chosen = choose(ranked, chunks, judge, query, asked)
+    return _follow(seen, asked, chunks, ranked, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """What stays the same while a query is answered."""
+
+    store: SearchStore
+    judge: Judge | None
+    query: Query
+    encoder: Encoder | None
+
+
+def _look(seen: _Looking, asked: Asked) -> tuple[dict[int, Chunk], list[Ranked], tuple[str, ...]]:
+    """Find and weigh."""
+    chunks = find_chunks(seen.store, seen.query, asked)
+    cosines, notes = _near(seen, asked)
+    chunks.update(seen.store.chunks(nearest(cosines)) if not seen.query.tags else {})
+    return chunks, fuse(weigh(seen.store, chunks, asked), cosines), notes
+
+
+def _answers(store: SearchStore, chosen: Chosen, asked: Asked) -> bool:
+    """Tell whether something of the told time that the asker may see holds most of what was asked for."""
+    if asked.bare:
+        return bool(chosen.hits)
+    anchor = tokens.query_terms(asked.times.said) if asked.times.anchor else ()
+    sought = [group for group in asked.groups if group.word not in anchor] or asked.groups
+    frequency = store.frequencies([group.word for group in sought])
+    share, among = ANSWERED_IN_TIME, len(chosen.ranked)
+    return is_answered(chosen.ranked, sought, frequency, store.count(), share=share, among=among)
+
+
+def _follow(
+    seen: _Looking,
+    asked: Asked,
+    chunks: dict[int, Chunk],
+    ranked: Sequence[Ranked],
+    chosen: Chosen,
+    notes: tuple[str, ...],
+) -> Found:
+    """Follow what the first hits lead to, and give what was found."""
+    store, judge, query = seen.store, seen.judge, seen.query
     if query.hops:
 
         def again(what: Asked) -> list[Ranked]:
@@ -136,77 +186,131 @@ def search_store(
             return weigh(store, chunks, what)
 
         # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
-        ranked, led = follow(store, asked, ranked, hits, again)
+        ranked, led = follow(store, asked, ranked, chosen.hits, again)
         if led:
-            hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
+            chosen = choose(ranked, chunks, judge, query, replace(asked, led=led))
     return Found(
-        hits=tuple(map(_led_on, hits)),
-        terms=tuple(group.word for group in asked.groups),
+        hits=tuple(map(_led_on, chosen.hits)),
+        terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
         expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
-        withheld=dict(sorted(withheld.items())),
-        notes=(*notes, *_beside_time(hits, query, asked)),
+        said=asked.times.said,
+        only=asked.only,
+        withheld=chosen.withheld,
+        notes=notes,
     )
 
 
+def _only_that_time(chosen: Chosen, chunks: Mapping[int, Chunk], query: Query, asked: Asked) -> Iterator[str]:
+    """Say which time alone was searched, and how to search all."""
+    times = asked.times
+    days = f"{times.since or '...'} to {times.until or '...'}"
+    if asked.bare:
+        more = f", the first {len(chosen.hits)} places that tell of it" if len(chunks) > query.limit else ""
+        yield f"shown is what lies in {times.said!r} ({days}){more}"
+        return
+    later = "" if times.told_until == times.until else f" and what was told up to {times.told_until}"
+    yield f"only {times.said!r} was searched: {days}{later}; all times: --any-time"
+
+
 def _beside_time(hits: Sequence[Hit], query: Query, asked: Asked) -> Iterator[str]:
-    """Say that nothing was found of the time that a query tells, where all hits are of other times."""
+    """Say that all times were searched, though a query tells one."""
     told = asked.times
-    stated = query.since is not None or query.until is not None
-    if hits and told.bounded and not stated and not any(_is_of(hit.chunk.day, told) for hit in hits):
+    if query.since or query.until:
+        return
+    if asked.bare and not query.any_time:
+        yield f"nothing lies in {told.said!r} ({told.since or '...'} to {told.until or '...'})"
+        return
+    if not hits:
+        return
+    if told.anchor is not None and not told.bounded:
+        yield f"when {told.said!r} was is not known; all times were searched"
+    elif told.bounded and not any(_is_of(hit.chunk.day, told) for hit in hits):
         yield f"nothing was found for {told.said!r}; what is shown is of other times"
+    elif told.bounded and not query.any_time:
+        yield f"nothing told of {told.said!r} answers all of it; all times were searched"
 
 
 def _is_of(day: date | None, told: Times) -> bool:
     return day is not None and told.holds(day)
 
 
-def _near(
-    store: SearchStore, query: Query, encoder: Encoder | None
-) -> tuple[dict[int, float], tuple[str, ...]]:
+def _near(seen: _Looking, asked: Asked) -> tuple[dict[int, float], tuple[str, ...]]:
     """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
-    if encoder is None:
+    query = seen.query
+    if seen.encoder is None or (asked.only and asked.bare):
         return {}, ()
-    wanted = Filter(kinds=query.scope, since=query.since, until=query.until)
     try:
-        return near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], wanted), ()
+        text = query.text[: tokens.MAX_QUERY_CHARACTERS]
+        return near(seen.store, seen.encoder, text, _wanted(query, asked)), ()
     except EncoderError as error:
         return {}, (f"{error}: words alone were searched",)
 
 
-def read_query(store: SearchStore, query: Query, today: date) -> Asked:
-    """Read what a query asks for: its words with what stands for them, its names, the time it tells."""
+def read_query(store: SearchStore, judge: Judge | None, query: Query, today: date) -> Asked:
+    """Read what a query asks for: its words with what stands for them, its names, the time it tells.
+
+    Args:
+        store: The index, which knows the day of an event.
+        judge: Says what of it an agent may not see.
+        query: As it was asked.
+        today: The day it is asked on.
+    """
     text = query.text[: tokens.MAX_QUERY_CHARACTERS]
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
     times = read_times(text, today=today, months=month_names(), dates=told)
     if times.anchor is not None:
-        times = bound_by(times, _day_of(store, times.anchor.event))
-    words = tokens.query_terms(times.rest or text)
+        times = bound_by(times, _day_of(store, judge, query, times.anchor.event))
+    words = tokens.query_terms(times.rest)
+    bare = times.bounded and NOTHING_SAID.issuperset(words)
+    if bare or not words:
+        words = tokens.query_terms(text)
+    return _asked(store, words, text if bare else times.rest, times, bare=bare)
+
+
+def _asked(store: SearchStore, words: Sequence[str], text: str, times: Times, *, bare: bool = False) -> Asked:
     if len(words) > MAX_WORDS:
         counts = store.frequencies(words)
-        rarest = sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS]
-        words = tuple(word for word in words if word in set(rarest))
-    return Asked(groups=groups(words, links=_linked(store, words)), names=names_in(text), times=times)
+        rarest = set(sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS])
+        words = tuple(word for word in words if word in rarest)
+    names = tuple(tokens.words_in(" ".join(name)) for name in names_in(text))
+    return Asked(groups=groups(words, links=_linked(store, words)), names=names, times=times, bare=bare)
+
+
+def _wanted(query: Query, asked: Asked) -> Filter:
+    """Give which chunks count: of the days that options state, or of the told time alone."""
+    if asked.only:
+        return Filter(kinds=query.scope, since=asked.times.since, until=asked.times.told_until)
+    return Filter(kinds=query.scope, since=query.since, until=query.until)
 
 
 def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
-    """Find what may answer: in the time that the words tell first, then at any time."""
+    """Find what may answer: in the time that the words tell, or at any time and in the told one besides."""
     words = words_of(asked.groups)
     match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    kinds = query.scope
-    stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
-    found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
-    if asked.times.bounded and query.since is None and query.until is None:
-        told = Filter(kinds=kinds, since=asked.times.since, until=asked.times.until)
-        found += [one.id for one in store.find(stated.match(match), CANDIDATES, told)]
+    reach, told = Reach(wanted=_wanted(query, asked), tags=query.tags), asked.times
+    of_told = Filter(kinds=query.scope, since=told.since, until=told.until)
+    if asked.only and asked.bare:
+        said = reach.match("")
+        return store.chunks(
+            store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
+        )
+    found = [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
+    if told.bounded and not asked.only and query.since is None and query.until is None:
+        found += [one.id for one in store.find(reach.match(match), CANDIDATES, of_told)]
     return store.chunks(dict.fromkeys(found))
 
 
-def _day_of(store: SearchStore, event: str) -> date | None:
-    """Give the day of what tells most of an event; None where nothing dated does."""
-    best = store.find(tokens.match_any(tokens.query_terms(event)), 1, Filter(since=date.min))
-    return next((chunk.day for chunk in store.chunks(one.id for one in best).values()), None)
+def _day_of(store: SearchStore, judge: Judge | None, query: Query, event: str) -> date | None:
+    """Give the day of what tells most of an event and may be seen; None where nothing dated tells most of it."""
+    asked = _asked(store, tokens.query_terms(event), event, Times())
+    about = Query(text=event, since=date.min, limit=1, showing=query.showing)
+    chunks = find_chunks(store, about, asked)
+    chosen = choose(weigh(store, chunks, asked), chunks, judge, about, asked)
+    frequency = store.frequencies([group.word for group in asked.groups])
+    known = is_answered(chosen.ranked, asked.groups, frequency, store.count())
+    return chosen.hits[0].chunk.day if known else None
 
 
 def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -221,112 +325,6 @@ def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, flo
     return found
 
 
-def _choose(
-    ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], judge: Judge | None, query: Query, asked: Asked
-) -> tuple[list[Hit], Counter[str]]:
-    """Give the hits, the best first, and how many were left out by why."""
-    hits: list[Hit] = []
-    withheld: Counter[str] = Counter()
-    seen: set[str] = set()
-    for one in ranked:
-        if len(hits) == query.limit:
-            break
-        chunk = chunks[one.id]
-        said = " ".join(chunk.text.split())
-        if said in seen:
-            continue  # a log and its copy in the archive, or words that stand in two places
-        seen.add(said)
-        held = judge.held(chunk) if judge else {}
-        shown, left = chunk, one
-        if judge and query.showing is Showing.AGENT:
-            shown = replace(chunk, heading=judge.heading(chunk), text=without(chunk, held))
-        if shown != chunk:
-            left = _by_what_is_left(one, shown)
-            if not left.words:
-                withheld[next(iter(held.values()), HEADING)] += 1
-                continue
-        hits.append(_hit(shown, left, held, query.showing, asked))
-    return hits, withheld
-
-
-def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
-    """Leave out of why a chunk was found the words that only stand in what is withheld."""
-    words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
-    left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
-    words = {word: found for word, found in ranked.words.items() if found in left}
-    parts = {word: score for word, score in ranked.parts.items() if word in words}
-    return replace(ranked, words=words, parts=parts)
-
-
-def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
-    weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
-    lines = best_lines(chunk.text, chunk.first_line, _words_in(weights), weights)
-    return Hit(
-        chunk=chunk,
-        score=ranked.score,
-        lines=lines,
-        why=_reasons(ranked, asked, chunk.day),
-        held=None if showing is Showing.AGENT or not held else _why_held(held),
-    )
-
-
 def _led_on(hit: Hit) -> Hit:
     """Give a hit whose best lines only introduce others with these; what leads to the next hop stays as it was found."""
     return replace(hit, lines=with_what_follows(hit.chunk.text, hit.chunk.first_line, hit.lines))
-
-
-def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
-    """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
-    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
-
-    def told(line: str) -> frozenset[str]:
-        said = tokens.words_in(line)
-        return frozenset(
-            word for word, start in starts.items() if any(other.startswith(start) for other in said)
-        )
-
-    return told
-
-
-def _why_held(held: Held) -> str:
-    """Say which lines are withheld, and why: ``line 4: forgotten``."""
-    by_reason: dict[str, list[int]] = {}
-    for number, why in held.items():
-        by_reason.setdefault(why, []).append(number)
-    return "; ".join(
-        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
-    )
-
-
-def _span(lines: Sequence[int]) -> str:
-    """Give numbers with runs of three or more as ``350-368``."""
-    runs: list[list[int]] = []
-    for number in lines:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    if len(runs) == 1 and len(lines) > 1:
-        return f"{lines[0]}-{lines[-1]}"
-    told = (f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)  # noqa: PLR2004 - as told above
-    return ", ".join(told)
-
-
-def _reasons(ranked: Ranked, asked: Asked, day: date | None) -> tuple[Reason, ...]:
-    said = {
-        Why.NEIGHBOUR: "its day" if day else "its section",
-        Why.NAME: "a name",
-        Why.TIME: f"{asked.times.said}{', told later' if day and asked.times.is_later(day) else ''}",
-        Why.HOP: " ".join(asked.led),
-        Why.MEANING: "its meaning",
-    }
-    linked = {group.word: group.linked for group in asked.groups}
-    reasons = [
-        Reason(why=why, what=said[why], score=round(score, 4)) for why, score in ranked.besides.items()
-    ]
-    for word, score in ranked.parts.items():
-        found = ranked.words[word]
-        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
-        what = word if found == word else f"{found}, for {word}"
-        reasons.append(Reason(why=why, what=what, score=round(score, 4)))
-    return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

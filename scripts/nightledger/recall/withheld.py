@@ -8,9 +8,9 @@ a handoff all but its open items; and the note of an outcome.
 Invariant: whatever is not known to be allowed is withheld; an operator sees all of it, marked.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from hashlib import sha256
 
 from nightledger import __version__
@@ -38,7 +38,7 @@ from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
-from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.daylog import find_origins
 from nightledger.text.statements.wording import claims_of
 
 LEAKED = "a secret"
@@ -63,15 +63,19 @@ _REASONS: Mapping[ChangeState, str] = {
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
 HEADING = "its heading may not be shown"
-_JUDGED_BY = 2
+_JUDGED_BY = 3
 """Raised when this module judges otherwise, so that verdicts that an index keeps are reached anew."""
 _AROUND = 3
 """Lines on either side of a chunk that scanners see with it: what steers may go over its border. Our choice."""
+_REST = 20
+"""Lines on either side that may be the rest of what a chunk begins or ends in. Our choice."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
 _OF_LINES = frozenset({*_WHY_NOT_OWN, Kind.MEMORY})
 """Kinds whose chunks are lines of their file; of a long one its whole lines are judged, all parts alike."""
+_BEGINS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+)\s|\s*\|")
+"""An item of a list, a heading or a row of a table: not the rest of the line above."""
 _MAX_BYTES = 32_000_000
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
@@ -273,21 +277,29 @@ class Judge:
         if around is not None:
             found = {n: why for n, why in around.unspoken.items() if n in lines} | found
         forgotten = self.rules.forgotten
-        found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
-        if forgotten.holds("\n".join(line for n, line in lines.items() if n not in found)):
-            found = dict.fromkeys(lines, FORGOTTEN) | found
+        if forgotten:
+            found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
+            first, text = self._window(chunk, _REST)
+            beside = dict(enumerate(text.split("\n"), first))
+            for told in _told_together(beside):
+                here = [n for n in told if n in lines]
+                if here and forgotten.holds(" ".join(_bare(beside[n]) for n in told)):
+                    found = dict.fromkeys(here, FORGOTTEN) | found
         return found
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
-        first, text = chunk.first_line, chunk.text
-        around = self._read(chunk)
-        if around is not None:
-            before = max(1, first - _AROUND)
-            window = "\n".join(around.lines[before - 1 : chunk.last_line + _AROUND])
-            first, text = (before, window) if text in window else (first, text)
-        found = _seen(self.rules, first, text)
+        found = _seen(self.rules, *self._window(chunk, _AROUND))
         return {n: why for n, why in found.items() if chunk.first_line <= n <= chunk.last_line}
+
+    def _window(self, chunk: Chunk, beside: int) -> tuple[int, str]:
+        """Give a chunk with lines of its file on either side, where it still stands there, and the number of the first."""
+        around = self._read(chunk)
+        if around is None:
+            return chunk.first_line, chunk.text
+        first = max(1, chunk.first_line - beside)
+        window = "\n".join(around.lines[first - 1 : chunk.last_line + beside])
+        return (first, window) if chunk.text in window else (chunk.first_line, chunk.text)
 
     def _not_own(self, chunk: Chunk) -> Held:
         read = self._read(chunk)
@@ -312,22 +324,20 @@ class Judge:
         text = raw.decode("utf-8", "surrogateescape")
         lines = text.split("\n")
         unspoken = self.rules.unspoken.find(enumerate(lines, 1))
-        own = _own_lines(path, text, kind)
+        own = _own_lines(text, kind)
         held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
         titles = frozenset(title for line in held if (title := title_of(line)))
         return _File(lines=lines, unspoken=unspoken, own=own, held_titles=titles)
 
 
-def _own_lines(path: str, text: str, kind: Kind) -> frozenset[int]:
+def _own_lines(text: str, kind: Kind) -> frozenset[int]:
     """Give the lines of a file that are its writer's own, or open items."""
     if kind is Kind.HANDOFF:
         return frozenset(item.line for item in read_open_items(text))
     if kind is Kind.MEMORY:
         return frozenset()  # what is told of goes by entries that are signed
-    log = read_daylog(path, text, date.min)
-    return frozenset(
-        line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
-    )
+    said = enumerate(find_origins(text), 1)
+    return frozenset(n for n, (region, origin) in said if region in _OWN_WORDS and origin in _OWN_VOICE)
 
 
 def without(chunk: Chunk, held: Held) -> str:
@@ -337,6 +347,19 @@ def without(chunk: Chunk, held: Held) -> str:
 
 def _lines(chunk: Chunk) -> dict[int, str]:
     return dict(enumerate(chunk.text.split("\n"), chunk.first_line))
+
+
+def _told_together(lines: Mapping[int, str]) -> Iterator[list[int]]:
+    """Give the numbers of the lines of each item and each paragraph: what is wrapped is judged as if it were not."""
+    told: list[int] = []
+    for number, line in lines.items():
+        if told and (not line.strip() or _BEGINS.match(line) or lines[told[-1]].startswith("#")):
+            yield told
+            told = []
+        if line.strip():
+            told.append(number)
+    if told:
+        yield told
 
 
 def _bare(line: str) -> str:

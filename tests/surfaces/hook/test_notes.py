@@ -1,9 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.exposure import Place
-from nightledger.domain.staging.budget import tokens_of
-from nightledger.surfaces.hook.notes import CHARACTERS_A_TOKEN, CLOSING, OPENING, Note, cost, fence
+from nightledger.domain.tokens import CHARACTERS_A_TOKEN, tokens_of
+from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
 
 
 def note(text: str, path: str = "MEMORY.md", line: int = 1) -> Note:
@@ -59,9 +60,20 @@ def test_a_wide_character_costs_a_whole_token_and_its_line_is_still_told() -> No
     assert short in fence([note(short)], 50)[0]
 
 
-@given(text=st.text(max_size=200))
-def test_the_cost_is_never_less_than_what_the_staged_page_counts(text: str) -> None:
-    assert cost(text) >= CHARACTERS_A_TOKEN * (tokens_of(text) - 1) + (1 if text else 0)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u2705\u2714\u26a0" * 200,
+        "\U0001f98a" * 200,
+        "\u1230\u120b\u121d " * 100,
+        "https://a.example/x?y=" + "9f86d081" * 60,
+    ],
+)
+def test_what_tokenizers_cut_finely_is_shown_shorter(text: str) -> None:
+    shown, told = fence([note(text)], 100)
+    assert len(told) == 1
+    assert len(shown) < 320
+    assert tokens_of(shown) <= 100
 
 
 def test_the_frame_does_not_call_reviewed_what_nobody_reviewed() -> None:

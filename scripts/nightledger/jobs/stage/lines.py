@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from nightledger.domain.staging.budget import tokens_of
+from nightledger.domain.tokens import tokens_of
 from nightledger.jobs.stage.logs import bare
 from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
 
