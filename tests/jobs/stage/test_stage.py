@@ -2,6 +2,8 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,10 @@ from tests.recall.asking import put
 
 from nightledger.domain.exposure import Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.values import Source
+from nightledger.domain.tokens import tokens_of
+from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import Options, link
@@ -235,6 +238,20 @@ def test_documents_about_an_event_come_with_their_place(desk: Desk) -> None:
     page = read_staged(desk.home, "2026-03-01T06:30:00Z")
     assert page is not None
     assert ("memory/2026-02-10.md", 4, 4) in [(place.path, *place.lines) for place in page.places]
+
+
+def test_an_index_whose_damage_only_a_query_meets_is_made_anew_and_said_so(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", f"# Day\n\n- Fed the cat.\n{CRANE}\n")
+    planned = event(desk, "Moving the crane at the north pier")
+    before = run(desk, planned)
+    assert only(before, Source.DOCUMENT)
+    with closing(sqlite3.connect(index_path(desk.home))) as index:
+        index.execute("UPDATE words_data SET block = randomblob(length(block)) WHERE id > 10")
+        index.commit()
+    after = run(desk, planned)
+    assert after.text == before.text
+    assert [note for note in after.notes if "it was made anew" in note]
+    assert run(desk, planned).notes == before.notes
 
 
 def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> None:

@@ -189,6 +189,22 @@ def test_what_a_crash_left_beside_a_state_is_in_nobody_s_way(home: Home) -> None
     assert read_state(home, "s").was_shown() == {IDS[0]}
 
 
+def test_prompts_of_one_session_at_the_same_time_are_not_shown_the_same(home: Home) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        texts = list(pool.map(lambda _: ask(home, SENSOR), range(24)))
+    assert len([text for text in texts if text]) == 1
+    assert shown(home) == [[IDS[0]]]
+
+
+def test_sessions_with_odd_names_are_as_many_sessions(home: Home) -> None:
+    for session in ("../../x", "a/b", "a\0b", "\ud800", "x" * 1_000_000, "säule", "a b"):
+        assert "Fahrenheit" in ask(home, SENSOR, session=session), session
+        assert ask(home, SENSOR, session=session) == ""
+    assert {path.parent for path in Path(home.work_dir, "prompts").rglob("*")} == {
+        Path(home.work_dir, "prompts")
+    }
+
+
 def test_sessions_at_the_same_time_do_not_disturb_each_other(home: Home) -> None:
     with ThreadPoolExecutor(8) as pool:
         texts = list(pool.map(lambda n: ask(home, SENSOR, session=f"s{n}"), range(24)))

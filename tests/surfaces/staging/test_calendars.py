@@ -227,6 +227,17 @@ def test_files_that_cannot_be_read_are_named_by_the_calendar_only(tmp_path: Path
     )
     assert [name for name, _ in looked.problems] == ["folder", "gone"]
     assert "secret-name" not in repr(looked)
+    assert dict(looked.problems)["gone"] == "cannot be read: the file is missing"
+    assert dict(looked.problems)["folder"].startswith("cannot be read: the file is a directory")
+
+
+def test_a_password_file_that_cannot_be_read_is_not_named(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.mkdir(mode=0o700)
+    address = CalendarAddress(url="https://calendar.invalid/x.ics", user="ann", password_file=str(password))
+    ((_, problem),) = look(work=address).problems
+    assert str(tmp_path) not in problem
+    assert problem.startswith("cannot be read: the password file is a directory")
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

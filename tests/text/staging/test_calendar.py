@@ -1,5 +1,6 @@
 """Events of iCalendar texts, good, odd, broken and hostile."""
 
+import warnings
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -310,6 +311,16 @@ def test_a_time_zone_that_is_not_known_is_told(more: tuple[str, ...]) -> None:
     found = read(odd, far, event("UID:3", "DTSTART:20260303T100000", "SUMMARY:y"))
     assert starts(found.events) == ["09:00", "09:00"]
     assert found.problems == ("1 event(s) in a time zone unknown here, taken for the home's",)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_the_library_warns_of_reaches_nobody(*, whole: bool) -> None:
+    one = event("UID:1", "DTSTART;TZID=/example.org/20260101/Europe/Vienna:20260303T103000", "SUMMARY:Berths")
+    torn = () if whole else (event("UID:2", "DTSTART;TZID=(UTC+01:00) Here, There:20260303T103000"),)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert starts(read(one, *torn).events) == ["09:30"]
+    assert told == []
 
 
 def test_one_event_in_two_answers_of_a_server_is_one() -> None:
