@@ -15,6 +15,7 @@ from nightledger.domain.search.values import Kind
 from nightledger.files import search_index
 from nightledger.files.home import Home
 from nightledger.files.search_index import (
+    any_page,
     build_in_memory,
     building,
     index_path,
@@ -411,6 +412,15 @@ def test_touching_and_judging_change_no_words(path: str) -> None:
         assert store.held([1]) == {1: "forgotten"}
         assert store.meta("head") == "1 ab"
         assert found(store, "roses") == ["a.md:1"]
+
+
+def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_to(path: str) -> None:
+    assert any_page(path, lambda text: b"rudder" in text)
+    assert not any_page(path, lambda text: b"tulips" in text)
+    Path(path).write_bytes(b"nonsense" * 1000)
+    assert any_page(path, lambda _: False)
+    Path(path).unlink()
+    assert not any_page(path, lambda _: True)
 
 
 def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:

@@ -434,6 +434,14 @@ def test_beside_what_was_forgotten_the_other_items_and_paragraphs_are_told(desk:
         assert wording in shown
 
 
+def test_the_last_item_of_a_file_without_a_last_line_end_is_judged_as_any_other(desk: Desk) -> None:
+    forgotten(desk)
+    put(desk, LOG, f"- {BESIDE}\n- Behind the blue marmot clock\n  hangs the key of the cellar.")
+    shown = told(desk, "marmot")
+    assert BESIDE in shown
+    assert "hangs" not in shown
+
+
 def test_a_line_of_a_long_paragraph_is_judged_by_itself_too(desk: Desk) -> None:
     forgotten(desk)
     log(

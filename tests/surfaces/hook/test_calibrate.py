@@ -45,6 +45,7 @@ def test_without_labels_the_home_s_own_words_tell_the_least(
     assert (
         'Advised: 6.5, in config/nightledger/staging-rules.json:\n{"prompt_hook": {"relevance": 6.5}}' in text
     )
+    assert "--labels FILE tells more" in text
 
 
 def test_labels_tell_what_each_threshold_costs(
@@ -62,7 +63,9 @@ def test_labels_tell_what_each_threshold_costs(
     row = next(row for row in record["rows"] if row["relevance"] == record["relevance"])
     assert (row["precision"], row["helped"], row["alarms"], row["unanswerable"]) == (1.0, 1.0, 0.0, 2)
     assert calibrate(context(home), labels=str(labels), alarms=0) == 0
-    assert "100%" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "100%" in text
+    assert "--labels" not in text
 
 
 def test_labels_that_no_threshold_satisfies_are_told(
