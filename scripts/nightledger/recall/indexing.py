@@ -49,7 +49,8 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
-from nightledger.recall.withheld import UNSIGNED, Judge, read_rules
+from nightledger.recall.unspoken import read_rules
+from nightledger.recall.withheld import UNSIGNED, Judge
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0

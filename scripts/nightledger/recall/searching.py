@@ -4,8 +4,7 @@ Invariant: an agent is given nothing that ``withheld.py`` names, and no reason t
 Searching changes nothing but the index, which is disposable.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -24,16 +23,19 @@ from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.agent_view import AgentView, words_told
 from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
-from nightledger.recall.withheld import HEADING, Held, Judge, without
+from nightledger.recall.withheld import Held, Judge
 from nightledger.text.dates import find_dates, month_names
 from nightledger.text.search import tokens
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
+ANCHORS = 10
+"""Chunks among which one is looked for that an agent may see all of, and that tells the day of an event. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +52,7 @@ class Reach:
 
     def match(self, expression: str) -> str:
         """Narrow an FTS5 expression to what says one of the tags."""
-        said = " OR ".join(
-            tokens.match_phrase(tokens.query_terms(tag.replace("_", " "))) for tag in self.tags
-        )
+        said = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in self.tags)
         return f"({expression}) AND ({said})" if said and expression else expression or said
 
 
@@ -123,29 +123,33 @@ def search_store(
         today: The day it is asked on.
         encoder: What gives embeddings, where meaning counts.
     """
-    asked = read_query(store, query, today)
-    chunks = find_chunks(store, query, asked)
+    view = AgentView(store, judge, query) if judge and query.showing is Showing.AGENT else None
+    asked = read_query(store, query, today, judge if view else None)
     cosines, notes = _near(store, query, encoder)
-    chunks.update(store.chunks(nearest(cosines)) if not query.tags else {})
-    ranked = fuse(weigh(store, chunks, asked), cosines)
-    hits, withheld = _choose(ranked, chunks, judge, query, asked)
+    chunks: dict[int, Chunk] = {}
+
+    def ranked_for(what: Asked, meant: Mapping[int, float]) -> list[Ranked]:
+        found = find_chunks(store, query, what)
+        found.update(store.chunks(nearest(meant)) if not query.tags else {})
+        ranked = fuse(weigh(store, found, what), meant)
+        ranked = view.rank(ranked, found, what, meant) if view else ranked
+        chunks.update(found)
+        return ranked
+
+    ranked = ranked_for(asked, cosines)
+    hits = _choose(ranked, chunks, judge, view, query, asked)
     if query.hops:
-
-        def again(what: Asked) -> list[Ranked]:
-            chunks.update(find_chunks(store, query, what))
-            return weigh(store, chunks, what)
-
         # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
-        ranked, led = follow(store, asked, ranked, hits, again)
+        ranked, led = follow(store, asked, ranked, hits, lambda what: ranked_for(what, {}))
         if led:
-            hits, withheld = _choose(ranked, chunks, judge, query, replace(asked, led=led))
+            hits = _choose(ranked, chunks, judge, view, query, replace(asked, led=led))
     return Found(
         hits=tuple(hits),
         terms=tuple(group.word for group in asked.groups),
         expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
-        withheld=dict(sorted(withheld.items())),
+        withheld=dict(sorted(view.withheld.items())) if view else {},
         notes=(*notes, *_beside_time(hits, query, asked)),
     )
 
@@ -175,13 +179,20 @@ def _near(
         return {}, (f"{error}: words alone were searched",)
 
 
-def read_query(store: SearchStore, query: Query, today: date) -> Asked:
-    """Read what a query asks for: its words with what stands for them, its names, the time it tells."""
+def read_query(store: SearchStore, query: Query, today: date, judge: Judge | None = None) -> Asked:
+    """Read what a query asks for: its words with what stands for them, its names, the time it tells.
+
+    Args:
+        store: The index.
+        query: What for.
+        today: The day it is asked on.
+        judge: Says what the asker may not see: a time is not told by that; None where all may be seen.
+    """
     text = query.text[: tokens.MAX_QUERY_CHARACTERS]
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
     times = read_times(text, today=today, months=month_names(), dates=told)
     if times.anchor is not None:
-        times = bound_by(times, _day_of(store, times.anchor.event))
+        times = bound_by(times, _day_of(store, times.anchor.event, judge))
     words = tokens.query_terms(times.rest or text)
     if len(words) > MAX_WORDS:
         counts = store.frequencies(words)
@@ -203,10 +214,13 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
     return store.chunks(dict.fromkeys(found))
 
 
-def _day_of(store: SearchStore, event: str) -> date | None:
+def _day_of(store: SearchStore, event: str, judge: Judge | None) -> date | None:
     """Give the day of what tells most of an event; None where nothing dated does."""
-    best = store.find(tokens.match_any(tokens.query_terms(event)), 1, Filter(since=date.min))
-    return next((chunk.day for chunk in store.chunks(one.id for one in best).values()), None)
+    words = tokens.match_any(tokens.query_terms(event))
+    found = store.find(words, ANCHORS if judge else 1, Filter(since=date.min))
+    chunks = store.chunks(one.id for one in found)
+    seen = (chunks[one.id] for one in found if one.id in chunks)
+    return next((chunk.day for chunk in seen if judge is None or judge.is_whole(chunk)), None)
 
 
 def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -222,65 +236,40 @@ def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, flo
 
 
 def _choose(
-    ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], judge: Judge | None, query: Query, asked: Asked
-) -> tuple[list[Hit], Counter[str]]:
-    """Give the hits, the best first, and how many were left out by why."""
+    ranked: Iterable[Ranked],
+    chunks: dict[int, Chunk],
+    judge: Judge | None,
+    view: AgentView | None,
+    query: Query,
+    asked: Asked,
+) -> list[Hit]:
+    """Give the hits, the best first."""
     hits: list[Hit] = []
-    withheld: Counter[str] = Counter()
-    seen: set[str] = set()
+    said = set[str]()
     for one in ranked:
         if len(hits) == query.limit:
             break
+        told = one if view is None else view.last_look(one, chunks, asked)
         chunk = chunks[one.id]
-        said = " ".join(chunk.text.split())
-        if said in seen:
+        words = " ".join(chunk.text.split())
+        if told is None or words in said:
             continue  # a log and its copy in the archive, or words that stand in two places
-        seen.add(said)
-        held = judge.held(chunk) if judge else {}
-        shown, left = chunk, one
-        if judge and query.showing is Showing.AGENT:
-            shown = replace(chunk, heading=judge.heading(chunk), text=without(chunk, held))
-        if shown != chunk:
-            left = _by_what_is_left(one, shown)
-            if not left.words:
-                withheld[next(iter(held.values()), HEADING)] += 1
-                continue
-        hits.append(_hit(shown, left, held, query.showing, asked))
-    return hits, withheld
+        said.add(words)
+        held = judge.held(chunk) if judge and view is None else {}
+        hits.append(_hit(chunk, told, held, asked))
+    return hits
 
 
-def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
-    """Leave out of why a chunk was found the words that only stand in what is withheld."""
-    words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
-    left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
-    words = {word: found for word, found in ranked.words.items() if found in left}
-    parts = {word: score for word, score in ranked.parts.items() if word in words}
-    return replace(ranked, words=words, parts=parts)
-
-
-def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
+def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
-    lines = best_lines(chunk.text, chunk.first_line, _words_in(weights), weights)
+    lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
     return Hit(
         chunk=chunk,
         score=ranked.score,
         lines=lines,
         why=_reasons(ranked, asked),
-        held=None if showing is Showing.AGENT or not held else _why_held(held),
+        held=_why_held(held) if held else None,
     )
-
-
-def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
-    """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
-    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
-
-    def told(line: str) -> frozenset[str]:
-        said = tokens.words_in(line)
-        return frozenset(
-            word for word, start in starts.items() if any(other.startswith(start) for other in said)
-        )
-
-    return told
 
 
 def _why_held(held: Held) -> str:

@@ -54,6 +54,11 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
     return tuple(term for term in found if term not in stop_words) or tuple(found)
 
 
+def tag_terms(tag: str) -> "tuple[str, ...]":
+    """Give the words of a canonical tag, all of them, as they follow each other in a text that says it."""
+    return query_terms(tag.replace("_", " "), stop_words=())
+
+
 def words_in(text: str) -> tuple[str, ...]:
     """Give the words of a text as the index has them, but for their stems: all of them, in order."""
     return tuple(_INDEXED.findall(index_text(text).casefold()))
