@@ -108,7 +108,10 @@ def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encod
         DamagedIndexError: The index is damaged.
     """
     found = search_store(refreshed.store, refreshed.judge, query, today, encoder=encoder)
-    return replace(found, notes=(*refreshed.notes, *found.notes))
+    told = refreshed.notes
+    if query.showing is Showing.AGENT:
+        told = tuple(filter(refreshed.judge.may_say, told))  # a note names files
+    return replace(found, notes=(*told, *found.notes))
 
 
 def search_store(

@@ -76,13 +76,8 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     """
     stored = read_stored(gate, ledger.book)
     forgotten = read_forgotten(stored, ledger.book)
-    standing = _standing(gate.home, ledger.book)
     unspoken = dict(_quarantined(gate.home, ledger))
-    for change, why in _not_in_force(stored, ledger.book):
-        claims = [claim for claim in _statements(change.hunk.added) if claim not in standing]
-        unspoken |= dict.fromkeys(claims, why)
-        for line in _rests_on(gate.home, change) if claims else ():
-            unspoken.update((claim, why) for claim in _claims(line) if claim not in standing)
+    unspoken |= _proposed(gate.home, ledger.book, stored)
     unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
     taken_out = [
         change.hunk.removed
@@ -130,10 +125,29 @@ def _not_in_force(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Change
                 yield change, why
 
 
-def _standing(home: Home, book: Book) -> frozenset[str]:
-    """Give the folded lines that stand signed in the gated files."""
-    texts = (read_accepted(home, book, path) or b"" for path in home.identity.gated)
-    return frozenset(claim for text in texts for claim in _claims(text.decode("utf-8", "surrogateescape")))
+def _proposed(home: Home, book: Book, stored: Iterable[Stored]) -> dict[str, str]:
+    """Give the claims of what is not in force, and of the lines that it rests on, but what stands signed."""
+    said: dict[str, str] = {}
+    changes = [
+        (change, why, {*_statements(change.hunk.added)}) for change, why in _not_in_force(stored, book)
+    ]
+    standing = _standing(home, book, {claim for _, _, claims in changes for claim in claims})
+    for change, why, claims in changes:
+        if left := claims - standing:
+            said |= dict.fromkeys(left, why)
+            said |= {claim: why for line in _rests_on(home, change) for claim in _claims(line)}
+    standing = _standing(home, book, said)
+    return {claim: why for claim, why in said.items() if claim not in standing}
+
+
+def _standing(home: Home, book: Book, claims: Iterable[str]) -> frozenset[str]:
+    """Give those of some claims that the signed text of a gated file says, alone or within a longer line."""
+    wanted = Phrases({claim: claim for claim in claims})
+    found: set[str] = set()
+    for path in home.identity.gated:
+        text = (read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape")
+        found |= {claim for _, _, claim in wanted.places(enumerate(text.split("\n"), 1))}
+    return frozenset(found)
 
 
 def _claims(text: str) -> Iterator[str]:

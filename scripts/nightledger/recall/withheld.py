@@ -74,7 +74,7 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_files", "_headings", "_home", "_names", "_signed", "rules")
+    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_signed", "rules")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
@@ -83,9 +83,15 @@ class Judge:
         self._files: dict[str, _File | None] = {}
         self._headings: dict[tuple[str, str], str] = {}
         self._names: dict[str, bool] = {}
+        self._held: dict[Chunk, Held] = {}
 
     def held(self, chunk: Chunk) -> Held:
         """Give the lines of a chunk that an agent may not see, each with why; empty where it may see all."""
+        if chunk not in self._held:
+            self._held[chunk] = self._lines_held(chunk)
+        return self._held[chunk]
+
+    def _lines_held(self, chunk: Chunk) -> Held:
         whole = self._whole(chunk)
         if whole:
             return dict.fromkeys(range(chunk.first_line, chunk.last_line + 1), whole)

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from nightledger.text.similar import UNSPACED
 
@@ -51,13 +51,12 @@ def phrase(text: str) -> str:
 
 
 def phrases_of(text: str) -> tuple[str, ...]:
-    """Give the wordings of a text that are long enough to be known again: all of it, and what a reader sees of it."""
-    found = dict.fromkeys((" ".join(_seen_of(text)), phrase(text)))
-    return tuple(filter(is_telling, found))
+    """Give the wordings of a text: all of it, and what a reader sees of it; none where it has no letter."""
+    return tuple(filter(None, dict.fromkeys((" ".join(_seen_of(text)), phrase(text)))))
 
 
 def is_telling(wording: str) -> bool:
-    """Tell whether a phrase is long enough to be known again."""
+    """Tell whether a phrase is long enough to be known again within a longer text; a shorter one is by its line alone."""
     if len(wording) >= SHORTEST or wording.isascii():
         return len(wording) >= SHORTEST
     return len(wording) + (_LETTERS - 1) * len(UNSPACED.findall(wording)) >= SHORTEST
@@ -70,13 +69,17 @@ class Phrases:
         said: Why each is looked for, by the phrase, as `phrase` gives it.
     """
 
-    __slots__ = ("_by_start",)
+    __slots__ = ("_by_start", "_lines")
 
     def __init__(self, said: Mapping[str, str]) -> None:
         self._by_start: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._lines: dict[str, str] = {}
         for wording, why in said.items():
-            if letters := wording.replace(" ", ""):
+            letters = wording.replace(" ", "")
+            if is_telling(wording):
                 self._by_start[letters[:_START]].append((letters, why))
+            elif letters:
+                self._lines[letters] = why
 
     def find(self, lines: Iterable[tuple[int, str]]) -> dict[int, str]:
         """Give the lines that say a phrase, alone or together with those around them, each with why.
@@ -84,19 +87,30 @@ class Phrases:
         Args:
             lines: Number and text of lines that follow each other.
         """
-        if not self._by_start:
-            return {}
-        known = list(lines)
-        found = self._find(known, _all_of)
-        if any(_MARKED.search(line) for _, line in known):
-            found = self._find(known, _seen_of) | found
-        return found
+        return {n: why for first, last, why in self.places(lines) for n in range(first, last + 1)}
 
-    def _find(self, lines: Sequence[tuple[int, str]], read: Callable[[str], Sequence[str]]) -> dict[int, str]:
+    def places(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
+        """Give first and last line of each place of each phrase, with why.
+
+        Args:
+            lines: Number and text of lines that follow each other.
+        """
+        if self._by_start or self._lines:
+            known = list(lines)
+            yield from self._places(known, _all_of)
+            if any(_MARKED.search(line) for _, line in known):
+                yield from self._places(known, _seen_of)
+
+    def _places(
+        self, lines: Sequence[tuple[int, str]], read: Callable[[str], Sequence[str]]
+    ) -> Iterator[tuple[int, int, str]]:
         told = _Told()
         for number, line in lines:
-            told.add(number, read(line))
-        return told.say(self._by_start)
+            words = read(line)
+            told.add(number, words)
+            if (why := self._lines.get("".join(words))) is not None:
+                yield number, number, why
+        yield from told.say(self._by_start)
 
 
 class _Told:
@@ -124,20 +138,17 @@ class _Told:
             self._size += len(word)
             self._borders.add(self._size)
 
-    def say(self, by_start: Mapping[str, Sequence[tuple[str, str]]]) -> dict[int, str]:
-        """Give the lines of each place of each phrase, with why."""
+    def say(self, by_start: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[int, int, str]]:
+        """Give first and last line of each place of each phrase, with why."""
         text = "".join(self._pieces)
-        found: dict[int, str] = {}
         for at in sorted(self._borders):
             for letters, why in by_start.get(text[at : at + _START], ()):
                 end = at + len(letters)
                 if end in self._borders and text.startswith(letters, at):
-                    first, last = self._line(at), self._line(end - 1)
-                    found |= dict.fromkeys(range(self._numbers[first], self._numbers[last] + 1), why)
-        return found
+                    yield self._line(at), self._line(end - 1), why
 
     def _line(self, at: int) -> int:
-        return bisect_right(self._starts, at) - 1
+        return self._numbers[bisect_right(self._starts, at) - 1]
 
 
 def _all_of(line: str) -> Sequence[str]:

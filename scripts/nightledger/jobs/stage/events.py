@@ -18,7 +18,7 @@ _EMPHASIS = re.compile(r"\*\*|(?<!\w)__(?=\S)|(?<=\S)__(?!\w)|`")
 _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
 _HEADING = re.compile(r"\s*(?:#|$)")
-HELD_TITLE = "an event whose title the scanners hold back"
+HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
 BELOW = 3
 """Lines looked at below a heading: an empty one, and what follows."""
@@ -34,7 +34,7 @@ class Ahead:
 
     Attributes:
         candidates: Events and documents.
-        held_titles: Titles that scanners hold back; the events are staged without them.
+        held_titles: Titles that are held back; the events are staged without them.
     """
 
     candidates: tuple[Candidate, ...]
@@ -57,7 +57,7 @@ def look_ahead(
     held = 0
     told: set[str] = set()
     for event in sorted(events, key=lambda one: one.starts_at):
-        title = _title(event)
+        title = _title(event, library)
         held += title == HELD_TITLE
         nearness = _nearness(event, rules, now) * (AGAIN if event.title in told else 1)
         told.add(event.title)
@@ -78,10 +78,15 @@ def _routine(routine: Routine, rules: StagingRules, library: Library) -> Iterato
     return _documents(hits, f"for the routine {routine.name}", 1.0, None)
 
 
-def _title(event: Event) -> str:
-    """Give a title as it may be shown: strangers' titles are held back where they address an agent."""
+def _title(event: Event, library: Library) -> str:
+    """Give a title as it may be shown: strangers' titles are held back where they address an agent.
+
+    Anybody's is where it says what an agent may not be told: a calendar is no way around the operator.
+    """
     findings = scan(event.title, origin=None if event.own else Origin.WEB)
     if any(finding.severity in (Severity.QUARANTINE, Severity.BLOCK) for finding in findings):
+        return HELD_TITLE
+    if event.title and not library.may_say(event.title):
         return HELD_TITLE
     return event.title or NO_TITLE
 

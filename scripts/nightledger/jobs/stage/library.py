@@ -27,6 +27,10 @@ class Library(Protocol):
         """Tell whether an agent may see all lines of a chunk."""
         ...
 
+    def may_say(self, text: str) -> bool:
+        """Tell whether an agent may be told some words, wherever they come from."""
+        ...
+
     def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         """Give lines of a searched file, the entry of a gated one aside; None where there are none such, or an agent may not see them."""
         ...

@@ -40,7 +40,7 @@ class Shelves:
     @property
     def notes(self) -> Sequence[str]:
         """What the operator should know of the search."""
-        return self._index.notes
+        return tuple(filter(self.may_say, self._index.notes))  # a note names files
 
     def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
@@ -50,6 +50,10 @@ class Shelves:
     def may_show(self, chunk: Chunk) -> bool:
         """Tell whether an agent may see all lines of a chunk."""
         return not self._index.judge.held(chunk)
+
+    def may_say(self, text: str) -> bool:
+        """Tell whether an agent may be told some words, wherever they come from."""
+        return self._index.judge.may_say(text)
 
     def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""
