@@ -103,6 +103,37 @@ def test_it_is_one_write_then_a_sync_under_a_lock(log: Path, monkeypatch: pytest
     assert order == ["lock", "write", "sync", "unlock"]
 
 
+def test_what_was_written_but_not_synced_yet_keeps_others_out(log: Path) -> None:
+    with Appender(str(log)) as file:
+        appended = file.write(b"one\n")
+        with log.open("rb") as rival:
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.sync()
+            file.close()
+            fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert (appended.offset, appended.size_bytes, log.read_bytes()) == (0, 4, b"one\n")
+
+
+def test_the_half_that_writes_does_not_sync(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fdatasync", synced.append)
+    with Appender(str(log)) as file:
+        file.write(b"one\n")
+        assert not synced
+        file.sync()
+        assert len(synced) == 1
+
+
+def test_more_than_a_block_behind_an_offset_is_read_to_the_end(log: Path) -> None:
+    for size_bytes in (4095, 4096, 4097, 200_000):
+        content = b"x" * (size_bytes - 1) + b"\n"
+        log.write_bytes(b"before\n" + content)
+        with Appender(str(log)) as file:
+            assert file.read_from(7) == content
+            assert file.append(b"next\n").torn_bytes == 0
+
+
 def test_a_full_disk_says_what_is_there_and_acknowledges_nothing(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,3 +1,4 @@
+import errno
 import os
 import shutil
 from datetime import UTC, datetime, timedelta, timezone
@@ -11,10 +12,9 @@ from nightledger.domain.errors import IntegrityError, NightledgerError, NotDurab
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
-from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
 from nightledger.trust.event import EventError, NewEvent
-from nightledger.trust.head import read_head
+from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Head, remember_head
@@ -187,7 +187,7 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
         raise NotDurableError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(audit, "keep_head", fail)
+        patch.setattr(HeadFile, "keep", fail)
         with pytest.raises(NotDurableError):
             world.append(1)
     assert numbers(world) == []
@@ -195,18 +195,74 @@ def test_an_entry_is_acknowledged_only_when_the_head_is_kept(
     assert numbers(world) == [2]
 
 
+def test_the_line_is_on_disk_before_the_head_is_written_and_both_before_it_returns(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, str]] = []
+    write, sync = os.write, os.fdatasync
+
+    def name_of(descriptor: int) -> str:
+        inode = os.fstat(descriptor).st_ino
+        files = {"log": Path(world.home.audit_log), "head": world.ring.path(HOME_ID, "head.json")}
+        return next(name for name, path in files.items() if path.stat().st_ino == inode)
+
+    def note_write(descriptor: int, content: bytes) -> int:
+        done.append(("write", name_of(descriptor)))
+        return write(descriptor, content)
+
+    def note_sync(descriptor: int) -> None:
+        done.append(("sync", name_of(descriptor)))
+        sync(descriptor)
+
+    world.append(1)
+    monkeypatch.setattr(os, "write", note_write)
+    monkeypatch.setattr(os, "fdatasync", note_sync)
+    world.append(2)
+    monkeypatch.undo()
+    assert done == [("write", "log"), ("sync", "log"), ("write", "head"), ("sync", "head")]
+
+
+def test_a_line_that_is_not_on_disk_leaves_the_head_as_it_was(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    world.append(1)
+    head = world.ring.path(HOME_ID, "head.json")
+    before = head.read_bytes()
+    opened = len(os.listdir("/dev/fd"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdatasync", fail)
+        with pytest.raises(NotDurableError):
+            world.append(2)
+    assert (head.read_bytes(), len(os.listdir("/dev/fd"))) == (before, opened)
+    world.append(3)
+    assert numbers(world) == [1, 3]
+
+
+def test_a_damaged_head_stops_an_append_before_anything_is_written(world: World) -> None:
+    world.append(1)
+    before = world.log_bytes()
+    opened = len(os.listdir("/dev/fd"))
+    world.ring.path(HOME_ID, "head.json").write_bytes(b" " * 8192)
+    with pytest.raises(IntegrityError, match="is damaged"):
+        world.append(2)
+    assert (world.log_bytes(), len(os.listdir("/dev/fd"))) == (before, opened)
+
+
 def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    append = Appender.append
+    write = Appender.write
 
     def raced(log: Appender, payload: bytes) -> Appended:
         with open(log.path, "ab") as stream:
             stream.write(b"rival\n")
-        return append(log, payload)
+        return write(log, payload)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Appender, "append", raced)
+        patch.setattr(Appender, "write", raced)
         with pytest.raises(IntegrityError, match="another program wrote"):
             world.append(1)
     world.append(2)

@@ -102,6 +102,7 @@ def test_a_witness_that_shows_nothing_accuses_nobody() -> None:
     witness.shows = False
     asked = ask(witness, view(tree_of(5)))
     assert asked.contradiction is None
+    assert asked.refused
     assert asked.problem == (
         "it does not cosign this log: it says that it cosigned 9 entries, and this log has 5"
     )
@@ -119,6 +120,7 @@ def test_a_head_that_the_log_never_signed_accuses_nobody() -> None:
         witness.last = head_of(tree_of(9)), raw
         asked = ask(witness, view(tree_of(5)))
         assert asked.contradiction is None
+        assert asked.refused
         assert "cannot be seen" in asked.problem
 
 
@@ -128,6 +130,7 @@ def test_a_wrong_word_about_a_head_of_this_log_is_no_contradiction() -> None:
     witness.answers = [Answer(status=422, body=b"no\n")]
     asked = ask(witness, view(tree))
     assert (asked.contradiction, asked.size, asked.problem) == (None, 3, "it answered 422: no")
+    assert not asked.refused
 
 
 def test_an_answer_that_comes_later_is_waited_for() -> None:

@@ -59,6 +59,13 @@ def event(**fields: Any) -> Event:
     return NewEvent(event="run.finished", actor=Actor.CRON, at=NOW, fields=fields).placed(3)
 
 
+@given(event=EVENTS, hours=st.integers(-12, 14), microsecond=st.integers(0, 999_999))
+def test_a_line_is_the_same_before_its_event_is_placed(event: Event, hours: int, microsecond: int) -> None:
+    at = event.at.astimezone(timezone(timedelta(hours=hours))).replace(microsecond=microsecond)
+    new = NewEvent(event=event.event, actor=event.actor, at=at, fields=event.fields)
+    assert new.line(event.seq) == dump_event(new.placed(event.seq)) == dump_event(event)
+
+
 def test_an_event_is_one_flat_canonical_line() -> None:
     placed = NewEvent(event="proposal.created", actor=Actor.CRON, at=NOW, fields={"proposal": "p-a"}).placed(
         3

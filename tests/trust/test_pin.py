@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.trust.worlds import HOME_ID, NOW, ORIGIN
+from tests.trust.worlds import HOME_ID, NOW, ORIGIN, keep_head
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.files.slots import write_slot
-from nightledger.trust.head import KeptHead, keep_head, read_head
+from nightledger.files.slots import SlotFile
+from nightledger.trust.head import HeadFile, KeptHead, dump_head, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.pin import MAX_HEADS, Head, Pin, create_pin, find_pin, read_pin, remember_head
@@ -110,14 +110,25 @@ def test_the_acknowledged_head_comes_with_the_pin(ring: KeyRing) -> None:
 def test_a_head_is_canonical_json_with_the_hash_of_the_rest_in_it(size: int, offset: int, turn: int) -> None:
     peaks = tuple(leaf_hash(b"%d" % n) for n in range(size.bit_count()))
     with tempfile.TemporaryDirectory() as folder:
-        kept = KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset, turn=turn)
-        keep_head(Path(folder), kept)
-        line = (Path(folder) / "head.json").read_bytes().strip()
-        found = read_head(Path(folder))
+        kept = KeptHead(range=CompactRange(size=size, peaks=peaks), offset=offset)
+        line = dump_head(kept, turn)
+        overwrite(Path(folder) / "head.json", turn % 2, line)
+        with HeadFile(Path(folder)) as file:
+            found = file.kept
+            file.prepare(kept)
+            file.keep()
+        both = (Path(folder) / "head.json").read_bytes()
     record = json.loads(line)
     assert canonical(record) == line
     assert record.pop("check") == sha256(canonical(record)).hexdigest()
-    assert (found, found and found.turn) == (kept, turn + 1)
+    assert found == kept
+    assert both[4096 * ((turn + 1) % 2) :].startswith(dump_head(kept, turn + 1))
+
+
+def overwrite(path: Path, slot: int, content: bytes) -> None:
+    with SlotFile(str(path)) as file:
+        file.prepare(slot, content)
+        file.write()
 
 
 def heads(ring: KeyRing, *sizes: int) -> Path:
@@ -177,11 +188,21 @@ def test_a_head_with_another_check_or_a_turn_that_is_no_number_is_none(ring: Key
         {**record, "turn": "9", "check": sha256(canonical({**record, "turn": "9"})).hexdigest()}
     )
     for other in (forged, b"[]", b"{}", canonical({**record, "check": "0" * 64})):
-        write_slot(str(file), 1, other)
+        overwrite(file, 1, other)
         assert size_of(ring) == 1
-    write_slot(str(file), 0, b"")
+    overwrite(file, 0, b"")
     with pytest.raises(IntegrityError, match="is damaged"):
         read_head(file.parent)
+
+
+def test_filling_that_holds_the_end_of_another_record_makes_a_slot_none(ring: KeyRing) -> None:
+    """What is left of a longer line behind a shorter one: the write was cut."""
+    create_pin(ring, PIN)
+    file = heads(ring, 1, 2)
+    raw = bytearray(file.read_bytes())
+    raw[4096 + 4000] = ord("}")
+    file.write_bytes(raw)
+    assert size_of(ring) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
+from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World, keep_head
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import NewEvent, dump_event
-from nightledger.trust.head import KeptHead, keep_head
+from nightledger.trust.head import KeptHead
 from nightledger.trust.leafcache import leaves_path
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
 from nightledger.trust.note import dump_note, sign_note

@@ -16,12 +16,15 @@ from nightledger.domain.errors import (
     NotDurableError,
     UnreadableError,
 )
-from nightledger.files.durable import FILE_MODE, sync_bytes, sync_directory, write_all
+from nightledger.files.durable import FILE_MODE, begin_sync, sync_bytes, sync_directory, write_all
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+_BLOCK_BYTES = 4_096
+"""What is asked for at first behind an offset, where usually a byte is."""
 
 
 class Appended:
@@ -48,7 +51,7 @@ class Appender:
     this class never mix their lines, whatever other locks they hold.
     """
 
-    __slots__ = ("_clean_size", "_descriptor", "path")
+    __slots__ = ("_clean_size", "_descriptor", "_opened", "path")
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
@@ -65,18 +68,15 @@ class Appender:
         self.path = path
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
-        self._descriptor = _open(path, make=make)
+        self._descriptor, self._opened = _open(path, make=make)
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
-        size = os.fstat(self._descriptor).st_size
-        blocks, at = [], offset
-        while at < size and (block := os.pread(self._descriptor, size - at, at)):
-            blocks.append(block)
-            at += len(block)
-        found = b"".join(blocks)
+        found = os.pread(self._descriptor, _BLOCK_BYTES, offset)
+        if len(found) == _BLOCK_BYTES:
+            found += self._rest(offset + _BLOCK_BYTES)
         if found.endswith(b"\n"):
-            self._clean_size = at
+            self._clean_size = offset + len(found)
         return found
 
     def append(self, payload: bytes) -> Appended:
@@ -94,17 +94,31 @@ class Appender:
             NotDurableError: When the disk took only a part, or could not confirm; the message says
                 what is there. Never retried here.
         """
+        try:
+            appended = self.write(payload)
+            self.sync()
+        finally:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        return appended
+
+    def write(self, payload: bytes) -> Appended:
+        """Do the first half of :meth:`append`: nothing lasts before :meth:`sync` has returned.
+
+        In between the disk is at work already, and so may be whoever calls this. The file stays
+        locked until it is closed.
+        """
         if not payload.endswith(b"\n"):
             raise ValueError("a payload is whole lines")
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        try:
-            size = self._checked_size()
-            torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
-            self._write(b"\n" + payload if torn else payload, size)
-            self._clean_size = size + bool(torn) + len(payload)
-        finally:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        size = self._checked_size()
+        torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
+        self._write(b"\n" + payload if torn else payload, size)
+        self._clean_size = size + bool(torn) + len(payload)
         return Appended(offset=size + bool(torn), size_bytes=self._clean_size, torn_bytes=torn)
+
+    def sync(self) -> None:
+        """Do the second half: what was written survives power loss when this returns."""
+        sync_bytes(self._descriptor, self.path)
 
     def close(self) -> None:
         """Close the file; what was appended is on disk already."""
@@ -113,16 +127,23 @@ class Appender:
             self._descriptor = -1
 
     def _checked_size(self) -> int:
-        here = os.fstat(self._descriptor)
         try:
             there = os.stat(self.path, follow_symlinks=False)
         except FileNotFoundError:
             there = None
-        if there is None or (there.st_ino, there.st_dev) != (here.st_ino, here.st_dev):
+        if there is None or not os.path.samestat(there, self._opened):
             raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
-        if here.st_size < self._clean_size:
+        if there.st_size < self._clean_size:
             raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
-        return here.st_size
+        return there.st_size
+
+    def _rest(self, offset: int) -> bytes:
+        size = os.fstat(self._descriptor).st_size
+        blocks, at = [], offset
+        while at < size and (block := os.pread(self._descriptor, size - at, at)):
+            blocks.append(block)
+            at += len(block)
+        return b"".join(blocks)
 
     def _write(self, content: bytes, size: int) -> None:
         try:
@@ -134,7 +155,7 @@ class Appender:
                 "these records are not acknowledged",
                 hint=_full_hint(error),
             ) from error
-        sync_bytes(self._descriptor, self.path)
+        begin_sync(self._descriptor, size, len(content))
 
     def __enter__(self) -> "Self":
         return self
@@ -159,7 +180,7 @@ def append_records(path: str, payload: bytes) -> Appended:
         return file.append(payload)
 
 
-def _open(path: str, *, make: bool) -> int:
+def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:
     flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         descriptor = _open_or_create(path, flags) if make else os.open(path, flags)
@@ -175,10 +196,11 @@ def _open(path: str, *, make: bool) -> int:
         if error.errno != errno.ELOOP:
             raise
         raise UnreadableError(f"{path} is a symlink", hint="put the file itself in its place") from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
-    return descriptor
+    return descriptor, status
 
 
 def _open_or_create(path: str, flags: int) -> int:

@@ -87,7 +87,7 @@ class Lock:
             return False
         if not _is_named(descriptor, self.path):  # .nightledger/ is disposable: somebody removed it
             return False
-        name = f"{os.getpid():<{_NAME_BYTES - 1}}\n".encode()
+        name = b"%-*d\n" % (_NAME_BYTES - 1, os.getpid())
         if (
             os.pread(descriptor, len(name) + 1, 0) != name
         ):  # a write would be one more for the journal to keep

@@ -29,8 +29,9 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
         UnreadableError: For a directory, a FIFO, socket or device, a link out of
             ``within``, a file that is larger than allowed or that this user may not read.
     """
-    descriptor, size_bytes = open_regular(path, within=within)
+    descriptor = _open(path if within is None else _resolve(path, within), path)
     try:
+        size_bytes = _regular_size(descriptor, path)
         if size_bytes > max_bytes:
             raise _too_large(path, size_bytes, max_bytes)
         content = _read_up_to(descriptor, size_bytes, max_bytes + 1)
@@ -150,9 +151,11 @@ def _too_large(path: str, size_bytes: int, max_bytes: int) -> UnreadableError:
 
 
 def _read_up_to(descriptor: int, size_bytes: int, limit: int) -> bytes:
-    blocks, left, wanted = [], limit, size_bytes + 1
-    while left > 0 and (block := os.read(descriptor, min(left, wanted))):
+    block = os.read(descriptor, min(limit, size_bytes + 1))
+    if len(block) == size_bytes:  # all that it has: one byte more was asked for
+        return block
+    blocks, left = [block], limit - len(block)
+    while left > 0 and (block := os.read(descriptor, min(left, _BLOCK_BYTES))):
         blocks.append(block)
         left -= len(block)
-        wanted = _BLOCK_BYTES
     return b"".join(blocks)

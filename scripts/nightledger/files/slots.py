@@ -7,10 +7,15 @@ in it leaves the other as it was; whoever reads must be able to tell a slot that
 
 import errno
 import os
-from stat import S_ISREG
 
+from nightledger.domain.errors import UnreadableError
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import sync_bytes, write_all
+
+TYPE_CHECKING = False  # as in the modules beside this one
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
 
 SLOT_BYTES = 4_096
 """A page, which no file system of ours splits between two blocks."""
@@ -19,53 +24,98 @@ _OTHERS = (errno.ENOENT, errno.ELOOP, errno.EISDIR, errno.ENXIO)
 """Nothing there, a link, a directory, a FIFO: none of ours."""
 
 
-def write_slot(path: str, slot: int, content: bytes) -> None:
-    r"""Overwrite one slot; it survives power loss when this returns, and the other is as it was.
+class SlotFile:
+    """A file of two slots, kept open from its reading to its writing; a context manager.
 
-    A file that is not there, or is none of two slots, is made anew with this one alone.
-
-    Args:
+    Attributes:
         path: The file.
-        slot: 0 or 1.
-        content: One line without its end; filled up with spaces and ``\n``.
-
-    Raises:
-        ValueError: It does not fit.
-        NotDurableError: When the disk reports a failure.
+        raw: What both slots hold; None where it is not there, or is none of two slots.
     """
-    if len(content) >= SLOT_BYTES:
-        raise ValueError(f"{len(content)} bytes do not fit into a slot of {SLOT_BYTES}")
-    line = content.ljust(SLOT_BYTES - 1) + b"\n"
-    descriptor = _open(path)
-    if descriptor < 0:
-        empty = b" " * (SLOT_BYTES - 1) + b"\n"
-        replace_file(path, line + empty if slot == 0 else empty + line)
-        return
+
+    __slots__ = ("_descriptor", "_line", "_slot", "path", "raw")
+
+    def __init__(self, path: str) -> None:
+        """Open and read the file.
+
+        Raises:
+            UnreadableError: When this user may not read and write it.
+        """
+        self.path = path
+        self._slot, self._line = 0, b""
+        self._descriptor, self.raw = _open(path)
+
+    def prepare(self, slot: int, content: bytes) -> None:
+        r"""Say what :meth:`write` is to write: all that can be done before it must be.
+
+        Args:
+            slot: 0 or 1.
+            content: One line without its end; filled up with spaces and ``\n``.
+
+        Raises:
+            ValueError: It does not fit.
+        """
+        if len(content) >= SLOT_BYTES:
+            raise ValueError(f"{len(content)} bytes do not fit into a slot of {SLOT_BYTES}")
+        self._slot, self._line = slot, content.ljust(SLOT_BYTES - 1) + b"\n"
+        if self._descriptor >= 0:
+            os.lseek(self._descriptor, slot * SLOT_BYTES, os.SEEK_SET)
+
+    def write(self) -> None:
+        """Overwrite one slot; it survives power loss when this returns, and the other is as it was.
+
+        A file that was not there, or was none of two slots, is made anew with this one alone.
+
+        Raises:
+            NotDurableError: When the disk reports a failure.
+        """
+        if self._descriptor < 0:
+            empty = b" " * (SLOT_BYTES - 1) + b"\n"
+            replace_file(self.path, self._line + empty if self._slot == 0 else empty + self._line)
+            return
+        write_all(self._descriptor, self._line)
+        sync_bytes(self._descriptor, self.path)
+
+    def close(self) -> None:
+        """Close the file; what was written is on disk already."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self,
+        kind: "type[BaseException] | None",
+        error: "BaseException | None",
+        trace: "TracebackType | None",
+    ) -> None:
+        self.close()
+
+
+def _open(path: str) -> tuple[int, bytes | None]:
+    """Open and read a file of two slots; -1 and None where there is none."""
     try:
-        os.lseek(descriptor, slot * SLOT_BYTES, os.SEEK_SET)
-        write_all(descriptor, line)
-        sync_bytes(descriptor, path)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+    except PermissionError as error:
+        from shlex import quote
 
-
-def split_slots(raw: bytes) -> tuple[bytes, ...]:
-    """Give what stands in each slot, whole or not, with what fills it up; none where there are no slots."""
-    if len(raw) != SLOTS * SLOT_BYTES:
-        return ()
-    return tuple(raw[at : at + SLOT_BYTES] for at in range(0, len(raw), SLOT_BYTES))
-
-
-def _open(path: str) -> int:
-    """Open a file of two slots to write to it; -1 where there is none."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        raise UnreadableError(
+            f"{path} may not be read and written by this user", hint=f"chmod u+rw {quote(path)}"
+        ) from error
     except OSError as error:
         if error.errno in _OTHERS:
-            return -1
+            return -1, None
         raise
-    status = os.fstat(descriptor)
-    if S_ISREG(status.st_mode) and status.st_size == SLOTS * SLOT_BYTES:
-        return descriptor
+    raw = None
+    try:
+        # One byte more is asked for: this size and no other is ours. What has no offset (a FIFO) has no slots.
+        raw = os.pread(descriptor, SLOTS * SLOT_BYTES + 1, 0)
+    except OSError as error:
+        if error.errno != errno.ESPIPE:
+            os.close(descriptor)
+            raise
+    if raw is not None and len(raw) == SLOTS * SLOT_BYTES:
+        return descriptor, raw
     os.close(descriptor)
-    return -1
+    return -1, None

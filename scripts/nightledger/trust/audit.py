@@ -1,7 +1,7 @@
 """Write the audit log: append entries, sign its head, start it.
 
-Life of an entry: its line is written with one write(2) and is on disk; then the grown
-head is on disk in the keys' directory (``head.py``); only then ``append`` returns. At the
+Life of an entry: its line is written with one write(2) and is on disk; meanwhile the grown
+head is computed, and then on disk in the keys' directory (``head.py``); only then ``append`` returns. At the
 end of the run ``sign_head`` signs a checkpoint. Invariant: what was never acknowledged
 (a killed run's line, a torn line, a line that somebody else appended) stays in the file
 as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log has its
@@ -10,7 +10,7 @@ own lock, so that callers may hold the home's.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from nightledger.domain.errors import IntegrityError, MissingFileError, UnreadableError
@@ -21,8 +21,8 @@ from nightledger.files.durable import is_regular, is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import Actor, Event, NewEvent, dump_event
-from nightledger.trust.head import KeptHead, keep_head, read_head
+from nightledger.trust.event import Actor, Event, NewEvent
+from nightledger.trust.head import HeadFile, KeptHead, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.leafcache import keep_leaves
 from nightledger.trust.logkey import LogKey, UnloadedKey
@@ -161,22 +161,24 @@ def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, s
 def _write(
     home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent], at: datetime
 ) -> tuple[Event, ...]:
-    kept = read_head(key.directory)
-    with _open_log(home, kept) as log:
-        tail = _find_tail(home, key, kept, log)
+    with HeadFile(key.directory) as head, _open_log(home, head.kept) as log:
+        tail = _find_tail(home, key, head.kept, log)
         if tail.closure:
             closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
             events = (closing, *events)
+        lines = [event.line(seq) for seq, event in enumerate(events, tail.head.range.size)]
+        appended = log.write(b"\n".join(lines) + b"\n")
+        if appended.offset != tail.head.offset:
+            raise IntegrityError(
+                f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
+                hint="find out what writes there, then run it again",
+            )
+        # The disk is at work with the lines: what does not decide whether they are written is done now.
         placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
-        lines = [dump_event(event) for event in placed]
-        appended = log.append(b"".join(line + b"\n" for line in lines))
-    if appended.offset != tail.head.offset:
-        raise IntegrityError(
-            f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
-            hint="find out what writes there, then run it again",
-        )
-    grown = tail.head.range.extend(map(leaf_hash, lines))
-    keep_head(key.directory, KeptHead(range=grown, offset=appended.size_bytes, turn=tail.head.turn))
+        grown = tail.head.range.extend(map(leaf_hash, lines))
+        head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
+        log.sync()  # a head ahead of its log would be a false alarm
+        head.keep()
     return placed[1:] if tail.closure else placed
 
 
@@ -207,18 +209,17 @@ def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, lo
     if unfinished:  # the next append closes it: then it is a line like any other
         lines.append(unfinished)
     acknowledged = _check_signed(home, key, kept, lines)
+    if not lines:
+        return _Tail(head=kept)
     head = KeptHead(
         range=kept.range.extend(map(leaf_hash, lines)),
         offset=kept.offset + len(raw) + (1 if unfinished else 0),
-        turn=kept.turn,
     )
-    tail = _Tail(head=head)
     unknown = lines[acknowledged - kept.range.size :]
     if not unknown:
-        return tail
+        return _Tail(head=head)
     damaged = sum(not is_entry(line, index) for index, line in enumerate(unknown, acknowledged))
-    closure = {"first": acknowledged, "count": len(unknown), "damaged": damaged}
-    return replace(tail, closure=closure)
+    return _Tail(head=head, closure={"first": acknowledged, "count": len(unknown), "damaged": damaged})
 
 
 def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: Sequence[bytes]) -> int:

@@ -90,6 +90,7 @@ class Asked:
         cosigned: Lines it gave, in the order in which it gave them.
         waiting: Whether its answer comes later.
         problem: Why it gave none; empty where it did or will.
+        refused: Whether it says that this log does not continue what it remembers, and shows no head for it.
         contradiction: What it remembers instead, if it does.
     """
 
@@ -98,6 +99,7 @@ class Asked:
     cosigned: tuple[Cosigned, ...] = ()
     waiting: bool = False
     problem: str = ""
+    refused: bool = False
     contradiction: Contradiction | None = None
 
 
@@ -216,8 +218,8 @@ def _contradicted(name: str, channel: Channel, view: LogView, said: str) -> Aske
     except (WitnessUnreachableError, NoteError) as error:
         said = f"{said} (what it remembers cannot be seen: {error})"
     if head is None:
-        # Only its word: told as a problem, because anybody on the way could have said so.
-        return Asked(name=name, size=0, problem=f"it does not cosign this log: {said}")
+        # Only its word, which pins nothing: anybody on the way could have said so.
+        return Asked(name=name, size=0, problem=f"it does not cosign this log: {said}", refused=True)
     damage = contradicts(head, view.tree)
     if (
         damage is None

@@ -64,8 +64,20 @@ class NewEvent:
         Args:
             seq: From 0.
         """
-        at = self.at.astimezone(UTC).replace(microsecond=0)
-        return Event(v=VERSION, seq=seq, event=self.event, actor=self.actor, at=at, fields=self.fields)
+        return Event(
+            v=VERSION, seq=seq, event=self.event, actor=self.actor, at=self._second(), fields=self.fields
+        )
+
+    def line(self, seq: int) -> bytes:
+        """Give what :func:`dump_event` gives of ``placed(seq)``, before there is need of that.
+
+        Raises:
+            EventError: As :func:`dump_event`.
+        """
+        return _dump(seq, self.event, self.actor, self._second(), self.fields)
+
+    def _second(self) -> datetime:
+        return self.at.astimezone(UTC).replace(microsecond=0)
 
 
 def dump_event(event: Event) -> bytes:
@@ -75,26 +87,7 @@ def dump_event(event: Event) -> bytes:
         EventError: When a field is not an id, hash, count, word, or a list or object of such;
             when the line is too long for a leaf.
     """
-    if not EVENT_NAME.fullmatch(event.event):
-        raise EventError(f"{event.event!r} is not an event name")
-    if type(event.seq) is not int or event.seq < 0:
-        raise EventError(f"{event.seq!r} is not a place in the log")
-    if not OWN_NAMES.isdisjoint(event.fields):
-        raise EventError("a field has a name that every event has")
-    if event.at.utcoffset() != _NO_OFFSET or event.at.microsecond:
-        raise EventError("a time is whole seconds, UTC")
-    _check_object(event.fields, MAX_DEPTH + 1)
-    own = {
-        "v": event.v,
-        "seq": event.seq,
-        "event": event.event,
-        "actor": event.actor.value,
-        "at": event.at.isoformat()[:_TIME_CHARACTERS] + "Z",
-    }
-    line = canonical({**event.fields, **own})
-    if len(line) > MAX_LEAF_BYTES:
-        raise EventError(f"{event.event} has {len(line)} bytes; texts and diffs go to blobs")
-    return line
+    return _dump(event.seq, event.event, event.actor, event.at, event.fields)
 
 
 def parse_event(line: bytes) -> Event:
@@ -153,6 +146,29 @@ def path_word(path: str) -> str:
     if len(word) > MAX_WORD_CHARACTERS:
         raise EventError(f"a path has {len(word)} characters")
     return word
+
+
+def _dump(seq: int, name: str, actor: Actor, at: datetime, fields: Mapping[str, Any]) -> bytes:
+    if not EVENT_NAME.fullmatch(name):
+        raise EventError(f"{name!r} is not an event name")
+    if type(seq) is not int or seq < 0:
+        raise EventError(f"{seq!r} is not a place in the log")
+    if not OWN_NAMES.isdisjoint(fields):
+        raise EventError("a field has a name that every event has")
+    if at.utcoffset() != _NO_OFFSET or at.microsecond:
+        raise EventError("a time is whole seconds, UTC")
+    _check_object(fields, MAX_DEPTH + 1)
+    own = {
+        "v": VERSION,
+        "seq": seq,
+        "event": name,
+        "actor": actor.value,
+        "at": at.isoformat()[:_TIME_CHARACTERS] + "Z",
+    }
+    line = canonical({**fields, **own})
+    if len(line) > MAX_LEAF_BYTES:
+        raise EventError(f"{name} has {len(line)} bytes; texts and diffs go to blobs")
+    return line
 
 
 def _check_object(fields: Mapping[str, Any], depth: int) -> None:

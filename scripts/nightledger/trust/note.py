@@ -221,11 +221,11 @@ def text_of_note(raw: bytes) -> str:
     Raises:
         NoteError: When there is no text before a blank line.
     """
-    text, blank, _ = raw.rpartition(b"\n\n")
-    if not blank:
+    end = raw.rfind(b"\n\n")
+    if end < 0:
         raise NoteError("the note has no blank line followed by signature lines")
     try:
-        return text.decode("utf-8") + "\n"
+        return raw[: end + 1].decode("utf-8")
     except UnicodeDecodeError as error:
         raise NoteError("the note is not UTF-8") from error
 

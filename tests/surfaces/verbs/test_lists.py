@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
+from tests.trust.worlds import keep_head
 
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
 from nightledger.gate.opening import log_key
 from nightledger.surfaces.verbs import verify
-from nightledger.trust.head import KeptHead, keep_head
+from nightledger.trust.head import KeptHead
 from nightledger.trust.merkle import CompactRange, leaf_hash
 
 TOLD = "Nebelhorn" + "4711"

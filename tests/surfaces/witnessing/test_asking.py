@@ -13,7 +13,9 @@ from tests.surfaces.witnessing.machines import NAME, Machines
 
 from nightledger.files.lock import Lock
 from nightledger.surfaces.witnessing.asking import ask_behind, ask_quietly, ask_round
-from nightledger.surfaces.witnessing.memory import read_memory
+from nightledger.surfaces.witnessing.client import HttpChannel
+from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
+from nightledger.trust.pin import read_pin
 
 
 def text(ran: str) -> str:
@@ -237,6 +239,35 @@ def test_another_history_grown_over_the_old_one_is_a_fork_that_the_witness_shows
     assert verify.status == 4
     assert "FORK" in verify.out
     assert "FORK" in text(console.run("status").out)
+
+
+def test_a_witness_that_refuses_and_shows_no_head_is_an_alarm_but_pins_nothing(
+    machines: Machines, console: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HttpChannel, "newest", lambda _self, _origin: None)
+    said = "it does not cosign this log: it says that it cosigned 2 entries, and this log has 1"
+    with put_back_behind_the_witness(machines, console, tmp_path / "old"):
+        ran = console.run("witness", "ask")
+        assert ran.status == 1
+        assert text(ran.out).startswith(f"{NAME}: no line ({said})")
+        assert console.run("night").status == 0  # anybody on the way could have said so: nothing stops
+    verify = console.run("verify")
+    assert verify.status == 4
+    told = f"{NAME} gave no line: {said}; it showed no head that would prove it"
+    assert f"STALE-WITNESS {machines.desk.home.cosigned}: {told}" in text(verify.out)
+    assert told in text(console.out("status"))
+    assert text(console.run("doctor").out).count(said) == 1
+    assert not read_pin(machines.desk.ring, machines.desk.home.identity.id).heads[1:]
+
+
+def test_what_a_witness_said_is_over_when_it_cosigns_again(machines: Machines, console: Console) -> None:
+    home = machines.desk.home
+    write_memory(home, {NAME: Remembered(asked_at=1, failures=1, problem="it says no", refused=True)})
+    assert f"{NAME} gave no line: it says no" in text(console.run("verify").out)
+    with machines.serving():
+        assert console.run("witness", "ask").status == 0
+    assert not read_memory(home)[NAME].refused
+    assert console.record("verify")["witnesses"]["findings"] == []
 
 
 def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(

@@ -171,6 +171,7 @@ def _remember(known: Remembered, found: Asked, now: datetime, taken: set[str]) -
         size=found.size,
         failures=known.failures + 1 if found.problem else 0,
         problem=found.problem,
+        refused=found.refused,
         contradiction=_told(found.contradiction) if found.contradiction else "",
         taken=next(iter(taken - {known.taken}), known.taken),
     )

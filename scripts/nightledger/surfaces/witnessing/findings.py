@@ -36,7 +36,8 @@ def look(home: Home, ledger: Ledger, at: Moment, policy_file: str | None = None)
         policy = parse_policy(read_regular(policy_file, MAX_POLICY_BYTES), where=policy_file)
     found = look_at_witnesses(home, Cosignatures(home, policy, ledger.log.tree), at.at)
     strange = _strange_log(home, policy) if policy_file is not None else ()
-    return replace(found, findings=(*strange, *_contradictions(home, policy), *found.findings))
+    told = (*_contradictions(home, policy), *_refusals(home, policy))
+    return replace(found, findings=(*strange, *told, *found.findings))
 
 
 def find_anchored(tree: Tree, pin: Pin, paths: Sequence[str]) -> tuple[Finding, ...]:
@@ -96,7 +97,7 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
     checks += [
         note("witness", f"{name} gave no line the last time: {known.problem}")
         for name, known in memory.items()
-        if name in names and known.problem and not known.contradiction
+        if name in names and known.problem and not (known.contradiction or known.refused)
     ]
     return tuple(checks)
 
@@ -126,6 +127,24 @@ def _contradictions(home: Home, policy: Policy) -> tuple[Finding, ...]:
         )
         for name, known in read_memory(home).items()
         if known.contradiction and name in names
+    )
+
+
+def _refusals(home: Home, policy: Policy) -> tuple[Finding, ...]:
+    """Give who said that this log does not continue what they remember, and showed no head for it.
+
+    Not every witness shows one (C2SP tlog-witness asks for none). Unproved it is not: ROLLBACK or FORK.
+    """
+    names = {witness.key.name for witness in policy.witnesses}
+    return tuple(
+        Finding(
+            damage=Damage.STALE_WITNESS,
+            path=home.cosigned,
+            line=None,
+            message=f"{name} gave no line: {known.problem}; it showed no head that would prove it",
+        )
+        for name, known in read_memory(home).items()
+        if known.refused and name in names
     )
 
 

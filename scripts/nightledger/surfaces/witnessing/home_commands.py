@@ -47,7 +47,7 @@ def merged(in_force: bytes, wanted: Policy) -> bytes:
 
 
 def ask(options: argparse.Namespace, context: Context) -> int:
-    """Ask every witness; 1 when the quorum has not cosigned the newest head, 4 when one remembers another log."""
+    """Ask every witness; 1 when the quorum has not cosigned the newest head or one refuses, 4 when one proves another log."""
     if options.words:
         raise UsageError("'witness ask' takes no words", hint="nightledger witness ask --help")
     found = ask_round(context, everybody=True)
@@ -59,7 +59,7 @@ def ask(options: argparse.Namespace, context: Context) -> int:
     _report(context, found)
     if found.standing:
         return EXIT_ALARM
-    return 0 if found.met else 1
+    return 0 if found.met and not any(one.refused for one in found.asked) else 1
 
 
 def _report(context: Context, found: Round) -> None:
@@ -73,6 +73,7 @@ def _report(context: Context, found: Round) -> None:
                     "cosigned": bool(one.cosigned),
                     "waiting": one.waiting,
                     "problem": one.problem,
+                    "refused": one.refused,
                     "contradiction": one.contradiction.damage.value if one.contradiction else None,
                 }
                 for one in found.asked

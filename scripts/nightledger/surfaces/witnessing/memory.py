@@ -37,6 +37,7 @@ class Remembered:
         size: The size that it cosigned last, as far as is known.
         failures: How often in a row it gave no line.
         problem: Why, the last time.
+        refused: Whether it said then that this log does not continue what it remembers, and showed no head.
         contradiction: What it remembers that this log does not continue; empty where nothing.
         taken: Over a spool, hash of the request whose answer was taken last.
     """
@@ -45,6 +46,7 @@ class Remembered:
     size: int = 0
     failures: int = 0
     problem: str = ""
+    refused: bool = False
     contradiction: str = ""
     taken: str = ""
 
