@@ -102,11 +102,10 @@ class AgentView:
             chunks: All candidates; it becomes what may be seen of it.
             asked: What for.
         """
-        if one.id in self._seen:
-            return one
-        seen = self.look([one.id], chunks, asked)[one.id]
+        known = one.id in self._seen
+        seen = self._seen[one.id] if known else self.look([one.id], chunks, asked)[one.id]
         chunks[one.id] = seen.chunk
-        if not seen.why:
+        if known or not seen.why:
             return one
         words_in = words_told(dict.fromkeys(one.words.values(), 0.0))
         left = words_in(f"{seen.chunk.heading}\n{seen.chunk.text}\n{seen.lead}")
@@ -125,27 +124,34 @@ class AgentView:
             asked: What for: a lead without a word of it is not looked at.
         """
         wanted = list(numbers)
-        new = [number for number in wanted if number not in self._seen]
-        leads = self._store.leads(new)
         starts = _starts([*(word for group in asked.groups for word in group.weights), *_all(self._tags)])
-        for number in new:
-            lead = leads.get(number, "")
-            self._seen[number] = self._look(chunks[number], lead if _holds(lead, starts) else "")
+        leads = {number: lead for number, lead in self._store.leads(wanted).items() if _holds(lead, starts)}
+        for number in wanted:
+            known = self._seen.get(number)
+            if known is None:
+                self._seen[number] = self._look(chunks[number], leads.get(number, ""))
+            elif number in leads and not known.lead:  # other words are looked for than before
+                lead, why = self._before(chunks[number], leads[number])
+                self._seen[number] = replace(known, lead=lead, why=known.why or why)
         return {number: self._seen[number] for number in wanted}
 
     def _look(self, chunk: Chunk, lead: str) -> Seen:
         held = self._judge.held(chunk)
         heading = self._judge.heading(chunk)
         why = next(iter(held.values()), "" if heading == chunk.heading else HEADING)
-        if lead:
-            first = chunk.first_line - lead.count("\n")
-            text = lead.rstrip("\n")
-            before = replace(chunk, first_line=first, last_line=first + text.count("\n"), text=text)
-            held_before = self._judge.held(before)
-            lead = without(before, held_before)
-            why = why or next(iter(held_before.values()), "")
         shown = replace(chunk, heading=heading, text=without(chunk, held)) if why else chunk
-        return Seen(chunk=shown, lead=lead, why=why)
+        told, why_before = self._before(chunk, lead)
+        return Seen(chunk=shown, lead=told, why=why or why_before)
+
+    def _before(self, chunk: Chunk, lead: str) -> tuple[str, str]:
+        """Give what of the item before a chunk may be told, and why not all of it."""
+        if not lead:
+            return "", ""
+        first = chunk.first_line - lead.count("\n")
+        text = lead.rstrip("\n")
+        before = replace(chunk, first_line=first, last_line=first + text.count("\n"), text=text)
+        held = self._judge.held(before)
+        return without(before, held), next(iter(held.values()), "")
 
     def _is_asked_for(self, number: int, seen: Seen) -> bool:
         """Tell whether what is left says anything, and a tag where one is asked for."""

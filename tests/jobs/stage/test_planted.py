@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition
-from tests.jobs.stage.staging import event, run, shown
+from tests.jobs.stage.staging import event, run, shown, texts
 from tests.linking import line, outcome
 from tests.recall import test_withheld as states
 from tests.recall.asking import put
@@ -16,6 +16,7 @@ from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
 
 from nightledger.domain.exposure import Place
+from nightledger.domain.staging.values import Source
 from nightledger.files.search_index import index_path
 from nightledger.files.search_reader import open_reader
 from nightledger.files.staged import read_staged
@@ -93,6 +94,19 @@ def test_nor_by_the_names_of_tasks_tags_and_files(desk: Desk) -> None:
     index = open_reader(index_path(desk.home))
     assert list(index.associations(["cron", name])) == []
     index.close()
+
+
+@pytest.mark.parametrize("last", [f"- {PLANTED}", f"## {PLANTED}\n\n- Something else was talked about."])
+def test_nor_does_it_decide_what_is_staged(desk: Desk, last: str) -> None:
+    """A withheld line at the end of the newest log is nothing that goes on."""
+    about = (
+        "The blue marmot clock with its cellar key was made in Ulm and has always been right to the minute."
+    )
+    put(desk, "memory/2026-02-25.md", f"# Day\n\n- {about}\n")
+    put(desk, LOG, f"# Day\n\n{last}\n")
+    assert any(about in text for text in texts(run(desk), Source.WORK))
+    desk.reject(desk.proposal(addition(PLANTED)))
+    assert texts(run(desk), Source.WORK) == []
 
 
 def test_nor_does_the_reason_name_it(desk: Desk) -> None:
