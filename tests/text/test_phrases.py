@@ -1,4 +1,5 @@
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
@@ -138,3 +139,39 @@ def test_a_line_that_begins_a_thousand_marks_is_read_in_time() -> None:
     for mark in ("<!--", "[x](", "[^", "[[a|", "<a ", "&#", "%", "* "):
         assert found(SAID, mark * 20_000 + SAID) in ({}, {1: "said"})
     assert time.process_time() - started < 10
+
+
+WRITTEN = [
+    str, str.upper, str.title,
+    lambda word: f"**{word[:2]}**{word[2:]}",
+    lambda word: f"&#{ord(word[0])};{word[1:]}",
+    lambda word: f"<b class='a'>{word}</b>",
+    lambda word: f"[{word}](http://a.example/b_(c))",
+    lambda word: f"[{word}][note][^2]",
+    lambda word: f"[[page|{word}]]",
+    "\u00ad".join,
+    lambda word: "\u200b".join(word) + "\ufe0f",
+    lambda word: word.replace("e", "\u00e9"),
+    lambda word: "".join(chr(ord(letter) + 0xFEE0) for letter in word),
+]  # fmt: skip
+BETWEEN = [
+    " ",
+    "\n",
+    "\n- ",
+    "\n1. ",
+    "\n- [x] ",
+    "\n- 10:22 ",
+    "\r\n> ",
+    "&nbsp;",
+    "<br>",
+    " <!-- n --> ",
+    " | ",
+    "-\n",
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(WRITTEN), st.sampled_from(BETWEEN)), min_size=7, max_size=7))
+def test_no_mixture_of_writings_hides_a_phrase(ways: list[tuple[Callable[[str], str], str]]) -> None:
+    words = SAID.rstrip(".").split()
+    text = "".join(write(word) + between for word, (write, between) in zip(words, ways, strict=True))
+    assert found(SAID, *text.split("\n"))
