@@ -132,8 +132,7 @@ def search_store(
     chunks: dict[int, Chunk] = {}
 
     def ranked_for(what: Asked, meant: Mapping[int, float]) -> list[Ranked]:
-        found = find_chunks(store, query, what)
-        found.update(store.chunks(nearest(meant)) if not query.tags else {})
+        found = find_chunks(store, query, what) | store.chunks(() if query.tags else nearest(meant))
         ranked = fuse(weigh(store, found, what), meant)
         ranked = view.rank(ranked, found, what, meant) if view else ranked
         chunks.update(found)

@@ -64,6 +64,11 @@ class _File:
     own: frozenset[int]
     held_titles: frozenset[str]
 
+    def holds(self, lines: Mapping[int, str]) -> bool:
+        """Tell whether lines stand here, or parts of long ones: it may have changed since it was indexed."""
+        known = len(self.lines)
+        return all(number <= known and line in self.lines[number - 1] for number, line in lines.items())
+
 
 class Judge:
     """Says of chunks which of their lines an agent may not see.
@@ -154,10 +159,10 @@ class Judge:
     def _by_rules(self, chunk: Chunk) -> Held:
         """Lines that say what is not to be said, alone or with lines around them, those of the next chunk included."""
         lines = _lines(chunk)
-        found = self.rules.unspoken.find(lines.items())
         around = self._read(chunk)
-        if around is not None:
-            found = {n: why for n, why in around.unspoken.items() if n in lines} | found
+        found = {n: why for n, why in around.unspoken.items() if n in lines} if around else {}
+        if around is None or not around.holds(lines):
+            found |= self.rules.unspoken.find(lines.items())
         forgotten = self.rules.forgotten
         found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
         if forgotten.holds("\n".join(line for n, line in lines.items() if n not in found)):
