@@ -108,7 +108,7 @@ test-corpora: .stamps/dev ## public corpora of attacks through the promotion pat
 scorecard: .stamps/dev ## attack a small audit log in every place: what was tried, found and rightly named
 	@$(BIN)/python -m bench.scorecard
 
-mutants: .stamps/dev ## break 200 random lines of domain, gate and trust; the tests must notice
+mutants: .stamps/dev ## break 200 random lines of domain, gate and trust, or MUTANTS_ONLY=recall,jobs/stage; the tests must notice
 	$(BIN)/python -m bench.mutants
 
 bench: .stamps/dev ## every benchmark that needs no data of others

@@ -16,6 +16,7 @@ from typing import Any
 
 from bench.limited import End, Limits, Runner
 
+SOURCES = "scripts/nightledger"
 PACKAGES = ("domain", "gate", "trust")
 TEST_PACKAGES = (*PACKAGES, "codec", "files", "jobs")
 """Whose tests are asked; those of the surfaces and the demo take longer and see less."""
@@ -42,6 +43,72 @@ def pytest_sessionfinish(session):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose lines are looked at, and whose tests are asked.
+
+    Attributes:
+        places: Folders and beginnings of paths below ``scripts/nightledger``.
+        tests: Folders and modules below ``tests``.
+    """
+
+    places: tuple[str, ...] = PACKAGES
+    tests: tuple[str, ...] = TEST_PACKAGES
+
+    @classmethod
+    def of(cls, only: str, more_tests: str, tree: Path) -> "Scope":
+        """Read what was asked for: ``recall,jobs/stage``; nothing stands for domain, gate and trust.
+
+        Places in these three ask the tests that are asked about all of them. Where one is elsewhere,
+        the tests of the named folders are asked: to measure those of all packages takes too long.
+
+        Args:
+            only: Places, with commas between them.
+            more_tests: Folders or modules of tests that are asked, too, with commas between them.
+            tree: A copy of the checkout.
+        """
+        places, more = _listed(only), _listed(more_tests)
+        for folder, name in (*((SOURCES, place) for place in places), *(("tests", test) for test in more)):
+            if not any((tree / folder).glob(f"{name}*")):
+                sys.exit(f"nothing in {folder} begins with {name}")
+        if all(place.split("/")[0] in PACKAGES for place in places):
+            return cls(places=places or PACKAGES, tests=(*TEST_PACKAGES, *more))
+        nearest = (_test_folder(tree / "tests", place) for place in places)
+        return cls(places=places, tests=tuple(dict.fromkeys((*nearest, *more))))
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Places whose lines are measured: one result serves every place in domain, gate and trust."""
+        return PACKAGES if self.tests == TEST_PACKAGES else self.places
+
+    @property
+    def kept(self) -> str:
+        """Name of the file that keeps what was measured."""
+        if self.tests == TEST_PACKAGES:
+            return "mutants-covering.json"
+        return f"mutants-covering-{_sha256(repr((sorted(self.places), sorted(self.tests))))[:8]}.json"
+
+    def modules(self, tree: Path) -> list[str]:
+        """List the test modules that are asked, relative to the tree."""
+        found = (path for name in self.tests for path in _test_files(tree / "tests" / name))
+        return list(dict.fromkeys(path.relative_to(tree).as_posix() for path in found))
+
+
+def _listed(said: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.strip("/ ") for one in said.split(",") if one.strip("/ ")))
+
+
+def _test_files(place: Path) -> list[Path]:
+    return sorted(place.rglob("test_*.py")) if place.is_dir() else sorted(place.parent.glob(f"{place.name}*"))
+
+
+def _test_folder(tests: Path, place: str) -> str:
+    folder = tests / place
+    while not folder.is_dir():
+        folder = folder.parent
+    return folder.relative_to(tests).as_posix()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Covering:
     """What one run of all tests showed.
 
@@ -60,10 +127,11 @@ class Covering:
         return frozenset().union(*(known.get(line, frozenset()) for line in lines))
 
 
-def cover(tree: Path, scratch: Path, kept: Path, runner: Runner, jobs: int) -> Covering:
+def cover(scope: Scope, tree: Path, scratch: Path, kept: Path, runner: Runner, jobs: int) -> Covering:
     """Measure which tests execute which line; what ``kept`` still says is taken from there.
 
     Args:
+        scope: Whose lines and which tests.
         tree: A copy of the checkout.
         scratch: Folder for what is in the way afterwards.
         kept: File that keeps the result.
@@ -71,7 +139,7 @@ def cover(tree: Path, scratch: Path, kept: Path, runner: Runner, jobs: int) -> C
         jobs: How many processes at a time.
     """
     base = _base_key(tree)
-    modules = {path: _sha256(base, (tree / path).read_bytes()) for path in test_modules(tree)}
+    modules = {path: _sha256(base, (tree / path).read_bytes()) for path in scope.modules(tree)}
     known: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
     stale = [path for path, key in modules.items() if known.get(path, {}).get("key") != key]
     if stale:
@@ -81,19 +149,13 @@ def cover(tree: Path, scratch: Path, kept: Path, runner: Runner, jobs: int) -> C
     stale.sort(key=lambda path: (tree / path).stat().st_size)
     groups = [group for n in range(jobs) if (group := stale[n::jobs])]
     with ThreadPoolExecutor(jobs) as pool:
-        measured = list(pool.map(lambda group: _measure(tree, scratch, group, runner), groups))
+        measured = list(pool.map(lambda group: _measure(scope, tree, scratch, group, runner), groups))
     for found in measured:
         known.update({path: {"key": modules[path], "tests": tests} for path, tests in found.items()})
     known = {path: known[path] for path in modules}
     kept.parent.mkdir(exist_ok=True)
     kept.write_text(json.dumps(known))
     return _gather(known)
-
-
-def test_modules(tree: Path) -> list[str]:
-    """List the test modules that are asked, relative to the tree."""
-    found = (path for name in TEST_PACKAGES for path in sorted((tree / "tests" / name).rglob("test_*.py")))
-    return [path.relative_to(tree).as_posix() for path in found]
 
 
 def _base_key(tree: Path) -> str:
@@ -118,14 +180,17 @@ def _sha256(*parts: str | bytes) -> str:
     return digest.hexdigest()
 
 
-def _measure(tree: Path, scratch: Path, modules: Sequence[str], runner: Runner) -> dict[str, list[Any]]:
+def _measure(
+    scope: Scope, tree: Path, scratch: Path, modules: Sequence[str], runner: Runner
+) -> dict[str, list[Any]]:
     """Give for each module its tests: node id, seconds, and the lines of each file."""
     import coverage
 
     own = scratch / hashlib.sha256("\n".join(modules).encode()).hexdigest()[:12]
     own.mkdir()
     (own / "covering_plugin.py").write_text(_PLUGIN)
-    include = ",".join(f"{tree}/scripts/nightledger/{name}/*" for name in PACKAGES)
+    # A star stands for no slash, but at the end for everything below.
+    include = ",".join(f"{tree}/{SOURCES}/{place}*,{tree}/{SOURCES}/{place}*/*" for place in scope.measured)
     end = runner.run(
         [
             *(sys.executable, "-m", "coverage", "run", "--rcfile=/dev/null", f"--include={include}"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Break random lines of domain, gate and trust, one at a time; the tests must notice.
+"""Break random lines of domain, gate and trust, or of other packages, one at a time; the tests must notice.
 
 Works on a copy of the checkout, so that nothing broken stays behind, whatever ends it.
 For each line only the tests that execute it run (``bench/covering.py``), and those of the
@@ -7,7 +7,11 @@ module's own test file; each run has a limit of memory and of time as a multiple
 the tests take unbroken. Prints survivors as they are found, and how many broken lines made
 a test fail. Exit status 1 below 90 %.
 
-Usage: make mutants [COUNT=200] [MUTANTS_SEED=1] [MUTANTS_JOBS=2] [MUTANTS_ONLY=gate/apply/applying]
+Usage: make mutants [COUNT=200] [MUTANTS_SEED=1] [MUTANTS_JOBS=2] [MUTANTS_ONLY=gate/apply/applying,gate/review]
+
+``MUTANTS_ONLY`` names folders or beginnings of paths below ``scripts/nightledger``, in any
+package (``recall,jobs/stage``); outside of these three the tests of the same folders are asked, and
+those that ``MUTANTS_TESTS`` names below ``tests`` (``surfaces/verbs/test_hook``).
 """
 
 import os
@@ -23,11 +27,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from bench.breaking import break_source
-from bench.covering import MEMORY_BYTES, PACKAGES, PYTEST, Covering, cover, test_modules
+from bench.covering import MEMORY_BYTES, PYTEST, SOURCES, Covering, Scope, cover
 from bench.limited import End, Limits, Runner
 
 ROOT = Path(__file__).resolve().parents[1]
-KEPT = ROOT / ".stamps" / "mutants-covering.json"
+STAMPS = ROOT / ".stamps"
 LEAST_NOTICED = 0.90
 MOST_TESTS_S = 120.0
 """Unbroken time of the tests that are asked about one line; those of its own test file all run."""
@@ -68,9 +72,10 @@ def main() -> int:
         scratch = Path(folder)
         try:
             tree = make_copy(scratch / "tree")
-            covering = cover(tree, scratch, KEPT, runner, jobs)
-            warm_up(tree, scratch, runner)
-            mutants = sample(tree, covering, count, random.Random(seed))
+            scope = Scope.of(os.environ.get("MUTANTS_ONLY", ""), os.environ.get("MUTANTS_TESTS", ""), tree)
+            covering = cover(scope, tree, scratch, STAMPS / scope.kept, runner, jobs)
+            warm_up(scope, tree, scratch, runner)
+            mutants = sample(scope, tree, covering, count, random.Random(seed))
             require_whole(max(mutants, key=lambda mutant: mutant.tests_s), tree, runner)
             survivors = run_all(mutants, tree, runner, jobs)
         finally:
@@ -103,9 +108,9 @@ def make_copy(target: Path) -> Path:
     return target
 
 
-def warm_up(tree: Path, scratch: Path, runner: Runner) -> None:
+def warm_up(scope: Scope, tree: Path, scratch: Path, runner: Runner) -> None:
     """Compile all once, so that each copy of the copy need not."""
-    command = [sys.executable, "-m", "pytest", *PYTEST, "--collect-only", *test_modules(tree)]
+    command = [sys.executable, "-m", "pytest", *PYTEST, "--collect-only", *scope.modules(tree)]
     limits = Limits(memory_bytes=MEMORY_BYTES, cpu_s=600, wall_s=1200)
     environment = {"PYTHONPATH": str(tree / "scripts")}
     output = scratch / "collected"
@@ -116,30 +121,29 @@ def warm_up(tree: Path, scratch: Path, runner: Runner) -> None:
         sys.exit(f"the tests cannot be collected:\n{output.read_text()[-3000:]}")
 
 
-def sample(tree: Path, covering: Covering, count: int, dice: random.Random) -> list[Mutant]:
+def sample(scope: Scope, tree: Path, covering: Covering, count: int, dice: random.Random) -> list[Mutant]:
     """Choose lines at random, over all files alike, and one way to break each."""
-    only = os.environ.get("MUTANTS_ONLY", "")
     candidates: list[Mutant] = []
-    for name in PACKAGES:
-        for file in sorted((tree / "scripts" / "nightledger" / name).rglob("*.py")):
-            path = file.relative_to(tree).as_posix()
-            if only not in path:
-                continue
-            by_line: dict[int, list[Mutant]] = {}
-            for broken in break_source(file.read_text(encoding="utf-8")):
-                first, last = broken.lines
-                tests = choose_tests(covering, path, range(first, last + 1))
-                by_line.setdefault(broken.line, []).append(
-                    Mutant(
-                        path=path,
-                        line=broken.line,
-                        what=broken.what,
-                        source=broken.source,
-                        tests=tests,
-                        tests_s=sum(covering.seconds[test] for test in tests),
-                    )
+    begins = tuple(f"{SOURCES}/{place}" for place in scope.places)
+    for file in sorted((tree / SOURCES).rglob("*.py")):
+        path = file.relative_to(tree).as_posix()
+        if not path.startswith(begins):
+            continue
+        by_line: dict[int, list[Mutant]] = {}
+        for broken in break_source(file.read_text(encoding="utf-8")):
+            first, last = broken.lines
+            tests = choose_tests(covering, path, range(first, last + 1))
+            by_line.setdefault(broken.line, []).append(
+                Mutant(
+                    path=path,
+                    line=broken.line,
+                    what=broken.what,
+                    source=broken.source,
+                    tests=tests,
+                    tests_s=sum(covering.seconds[test] for test in tests),
                 )
-            candidates += [dice.choice(options) for _, options in sorted(by_line.items())]
+            )
+        candidates += [dice.choice(options) for _, options in sorted(by_line.items())]
     return sorted(dice.sample(candidates, min(count, len(candidates))), key=lambda m: (m.path, m.line))
 
 
@@ -150,8 +154,8 @@ def choose_tests(covering: Covering, path: str, lines: Sequence[int]) -> tuple[s
     quickest first, and then the rest of the own file, because a fixture that several tests
     share counts for the first of them only.
     """
-    file = PurePosixPath(path)
-    mirror = f"tests/{file.parent.name}/test_{file.stem}.py::"
+    file = PurePosixPath(path).relative_to(SOURCES)
+    mirror = f"tests/{file.parent}/test_{file.stem}.py::"
     executing = covering.executing(path, lines)
     quickest = sorted(covering.seconds, key=lambda test: (covering.seconds[test], test))
     own = [test for test in quickest if test.startswith(mirror)]

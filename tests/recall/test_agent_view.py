@@ -84,7 +84,7 @@ def test_a_withheld_line_tells_no_time(desk: Desk) -> None:
     rejected(desk)
     log(desk)
     put(desk, "memory/2026-01-17.md", f"# 2026-01-17\n\n- {PLANTED}\n")
-    put(desk, "memory/2026-01-20.md", "# 2026-01-20\n\n- The cellar was dry.\n")
+    put(desk, "memory/2026-01-20.md", "# 2026-01-20\n\n- The key of the cellar hangs high.\n")
     query = "marmot before the cellar key hangs"
     assert str(ask(desk, query).until) == "2026-01-17"
     assert str(ask(desk, query, agent=True).until) == "2026-01-20"
@@ -163,9 +163,9 @@ def test_what_was_looked_at_once_is_never_given_whole_again(desk: Desk) -> None:
         query = Query(text="garden attic", showing=Showing.AGENT)
         view = AgentView(store, refreshed.judge, query)
         asked, other = (
-            read_query(store, Query(text=text), desk.moment.at.date()) for text in ("garden", "cellar")
+            read_query(store, None, Query(text=text), desk.moment.at.date()) for text in ("garden", "cellar")
         )
-        found = find_chunks(store, query, read_query(store, query, desk.moment.at.date()))
+        found = find_chunks(store, query, read_query(store, None, query, desk.moment.at.date()))
         view.rank(weigh(store, found, asked), dict(found), asked)
         again = dict(found)
         for one in weigh(store, found, asked):
@@ -174,3 +174,14 @@ def test_what_was_looked_at_once_is_never_given_whole_again(desk: Desk) -> None:
         (attic,) = [number for number, lead in store.leads(found).items() if "cellar" in lead]
         seen = view.look([attic], again, other)[attic]
         assert (seen.lead.strip(), seen.why) == ("", "proposed, and rejected")
+
+
+def test_what_happened_then_is_told_without_what_is_withheld(desk: Desk) -> None:
+    """A query that asks for a time alone has no word that a line could answer."""
+    rejected(desk)
+    log(desk, f"- {PLANTED}")
+    put(desk, "memory/2026-02-27.md", f"- {PLANTED}\n")
+    (hit,) = hits(desk, "what happened last week", agent=True)
+    assert BESIDE in hit.chunk.text
+    assert "cellar" not in hit.chunk.text
+    assert any("cellar" in hit.chunk.text for hit in hits(desk, "what happened last week"))

@@ -1,6 +1,7 @@
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +9,16 @@ import pytest
 from tests.files.test_search_index import kill_while_it_writes
 from tests.gate.homes import Desk, addition
 from tests.gate.principled import seed
+from tests.jobs.nights import Nights
+from tests.jobs.pruning import answer, tally
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 
+from nightledger.domain.proposal import Op
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import index_path, open_store
+from nightledger.files.search_index import building, index_path, open_store
+from nightledger.files.search_writing import SearchWriter
 from nightledger.gate.opening import shipped_config
 from nightledger.recall import indexing
 from nightledger.recall.indexing import Refreshed, keep_up, refresh
@@ -317,6 +322,60 @@ def test_a_damaged_link_index_is_told_and_search_answers(desk: Desk) -> None:
     found = ask(desk, "lilac")
     assert found.hits
     assert found.notes
+
+
+def test_a_link_index_that_cannot_be_read_is_told_and_search_answers(desk: Desk) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    Path(desk.home.link_index_dir, "current").mkdir(parents=True)
+    for _ in range(2):
+        settle(desk)
+        assert ask(desk, "lilac").hits
+    (note,) = fresh(desk, anew=True).notes
+    assert note == f"the link index in {desk.home.link_index_dir} cannot be read (Is a directory)"
+
+
+def test_an_index_that_is_removed_while_it_is_made_is_told_and_search_answers(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+
+    @contextmanager
+    def gone(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
+        with building(path, spell) as writer:
+            yield writer
+        os.unlink(path)
+
+    monkeypatch.setattr(indexing, "building", gone)
+    found = ask(desk, "lilac")
+    assert found.hits
+    path = index_path(desk.home)
+    assert found.notes == (
+        f"the search index {path} was removed while it was made; a copy in memory was searched",
+    )
+
+
+def test_a_compressed_log_is_searched_by_its_full_text_and_by_its_summary_once_that_is_gone(
+    desk: Desk,
+) -> None:
+    nights = Nights(desk=desk)
+    lamps = [f"- Looked at lamp {n} in the long corridor" for n in range(40)]
+    lesson = "- Lesson: water the lilac in the morning, or mildew comes by the evening"
+    nights.write("2025-12-03.md", "\n".join(["# Greenhouse", "", lesson, "", *lamps, ""]))
+    answer(nights, tally(nights, Op.COMPRESS))
+    log, copy = "memory/2025-12-03.md", "memory/archive/daily/2025-12-03.md"
+    assert "lilac" in Path(desk.home.path(log)).read_text()
+    assert places(desk, "lilac") == [f"{copy}:3"]
+    with Path(desk.home.path(log)).open("a") as stream:
+        stream.write("\n- The lilac was sold.\n")
+    assert sorted(place.partition(":")[0] for place in places(desk, "lilac")) == sorted([log, copy])
+    settle(desk)
+    assert (fresh(desk).changed, fresh(desk).changed) == (0, 0)
+    full = Path(desk.home.path(copy)).read_bytes()
+    Path(desk.home.path(copy)).unlink()
+    found = hits(desk, "lilac mildew")
+    assert any(hit.chunk.path == log and "mildew" in hit.chunk.text for hit in found)
+    put(desk, copy, full)
+    assert [hit.chunk.path for hit in hits(desk, "lilac mildew") if "mildew" in hit.chunk.text] == [copy]
 
 
 def test_a_file_whose_name_is_no_text_is_named(desk: Desk) -> None:

@@ -197,6 +197,25 @@ def test_embeddings_of_another_length_count_as_none(harbour: Desk) -> None:
     store.close()
 
 
+def test_only_the_direction_of_an_embedding_counts_and_one_without_has_no_likeness(harbour: Desk) -> None:
+    long = {"ferry": [3.0, 4.0], "loaf": [0.0, 0.0], "vessel": [0.0, 7.0]}
+
+    class Long:
+        name = "long 1"
+
+        def encode(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+            told = (next((word for word in long if word in text), "loaf") for text in texts)
+            return [np.asarray(long[word], np.float32) for word in told]
+
+    ask(harbour, "vessel", Long())  # type: ignore[arg-type]
+    store = opened(harbour)
+    found = near(store, Long(), "vessel", ALL)
+    said = {store.chunks([number])[number].text: cosine for number, cosine in found.items()}
+    assert [cosine for text, cosine in said.items() if "ferry" in text] == [pytest.approx(0.8, abs=0.005)]
+    assert [cosine for text, cosine in said.items() if "loaf" in text] == [0.0]
+    store.close()
+
+
 def test_embeddings_of_an_index_in_memory_outlast_a_search() -> None:
     text = "Zebra.\n"
     writer = build_in_memory(index_text)

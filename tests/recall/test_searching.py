@@ -1,3 +1,5 @@
+# ruff: noqa: RUF001 - words of other scripts are what is tested
+
 from datetime import date
 
 import pytest
@@ -78,13 +80,68 @@ def test_filters_narrow(desk: Desk) -> None:
     assert places(desk, "lilac", scope=frozenset({Kind.MEMORY})) == []
 
 
-def test_a_told_time_is_preferred_and_excludes_nothing(desk: Desk) -> None:
+def test_only_a_told_time_is_searched_where_what_is_told_of_it_answers(desk: Desk) -> None:
     put(desk, "memory/2026-01-10.md", "- The lilac was cut.\n")
+    put(desk, "memory/2026-02-10.md", "- In January the lilac was cut, told later.\n")
     put(desk, "memory/2026-02-25.md", "- The lilac was cut.  \n- And again it was so.\n")
     found = ask(desk, "when was the lilac cut in January?")
-    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-01-10.md", "memory/2026-02-25.md"]
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-01-10.md", "memory/2026-02-10.md"]
     assert (found.since, found.until) == (date(2026, 1, 1), date(2026, 1, 31))
-    assert found.notes == ()
+    assert (found.said, found.only) == ("in January", True)
+    (note,) = found.notes
+    days = "2026-01-01 to 2026-01-31 and what was told up to 2026-02-14"
+    assert note == f"only 'in January' was searched: {days}; all times: --any-time"
+
+
+def test_any_time_searches_all_times_and_prefers_the_told_one(desk: Desk) -> None:
+    put(desk, "memory/2026-01-10.md", "- The lilac was cut.\n")
+    put(desk, "memory/2026-02-25.md", "- The lilac was cut.  \n- And again it was so.\n")
+    found = ask(desk, "when was the lilac cut in January?", any_time=True)
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-01-10.md", "memory/2026-02-25.md"]
+    assert (found.only, found.notes) == (False, ())
+
+
+def test_all_times_are_searched_where_the_told_one_does_not_answer(desk: Desk) -> None:
+    put(desk, "memory/2026-01-10.md", "- The lilac was green.\n")
+    put(desk, "memory/2026-02-25.md", "- The lilac was cut down to the ground.\n")
+    found = ask(desk, "when was the lilac cut to the ground in January?")
+    assert {hit.chunk.path for hit in found.hits} == {"memory/2026-01-10.md", "memory/2026-02-25.md"}
+    assert not found.only
+    assert found.notes == ("nothing told of 'in January' answers all of it; all times were searched",)
+
+
+def test_what_an_agent_may_not_see_does_not_make_a_time_the_only_one(desk: Desk) -> None:
+    put(desk, "memory/2026-01-10.md", "> The lilac was cut by the web.\n")
+    put(desk, "memory/2026-02-25.md", "- The lilac was cut.\n")
+    query = "when was the lilac cut in January?"
+    assert ask(desk, query).only
+    found = ask(desk, query, agent=True)
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-02-25.md"]
+    assert not found.only
+
+
+@pytest.mark.parametrize("query", ["what happened last week?", "last week", "what did we do last week"])
+def test_a_time_alone_gives_what_lies_in_it(desk: Desk, query: str) -> None:
+    for day in ("2026-02-13", "2026-02-16", "2026-02-22", "2026-02-24"):
+        put(desk, f"memory/{day}.md", f"# Day\n\n- On {day} nothing was said of it, last but not least.\n")
+    found = ask(desk, query, agent=True)  # asked on 2026-03-01, a Sunday
+    assert [f"{hit.chunk.path}:{hit.lines[0]}" for hit in found.hits] == [
+        "memory/2026-02-16.md:3",
+        "memory/2026-02-22.md:3",
+    ]
+    assert found.notes == ("shown is what lies in 'last week' (2026-02-16 to 2026-02-22)",)
+    (note,) = ask(desk, query, limit=1).notes
+    assert note.endswith("(2026-02-16 to 2026-02-22), the first 1 places that tell of it")
+    assert not ask(desk, query, tags=("cron",)).hits
+
+
+def test_a_time_alone_in_which_nothing_lies_is_said(desk: Desk) -> None:
+    put(desk, "memory/2026-02-25.md", "- It was a yesterday like any other.\n")
+    found = ask(desk, "what happened in January")
+    assert found.hits == ()
+    assert found.notes == ("nothing lies in 'in January' (2026-01-01 to 2026-01-31)",)
+    put(desk, "memory/2026-02-24.md", "- The bill is due on 2026-05-17.\n")
+    assert ask(desk, "2026-05-17").hits[0].chunk.path == "memory/2026-02-24.md"
 
 
 def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:
@@ -96,22 +153,129 @@ def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:
     assert ask(desk, "zeppelin in January").notes == ()
 
 
-def test_an_event_bounds_the_time() -> None:
-    writer = indexed(
+def moved() -> SearchWriter:
+    return indexed(
         "- The printer was mended.\n",
-        "- Moved to the new office by lorry.\n",
+        "- Ada and Bruno moved to the new office by lorry.\n",
         "- The printer jammed, it was mended.\n",
     )
-    asked = search_store(
-        writer.store, None, Query(text="was the printer mended after the move to the new office?"), TODAY
-    )
-    assert asked.since == date(2026, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("was the printer mended after the move to the new office?", 2, None),
+        ("was the printer mended before the move to the new office?", None, 2),
+        ("was the printer mended before Ada moved?", None, 2),
+        ("was the printer mended after Bruno and Ada moved?", 2, None),
+        ("printer mended since moving to the office", 2, None),
+        ("printer before Ada's move", None, 2),
+    ],
+)
+def test_an_event_bounds_the_time(query: str, since: int | None, until: int | None) -> None:
+    found = search_store(moved().store, None, Query(text=query), TODAY)
+    assert (found.since and found.since.day, found.until and found.until.day) == (since, until)
+    assert found.only
+    days = {hit.chunk.day.day for hit in found.hits if hit.chunk.day}
+    assert days == ({1, 2} if since is None else {2, 3})
+
+
+def test_an_event_that_nobody_tells_of_bounds_nothing() -> None:
+    found = search_store(moved().store, None, Query(text="printer before the zeppelin landed"), TODAY)
+    assert len(found.hits) == 2
+    assert (found.since, found.until, found.only) == (None, None, False)
+    assert found.notes == ("when 'before the zeppelin landed' was is not known; all times were searched",)
+
+
+def test_the_day_of_an_event_is_not_taken_from_what_an_agent_may_not_see(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", "> The marmot moved to the new office.\n")
+    put(desk, "memory/2026-02-12.md", "- The printer was mended.\n")
+    query = "printer before the marmot moved"
+    assert ask(desk, query).until == date(2026, 2, 10)
+    assert ask(desk, query, agent=True).until is None
 
 
 def test_the_same_words_in_two_places_are_one_hit(desk: Desk) -> None:
     put(desk, "memory/2026-02-10.md", "- The lilac was cut.\n")
     put(desk, "memory/archive/daily/2026-02-10.md", "- The lilac was cut.\n")
     assert len(places(desk, "lilac")) == 1
+
+
+HELD = [
+    (
+        "The lilac job failed in cron",
+        ["lilac AND cron", "NOT lilac", "NEAR(lilac cron, 2)", "body:lilac", "lilac*"],
+    ),
+    (
+        "The lilac job failed in cron",
+        ["^lilac", '"lilac job"', "(lilac", "-lilac", 'lilac"', "{head}: lilac", "lilac AND"],
+    ),
+    ("An AND gate, a NOT gate near an OR", ["AND", "NOT", "OR", "NEAR", "AND OR NOT"]),
+    ("Plan B holds", ["b", "B", "plan B"]),
+    ("Written in C++, C# and R", ["C++", "C#", "r"]),
+    ("To be or not to be", ["to be", "or not", "to"]),
+    ("Deployed 🚀 and \u2705 done", ["🚀", "\u2705", "🚀🚀", "deployed 🚀"]),
+    ("明日の東京の天気を調べた", ["天気", "京", "東京の天気", "「天気」", "東京 tokyo"]),
+    ("今天的会议改到下午三点", ["会议", "会", "会 议", "会议meeting"]),
+    ("서울에서 회의를 했다. 데이터베이스가 죽었다", ["서울", "서울은", "회의가", "데이터베이스를"]),
+    ("サーバーのバックアップに失敗した", ["サーバ", "バックアップ", "ﾊﾞｯｸｱｯﾌﾟ", "失敗"]),
+    ("CPUを東京で計測 v2的API接口", ["CPU", "東京", "api", "v2", "接口", "CPU東京"]),
+    ("Сервер упал, ёлка цела", ["сервер", "СЕРВЕР", "елка"]),
+    ("Ο διακομιστής έπεσε", ["διακομιστής", "ΔΙΑΚΟΜΙΣΤΗΣ", "επεσε"]),
+    ("تعطل الخادم أمس", ["الخادم", "تَعَطَّلَ"]),
+    ("เซิร์ฟเวอร์ล่มเมื่อวานนี้", ["เซิร์ฟเวอร์", "ล่ม"]),
+    ("सर्वर कल बंद हो गया", ["सर्वर", "बंद"]),
+    ("Met at the café in Zürich, straße, Łódź", ["cafe", "CAFÉ", "zurich", "Straße", "lodz", "łódź"]),
+    (
+        "The well-known co-op, an e-mail to Jean-Luc",
+        ["well-known", "well known", "co-op", "e-mail", "Jean-Luc", "jean luc"],
+    ),
+    (
+        "nightly_backup_job with MAX_RETRIES",
+        ["nightly_backup_job", "nightly backup", "max_retries", "retries"],
+    ),
+    ("getUserName of HTTPServerError", ["getUserName", "getusername", "HTTPServerError"]),
+    (
+        "Edited /etc/nginx/conf.d/default.conf and C:\\Users\\ada\\x.txt",
+        ["/etc/nginx/conf.d/default.conf", "default.conf", "C:\\Users\\ada"],
+    ),
+    ("Wrote to ada.lovelace+test@example.org", ["ada.lovelace+test@example.org", "@example.org", "lovelace"]),
+    ("Upgraded to v1.2.3 and 3.11.7-rc1", ["v1.2.3", "1.2.3", "3.11", "3.11.7"]),
+    (
+        "Failed: ENOSPC, errno 28, 0x80070005, CVE-2024-1234",
+        ["ENOSPC", "enospc", "errno 28", "0x80070005", "CVE-2024-1234"],
+    ),
+    (
+        "See https://docs.example.org/a/b-c?q=1#frag",
+        ["https://docs.example.org/a/b-c?q=1#frag", "docs.example.org"],
+    ),
+    ("Due on 2026-05-17 or 2026-06-18", ["2026-05-17", "17.05.2026", "17 May 2026", "June 18, 2026"]),
+    ("L'école d’été à l’usine", ["école", "l'école", "usine"]),
+]
+
+
+@pytest.mark.parametrize(("line", "query"), [(line, query) for line, queries in HELD for query in queries])
+def test_a_line_is_found_by_what_it_holds_however_it_is_typed(line: str, query: str) -> None:
+    writer = indexed(f"- {line}\n", *(f"- Something else, note {n}.\n" for n in range(4)))
+    assert found(writer, query)[:1] == ["memory/2026-02-01.md:1"]
+
+
+def test_the_line_that_holds_it_is_shown_though_it_has_an_accent() -> None:
+    writer = indexed("- One thing.\n- In Zürich it rained.\n- A third thing.\n")
+    assert found(writer, "zurich") == ["memory/2026-02-01.md:2"]
+
+
+def test_an_emoji_is_named_as_it_was_typed() -> None:
+    answer = search_store(indexed("- Deployed 🚀 at last.\n").store, None, Query(text="🚀"), TODAY)
+    assert answer.terms == ("🚀",)
+    assert answer.hits[0].why[0].what == "🚀"
+
+
+@pytest.mark.parametrize(
+    "text", ["lilac " + "word " * 2_000, "lilac" + '"(' * 5_000, "lilac " + "の" * 9_990]
+)
+def test_a_query_of_ten_thousand_characters_is_answered(text: str) -> None:
+    assert found(indexed("- The lilac was cut.\n"), text[:10_000]) == ["memory/2026-02-01.md:1"]
 
 
 @pytest.mark.parametrize("query", ["", " ?! ", "\x00", "\ud800"])
@@ -174,6 +338,9 @@ def test_lines_that_are_withheld_are_named_by_their_numbers(desk: Desk) -> None:
     )
     (hit,) = hits(desk, "lilac")
     assert hit.held == "lines 2, 3, 5: written by others or by a tool; line 6: held by scanners"
+    put(desk, "memory/2026-02-10.md", "- lilac\n> lilac one\n> lilac two\n> lilac three\n- mid\n")
+    (hit,) = hits(desk, "lilac")
+    assert hit.held == "lines 2-4: written by others or by a tool"
 
 
 def test_the_same_home_gives_the_same_answer(desk: Desk) -> None:

@@ -1,6 +1,7 @@
 from datetime import date
 from pathlib import Path
 
+import pytest
 from tests.gate.homes import Desk
 from tests.recall.asking import put
 
@@ -15,6 +16,7 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
+from nightledger.text.forgetting.archive_block import archive_block
 from nightledger.text.forgetting.compressed import Marker, marker_line
 
 
@@ -68,6 +70,23 @@ def test_an_archived_entry_is_dated_by_itself() -> None:
         "## Lessons\n\n- Undated.\n\nArchived 2025-12-01 from MEMORY.md, entry e-y: faded\n"
     )
     assert [one.day for one in cut_archive(text).chunks] == [date(2025, 5, 1), date(2025, 12, 1)]
+
+
+@pytest.mark.parametrize(
+    ("begins", "day"), [("Undated", date(2025, 11, 30)), ("On 2025-05-01", date(2025, 5, 1))]
+)
+def test_all_parts_of_a_long_archived_entry_tell_of_one_day(begins: str, day: date) -> None:
+    long = archive_block(
+        f"- {begins}, {'told at length ' * 35}\n  - {'and again ' * 50}\n",
+        section=["Lessons"], entry="e-first", target="MEMORY.md", day=date(2025, 11, 30), reason="faded",
+    )  # fmt: skip
+    short = archive_block(
+        "- Second.\n", section=["Lessons"], entry="e-x", target="MEMORY.md", day=date(2025, 12, 1), reason="x"
+    )
+    *parts, last = cut_archive(f"{long}\n{short}").chunks
+    assert len(parts) > 1
+    assert {part.day for part in parts} == {day}
+    assert last.day == date(2025, 12, 1)
 
 
 def test_of_a_compressed_log_only_what_was_added_since_is_cut() -> None:

@@ -23,7 +23,7 @@ from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held
 from nightledger.recall.indexing import refresh
-from nightledger.recall.withheld import HEADING, NOT_JUDGED
+from nightledger.recall.withheld import FORGOTTEN, HEADING, LEAKED, NOT_JUDGED
 
 PLANTED = "The cellar key hangs behind the blue marmot clock."
 LOG = "memory/2026-02-28.md"
@@ -205,6 +205,30 @@ def forgotten_and_wrapped(desk: Desk) -> None:
     log(desk, f"- {PLANTED}", "- Said again: the cellar key hangs", "  behind the blue marmot clock.")
 
 
+def forgotten_in_other_words_and_wrapped(desk: Desk) -> None:
+    forgotten(desk)
+    log(desk, "- Behind the blue marmot clock", "  hangs the key of the cellar.")
+
+
+def forgotten_in_other_words_and_wrapped_among_others(desk: Desk) -> None:
+    forgotten(desk)
+    log(
+        desk,
+        "",
+        "## House",
+        "Behind the clock, that is",
+        "of the marmot and blue, hangs the",
+        "key of the cellar.",
+        "",
+        "The garden was dug.",
+        "1. The attic was swept.",
+        "2. Where hangs the key: behind",
+        "   the clock of the marmot, the blue",
+        "   one; the cellar key.",
+        "3. The hall was not.",
+    )
+
+
 def over_the_border_of_a_chunk(desk: Desk) -> None:
     rejected(desk)
     log(desk, "", "- Again and again:", *(f"  {word}" for word in (PLANTED * 40).replace(".", ". ").split()))
@@ -287,6 +311,7 @@ PATHS: list[Callable[[Desk], None]] = [
     quarantined_by_the_gate, steering, secret, pasted, output_of_a_tool, wrapped_as_untrusted, drifted,
     drifted_and_seen, note_of_an_outcome, steering_outcome, done_in_the_handoff, staged, steering_in_the_archive,
     rejected_and_in_the_archive, unread_places, constitution_on_disk, wrapped, told_and_wrapped, forgotten_and_wrapped,
+    forgotten_in_other_words_and_wrapped, forgotten_in_other_words_and_wrapped_among_others,
     over_the_border_of_a_chunk, quoted_within_a_longer_sentence,
     heading_that_was_rejected, heading_that_steers, heading_that_was_forgotten, heading_in_two_parts, heading_of_others,
     heading_in_the_archive, heading_of_the_handoff, wrapped_in_the_handoff,
@@ -402,11 +427,64 @@ def test_what_a_proposal_cites_is_withheld_where_the_log_was_moved_to(desk: Desk
     assert "Another marmot" in shown
 
 
+def test_beside_what_was_forgotten_the_other_items_and_paragraphs_are_told(desk: Desk) -> None:
+    forgotten_in_other_words_and_wrapped_among_others(desk)
+    shown = told(desk, "marmot attic hall")
+    for wording in ("## House", "The garden was dug.", "1. The attic was swept.", "3. The hall was not."):
+        assert wording in shown
+
+
+def test_a_part_of_a_wrapped_item_is_judged_by_the_whole_and_what_stands_beside_it_is_not(desk: Desk) -> None:
+    forgotten_in_other_words_and_wrapped(desk)
+    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
+    refreshed.store.close()
+    rest = Chunk(
+        path=LOG,
+        first_line=5,
+        last_line=5,
+        kind=Kind.DAILY,
+        heading="",
+        day=None,
+        text="  hangs the key of the cellar.",
+    )
+    beside = replace(rest, first_line=3, last_line=3, text=f"- {BESIDE}")
+    assert refreshed.judge.held(rest) == {5: FORGOTTEN}
+    assert refreshed.judge.held(beside) == {}
+
+
+def test_words_that_left_their_file_are_judged_as_they_were(desk: Desk) -> None:
+    log(desk)
+    refreshed = refresh(desk.gate, desk.ledger(), desk.moment)
+    refreshed.store.close()
+    chunk = Chunk(
+        path=LOG, first_line=3, last_line=3, kind=Kind.DAILY, heading="", day=None, text=f"- {SECRET}"
+    )
+    assert refreshed.judge.held(chunk) == {3: LEAKED}
+
+
+def test_what_a_rejected_change_rests_on_is_withheld_of_logs_and_told_of_outcomes(desk: Desk) -> None:
+    record = line(outcome(1, resolution="wind_the_marmot_clock"))
+    put(desk, "memory/system/outcome-records.jsonl", record)
+    draft = said(desk)
+    outcomes = replace(
+        draft.evidence[0],
+        path="memory/system/outcome-records.jsonl",
+        lines=(1, 1),
+        sha256=hashlib.sha256(record.rstrip(b"\n")).hexdigest(),
+        outcome=outcome(1)["id"],
+    )
+    desk.reject(desk.proposal(replace(draft, evidence=(outcomes, *draft.evidence))))
+    log(desk, f"- {PLANTED}", f"- Kept for the marmot: {record.decode().rstrip()}")
+    shown = told(desk, "marmot clock", scope=frozenset(Kind))
+    assert "- Kept for the marmot: {" in shown
+    assert "cellar" not in shown
+
+
 def test_evidence_that_cannot_be_read_and_quarantine_that_is_no_file_stop_nothing(desk: Desk) -> None:
     rejected(desk)
     quarantined_by_the_gate(desk)
     held = Path(desk.home.quarantine_dir)
-    name = next(held.iterdir())
+    (name,) = held.glob("*.txt")
     name.unlink()
     name.mkdir()
     path = Path(desk.home.path(LOG))
@@ -429,6 +507,7 @@ def test_a_chunk_of_a_file_that_cannot_be_read_is_withheld(desk: Desk) -> None:
         text=PLANTED,
     )
     assert refreshed.judge.held(chunk) == {3: NOT_JUDGED}
+    assert refreshed.judge.heading(replace(chunk, heading="House")) == ""
     link = Path(desk.home.path("memory/2026-02-02.md"))
     link.parent.mkdir(exist_ok=True)
     link.symlink_to("/etc/hostname")

@@ -17,7 +17,7 @@ from nightledger.trust.event import EventError, NewEvent
 from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import Tree, leaf_hash
-from nightledger.trust.pin import Head, remember_head
+from nightledger.trust.pin import Head, find_pin, remember_head
 from nightledger.trust.signed_head import UnsignedError, read_signed_head
 
 
@@ -99,6 +99,22 @@ def test_a_log_that_these_keys_did_not_begin_is_refused(world: World) -> None:
     with pytest.raises(IntegrityError, match="was not begun with these keys"):
         other.start()
     assert world.log_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_a_log_is_not_begun_where_something_else_has_its_name(bare: World, tmp_path: Path, kind: str) -> None:
+    log, elsewhere = Path(bare.home.audit_log), tmp_path / "elsewhere"
+    log.parent.mkdir(exist_ok=True)
+    if kind == "folder":
+        log.mkdir()
+    else:
+        elsewhere.write_bytes(b"not ours\n")
+        log.symlink_to(elsewhere)
+    with pytest.raises(IntegrityError, match="is not a regular file") as refused:
+        bare.start()
+    assert refused.value.hint == "put the log itself in its place"
+    assert log.is_dir() or (log.is_symlink() and elsewhere.read_bytes() == b"not ours\n")
+    assert find_pin(bare.ring, HOME_ID) is None
 
 
 # ------------------------------------------------------------------ appending

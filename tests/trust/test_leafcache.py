@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,21 @@ def test_a_missing_cache_or_another_thing_in_its_place_is_no_error(bare: World, 
     keep_leaves(bare.home, 6)
     assert (tmp_path / "elsewhere").read_bytes() == b""
     assert read_leaves(bare.home, 5, ROOT) == []
+
+
+def test_a_folder_that_is_gone_is_not_made_again_for_the_cache(logged: World) -> None:
+    shutil.rmtree(logged.home.work_dir, ignore_errors=True)
+    keep_leaves(logged.home, 6)
+    assert not Path(logged.home.work_dir).exists()
+    assert read_leaves(logged.home, 5, ROOT) == []
+
+
+def test_signing_keeps_the_leaves_of_a_home_whose_folder_was_taken_away(world: World) -> None:
+    world.append(1)
+    shutil.rmtree(world.home.work_dir)
+    world.sign()
+    leaves = [leaf_hash(line) for line in world.log_bytes().splitlines()]
+    assert read_leaves(world.home, 2, CompactRange().extend(leaves).root()) == leaves
 
 
 @pytest.mark.parametrize("size", [0, 5])

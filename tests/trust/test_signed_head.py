@@ -67,6 +67,20 @@ def test_form_alone_can_be_asked_for(bare: World, tmp_path: Path) -> None:
         read_stated_head(path, "nightledger/other")
 
 
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        (b"nonsense", "no blank line"),
+        (b"\xff\n\nsignatures", "not UTF-8"),
+        (b"%s\nnine\n\nsignatures" % ORIGIN.encode(), "checkpoint"),
+    ],
+)
+def test_what_states_no_head_is_refused_whoever_signed_it(tmp_path: Path, raw: bytes, problem: str) -> None:
+    (tmp_path / "c").write_bytes(raw)
+    with pytest.raises(UnsignedError, match=rf"^{tmp_path / 'c'}: .*{problem}"):
+        read_stated_head(str(tmp_path / "c"), ORIGIN)
+
+
 def test_without_ml_dsa_the_line_must_still_stand_there(
     bare: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

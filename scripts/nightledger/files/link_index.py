@@ -258,7 +258,7 @@ def open_index(directory: str) -> LinkIndex | None:
         directory: ``Home.link_index_dir``.
 
     Raises:
-        LinkIndexError: When it is damaged.
+        LinkIndexError: When it is damaged, or cannot be read.
     """
     raw = read_current(directory)
     if raw is None:
@@ -283,12 +283,20 @@ def open_segment(directory: str, stored: Stored) -> Segment:
 
 
 def read_current(directory: str) -> bytes | None:
-    """Give the bytes of ``current``; None where no index was made yet."""
+    """Give the bytes of ``current``; None where no index was made yet.
+
+    Raises:
+        LinkIndexError: When it cannot be read.
+    """
     try:
         with open(os.path.join(directory, CURRENT), "rb") as stream:
             return stream.read(MAX_CURRENT_BYTES)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        from nightledger.domain.errors import LinkIndexError
+
+        raise LinkIndexError(f"the link index in {directory} cannot be read ({error.strerror})") from error
 
 
 def parse_current(raw: bytes, directory: str) -> list[Stored]:

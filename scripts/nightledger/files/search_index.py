@@ -139,7 +139,7 @@ def any_page(path: str, holds: Callable[[bytes], bool]) -> bool:
             for (number,) in store.ask("SELECT id FROM pages"):
                 if holds(store.page(number).encode("utf-8", "surrogateescape")):
                     return True
-                store.forget_pages()
+                store.read_anew()
     except SearchIndexError:
         return True
     return False

@@ -58,12 +58,13 @@ class Reader:
         connection: SQLite's.
     """
 
-    __slots__ = ("_pages", "_vocabulary", "connection", "path")
+    __slots__ = ("_counts", "_pages", "_vocabulary", "connection", "path")
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
         self._pages: dict[int, str] = {}
+        self._counts: dict[str, int] = {}
         self._vocabulary = False
 
     def close(self) -> None:
@@ -85,9 +86,8 @@ class Reader:
         A word that the tokenizer cuts in several counts as its rarest part.
         """
         stems = self.stems(words)
-        known = sorted({stem for found in stems for stem in found})
-        counts: dict[str, int] = {}
-        for stem in known:
+        counts = self._counts  # to count a common word is to walk its list, and one search asks several times
+        for stem in sorted({stem for found in stems for stem in found}.difference(counts)):
             rows = self.ask("SELECT doc FROM temp.vocabulary WHERE term = ?", (stem,))
             counts[stem] = int(rows[0][0]) if rows else 0
         pairs = zip(words, stems, strict=True)

@@ -139,6 +139,16 @@ class SearchStore(Reader):
             return self._find_ordered(match, limit, where, values)  # what passes, or is equal, may lie behind
         return self._in_order([row for row in kept if worst is None or row[1] <= worst])[:limit]
 
+    def of_days(self, wanted: Filter, limit: int = 100) -> list[int]:
+        """Give the first chunks that count, by day, path and line."""
+        where, values = wanted.sql()
+        rows = self.ask(
+            "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file WHERE c.day IS NOT NULL"  # noqa: S608 - our own words and question marks
+            f"{where} ORDER BY c.day, f.path, c.first, c.n LIMIT ?",
+            (*values, limit),
+        )
+        return [row[0] for row in rows]
+
     def score(self, match: str, ids: "Iterable[int]") -> dict[int, float]:
         """Give what an expression gives each of some chunks; those that do not match are left out."""
         if not match:
@@ -261,9 +271,10 @@ class SearchStore(Reader):
             text=self.page(page)[start : start + length],
         )
 
-    def forget_pages(self) -> None:
-        """Read pages anew from now on: numbers of those that went are given again."""
+    def read_anew(self) -> None:
+        """Read pages and counts anew from now on: the numbers of pages that went are given again."""
         self._pages.clear()
+        self._counts.clear()
 
 
 def _batches(ids: "Sequence[Value]") -> "Iterator[Sequence[Value]]":

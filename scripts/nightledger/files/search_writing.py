@@ -86,7 +86,7 @@ class SearchWriter:
             old = self._said(file.path)
             number = self._file(file)
             self._connection.execute("DELETE FROM pages WHERE file = ?", (number,))
-            self.store.forget_pages()
+            self.store.read_anew()
             known: defaultdict[_Key, list[int]] = defaultdict(list)
             for chunk, key in reversed(old):
                 known[key].append(chunk)
@@ -100,6 +100,7 @@ class SearchWriter:
         """Take a file out of the index."""
         with telling(self.store.path):
             self._take_out(self._said(path))
+            self.store.read_anew()
             row = self._connection.execute(_NUMBER, (path,)).fetchone()
             if row:
                 self._connection.execute("DELETE FROM pages WHERE file = ?", row)

@@ -92,7 +92,7 @@ class AgentView:
         whole = {
             number: cosine for number, cosine in (cosines or {}).items() if not _is_cut(seen.get(number))
         }
-        return [one for one in fuse(again, whole) if self._answers(one, seen[one.id])]
+        return [one for one in fuse(again, whole) if self._answers(one, seen[one.id], asked)]
 
     def last_look(self, one: Ranked, chunks: dict[int, Chunk], asked: Asked) -> Ranked | None:
         """Give a candidate with what of it may be told; None where nothing of the query is left.
@@ -110,7 +110,7 @@ class AgentView:
         words_in = words_told(dict.fromkeys(one.words.values(), 0.0))
         left = words_in(f"{seen.chunk.heading}\n{seen.chunk.text}\n{seen.lead}")
         words = {word: found for word, found in one.words.items() if found in left}
-        if not words or not self._is_asked_for(one.id, seen):
+        if not (words or not asked.groups) or not self._is_asked_for(one.id, seen):
             self._left_out[one.id] = seen.why
             return None
         return replace(one, words=words, parts={word: one.parts[word] for word in words if word in one.parts})
@@ -160,8 +160,8 @@ class AgentView:
             self._left_out[number] = seen.why
         return fit
 
-    def _answers(self, one: Ranked, seen: Seen) -> bool:
-        if one.words or (Why.MEANING in one.besides and not seen.why):
+    def _answers(self, one: Ranked, seen: Seen, asked: Asked) -> bool:
+        if one.words or not asked.groups or (Why.MEANING in one.besides and not seen.why):
             return True
         self._left_out[one.id] = seen.why
         return False
@@ -186,10 +186,10 @@ def words_told(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
     Args:
         weights: By the words.
     """
-    starts = {word: word[: max(3, len(word) - 3)] for word in weights}
+    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
 
     def told(line: str) -> frozenset[str]:
-        said = tokens.words_in(line)
+        said = set(map(tokens.plain, tokens.words_in(line)))
         return frozenset(
             word for word, start in starts.items() if any(other.startswith(start) for other in said)
         )

@@ -63,8 +63,21 @@ class Changes:
         return bool(self.changed or self.touched or self.gone)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """What is to be indexed whether it changed or not, because what is known of it did.
+
+    Attributes:
+        kinds: Kinds of files.
+        paths: Files.
+    """
+
+    kinds: frozenset[Kind]
+    paths: frozenset[str]
+
+
 def find_changes(
-    home: Home, sources: Iterable[Source], store: SearchStore, *, again: frozenset[Kind], now_ns: int
+    home: Home, sources: Iterable[Source], store: SearchStore, *, again: Again, now_ns: int
 ) -> Changes:
     """Compare a home with its index.
 
@@ -72,14 +85,15 @@ def find_changes(
         home: The home.
         sources: Its files that are searched.
         store: Its index.
-        again: Kinds that are to be indexed whether they changed or not: what is known of them did.
+        again: What is to be indexed whether it changed or not.
         now_ns: The file system's time, in nanoseconds since 1970.
     """
     known = store.files()
     found = Changes()
     for source in sources:
+        anew = source.kind in again.kinds or source.path in again.paths
         try:
-            _look(home, source, known, again, now_ns, found)
+            _look(home, source, known, now_ns, found, anew=anew)
         except UnreadableError as error:
             found.notes.append(f"{error}: it is not searched")
         else:
@@ -92,9 +106,10 @@ def _look(
     home: Home,
     source: Source,
     known: Mapping[str, tuple[int, str, FileState]],
-    again: frozenset[Kind],
     now_ns: int,
     found: Changes,
+    *,
+    anew: bool,
 ) -> None:
     path = home.path(source.path)
     try:
@@ -102,11 +117,9 @@ def _look(
     except OSError as error:
         raise UnreadableError(f"{path} cannot be read ({error.strerror})") from error
     old = known.get(source.path)
-    same_kind = old is not None and old[1] == source.kind.value and source.kind not in again
-    state = old[2] if old else None
+    state = old[2] if old and old[1] == source.kind.value and not anew else None
     if (
-        same_kind
-        and state is not None
+        state is not None
         and state.settled
         and (state.size_bytes, state.mtime_ns) == (status.st_size, status.st_mtime_ns)
     ):
@@ -118,7 +131,7 @@ def _look(
         return
     raw = _read(home, source)
     fresh = FileState(len(raw), status.st_mtime_ns, sha256(raw).hexdigest(), settled=settled)
-    if same_kind and state is not None and state.sha256 == fresh.sha256:
+    if state is not None and state.sha256 == fresh.sha256:
         found.touched.append((source.path, fresh))
     else:
         found.changed.append(Changed(source=source, state=fresh, raw=raw))

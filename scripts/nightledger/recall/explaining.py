@@ -11,7 +11,7 @@ from datetime import date
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import Group
-from nightledger.domain.search.values import Found, Query, Showing
+from nightledger.domain.search.values import Found, Query
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
@@ -88,10 +88,11 @@ def explain(
 
 def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
     store = refreshed.store
-    asked = read_query(store, query, today, refreshed.judge if query.showing is Showing.AGENT else None)
+    found = search_in(refreshed, query, today, encoder=encoder)
+    asked = replace(read_query(store, refreshed.judge, query, today), only=found.only)
     words = [word for group in asked.groups for word in group.weights]
     return Explained(
-        found=search_in(refreshed, query, today, encoder=encoder),
+        found=found,
         groups=asked.groups,
         frequencies=store.frequencies(words),
         names=asked.names,

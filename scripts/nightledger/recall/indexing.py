@@ -36,7 +36,7 @@ from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
-from nightledger.recall.changes import Changed, Changes, find_changes
+from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.outcomes import cut_outcomes
 from nightledger.recall.sources import (
     Cut,
@@ -62,8 +62,9 @@ and readers are not kept waiting. Our choice."""
 _SOON_BYTES = 250_000
 """Of gated files, which a decision has judged anew entry by entry: some 2,500 entries, 0.3 s. What takes longer is left
 to the next look, so that no verb waits for it. Measured: docs/decisions/0045-search-index.md."""
-_HEAD, _RULES, _LINKS = "head", "rules", "links"
-"""Keys of what the index was made by: the log's size and root, what is withheld, the link index."""
+_HEAD, _RULES, _LINKS, _SUMMARIES = "head", "rules", "links", "summaries"
+"""Keys of what the index was made by: the log's size and root, what is withheld, the link index, and the logs of
+which only what was added to their summary is searched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ class Refreshed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """What indexing needs of a home, read once."""
+    """What indexing needs of a home, read once; ``summaries`` are compressed logs whose full text is searched instead."""
 
     gate: Gate
     ledger: Ledger
@@ -95,6 +96,7 @@ class _Seen:
     judge: Judge
     placed: Mapping[str, tuple[Placed, ...]]
     sources: tuple[Source, ...]
+    summaries: frozenset[str]
     zone: tzinfo
     notes: list[str] = field(default_factory=list)
 
@@ -183,13 +185,16 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
     for one in standing.entries.values():
         placed[one.path].append(one)
     signed = frozenset(name for name, one in standing.entries.items() if one in known)
+    sources = tuple(find_sources(home))
+    searched = {source.path for source in sources}
     return _Seen(
         gate=gate,
         ledger=ledger,
         constitution=cut_principles(read_principles(home, ledger, moment)),
         judge=Judge(home, read_rules(gate, ledger), signed),
         placed={path: tuple(entries) for path, entries in placed.items()},
-        sources=tuple(find_sources(home)),
+        sources=sources,
+        summaries=frozenset(log for log, copy in ledger.book.copies.items() if {log, copy} <= searched),
         zone=home_zone(home, gate.settings),
     )
 
@@ -245,11 +250,13 @@ def _usable(seen: _Seen, path: str) -> SearchStore | None:
 
 def _changes(seen: _Seen, store: SearchStore, now_ns: int) -> Changes:
     again: set[Kind] = set()
+    told_anew = seen.summaries.symmetric_difference(store.meta(_SUMMARIES).split("\n"))
     if store.meta(_HEAD) != seen.head:
         again |= {Kind.MEMORY, Kind.PRINCIPLE}
     if store.meta(_RULES) != seen.judge.rules.version:
         again |= {Kind.MEMORY, Kind.PRINCIPLE, Kind.HANDOFF}
-    return find_changes(seen.gate.home, seen.sources, store, again=frozenset(again), now_ns=now_ns)
+    anew = Again(kinds=frozenset(again), paths=told_anew)
+    return find_changes(seen.gate.home, seen.sources, store, again=anew, now_ns=now_ns)
 
 
 def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
@@ -262,8 +269,10 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
         _put(seen, writer, one, _verdicts(writer.store, one.source) if known else {})
     if writer.store.meta(_LINKS) != _links_state(seen):
         _put_links(seen, writer)
-    for key, value in ((_HEAD, seen.head), (_RULES, seen.judge.rules.version), (_LINKS, _links_state(seen))):
-        writer.note(key, value)
+    writer.note(_HEAD, seen.head)
+    writer.note(_RULES, seen.judge.rules.version)
+    writer.note(_LINKS, _links_state(seen))
+    writer.note(_SUMMARIES, "\n".join(sorted(seen.summaries)))
 
 
 def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[str, str]) -> None:
@@ -287,8 +296,7 @@ def _cut(seen: _Seen, source: Source, text: str) -> Cut:
         return seen.constitution
     if source.kind is Kind.HANDOFF:
         return cut_handoff(text)
-    copy = seen.ledger.book.copies.get(source.path)
-    if copy is not None and any(other.path == copy for other in seen.sources):
+    if source.path in seen.summaries:
         return cut_summary(text, source.day)
     return (
         cut_archive(text)

@@ -4,7 +4,7 @@ Invariant: an agent is given nothing that ``withheld.py`` names, and no reason t
 Searching changes nothing but the index, which is disposable.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,29 +13,29 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.expansion import groups, words_of
 from nightledger.domain.search.fusion import fuse, nearest
-from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.hops import ANSWERED_IN_TIME, is_answered
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import Times, bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.recall.agent_view import AgentView, words_told
+from nightledger.recall.agent_view import AgentView
+from nightledger.recall.choosing import Chosen, choose
 from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
-from nightledger.recall.withheld import Held, Judge
+from nightledger.recall.withheld import Judge
 from nightledger.text.dates import find_dates, month_names
 from nightledger.text.search import tokens
+from nightledger.text.search.stop_words import NOTHING_SAID
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
-ANCHORS = 10
-"""Chunks among which one is looked for that an agent may see all of, and that tells the day of an event. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,103 +126,201 @@ def search_store(
         today: The day it is asked on.
         encoder: What gives embeddings, where meaning counts.
     """
-    view = AgentView(store, judge, query) if judge and query.showing is Showing.AGENT else None
-    asked = read_query(store, query, today, judge if view else None)
-    cosines, notes = _near(store, query, encoder)
-    chunks: dict[int, Chunk] = {}
+    asked = read_query(store, judge, query, today)
+    seen = _Looking(store=store, judge=judge, query=query, encoder=encoder, view=_view(store, judge, query))
+    if asked.times.bounded and not (query.since or query.until or query.any_time):
+        narrow = replace(asked, only=True)
+        narrow = replace(narrow, groups=(), names=()) if asked.bare else narrow
+        chunks, ranked, notes = _look(seen, narrow)
+        chosen = choose(ranked, chunks, judge, query, narrow, seen.view)
+        if _answers(store, chosen, asked):
+            notes = (*notes, *_only_that_time(chosen, chunks, query, narrow))
+            return _follow(seen, narrow, chunks, ranked, chosen, notes)
+    chunks, ranked, notes = _look(seen, asked)
+    chosen = choose(ranked, chunks, judge, query, asked, seen.view)
+    return _follow(seen, asked, chunks, ranked, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
 
-    def ranked_for(what: Asked, meant: Mapping[int, float]) -> list[Ranked]:
-        found = find_chunks(store, query, what) | store.chunks(() if query.tags else nearest(meant))
-        ranked = fuse(weigh(store, found, what), meant)
-        ranked = view.rank(ranked, found, what, meant) if view else ranked
-        chunks.update(found)
-        return ranked
 
-    ranked = ranked_for(asked, cosines)
-    hits = _choose(ranked, chunks, judge, view, query, asked)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looking:
+    """What stays the same while a query is answered."""
+
+    store: SearchStore
+    judge: Judge | None
+    query: Query
+    encoder: Encoder | None
+    view: AgentView | None
+
+
+def _view(store: SearchStore, judge: Judge | None, query: Query) -> AgentView | None:
+    return AgentView(store, judge, query) if judge and query.showing is Showing.AGENT else None
+
+
+def _look(seen: _Looking, asked: Asked) -> tuple[dict[int, Chunk], list[Ranked], tuple[str, ...]]:
+    """Find and weigh."""
+    chunks = find_chunks(seen.store, seen.query, asked)
+    cosines, notes = _near(seen, asked)
+    chunks.update(seen.store.chunks(nearest(cosines)) if not seen.query.tags else {})
+    ranked = fuse(weigh(seen.store, chunks, asked), cosines)
+    return chunks, seen.view.rank(ranked, chunks, asked, cosines) if seen.view else ranked, notes
+
+
+def _answers(store: SearchStore, chosen: Chosen, asked: Asked) -> bool:
+    """Tell whether something of the told time that the asker may see holds most of what was asked for."""
+    if asked.bare:
+        return bool(chosen.hits)
+    anchor = tokens.query_terms(asked.times.said) if asked.times.anchor else ()
+    sought = [group for group in asked.groups if group.word not in anchor] or asked.groups
+    frequency = store.frequencies([group.word for group in sought])
+    share, among = ANSWERED_IN_TIME, len(chosen.ranked)
+    return is_answered(chosen.ranked, sought, frequency, store.count(), share=share, among=among)
+
+
+def _follow(
+    seen: _Looking,
+    asked: Asked,
+    chunks: dict[int, Chunk],
+    ranked: Sequence[Ranked],
+    chosen: Chosen,
+    notes: tuple[str, ...],
+) -> Found:
+    """Follow what the first hits lead to, and give what was found."""
+    store, judge, query = seen.store, seen.judge, seen.query
     if query.hops:
+
+        def again(what: Asked) -> list[Ranked]:
+            new = find_chunks(store, query, what)
+            chunks.update((number, new[number]) for number in new.keys() - chunks.keys())
+            found = weigh(store, chunks, what)
+            return seen.view.rank(found, chunks, what) if seen.view else found
+
         # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
-        ranked, led = follow(store, asked, ranked, hits, lambda what: ranked_for(what, {}))
+        ranked, led = follow(store, asked, ranked, chosen.hits, again)
         if led:
-            hits = _choose(ranked, chunks, judge, view, query, replace(asked, led=led))
+            chosen = choose(ranked, chunks, judge, query, replace(asked, led=led), seen.view)
     return Found(
-        hits=tuple(hits),
-        terms=tuple(group.word for group in asked.groups),
+        hits=chosen.hits,
+        terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
         expanded=tuple((word, group.word) for group in asked.groups for word in sorted(group.linked)),
         since=query.since or asked.times.since,
         until=query.until or asked.times.until,
-        withheld=dict(sorted(view.withheld.items())) if view else {},
-        notes=(*notes, *_beside_time(hits, query, asked)),
+        said=asked.times.said,
+        only=asked.only,
+        withheld=chosen.withheld,
+        notes=notes,
     )
 
 
+def _only_that_time(chosen: Chosen, chunks: Mapping[int, Chunk], query: Query, asked: Asked) -> Iterator[str]:
+    """Say which time alone was searched, and how to search all."""
+    times = asked.times
+    days = f"{times.since or '...'} to {times.until or '...'}"
+    if asked.bare:
+        more = f", the first {len(chosen.hits)} places that tell of it" if len(chunks) > query.limit else ""
+        yield f"shown is what lies in {times.said!r} ({days}){more}"
+        return
+    later = "" if times.told_until == times.until else f" and what was told up to {times.told_until}"
+    yield f"only {times.said!r} was searched: {days}{later}; all times: --any-time"
+
+
 def _beside_time(hits: Sequence[Hit], query: Query, asked: Asked) -> Iterator[str]:
-    """Say that nothing was found of the time that a query tells, where all hits are of other times."""
+    """Say that all times were searched, though a query tells one."""
     told = asked.times
-    stated = query.since is not None or query.until is not None
-    if hits and told.bounded and not stated and not any(_is_of(hit.chunk.day, told) for hit in hits):
+    if query.since or query.until:
+        return
+    if asked.bare and not query.any_time:
+        yield f"nothing lies in {told.said!r} ({told.since or '...'} to {told.until or '...'})"
+        return
+    if not hits:
+        return
+    if told.anchor is not None and not told.bounded:
+        yield f"when {told.said!r} was is not known; all times were searched"
+    elif told.bounded and not any(_is_of(hit.chunk.day, told) for hit in hits):
         yield f"nothing was found for {told.said!r}; what is shown is of other times"
+    elif told.bounded and not query.any_time:
+        yield f"nothing told of {told.said!r} answers all of it; all times were searched"
 
 
 def _is_of(day: date | None, told: Times) -> bool:
     return day is not None and told.holds(day)
 
 
-def _near(
-    store: SearchStore, query: Query, encoder: Encoder | None
-) -> tuple[dict[int, float], tuple[str, ...]]:
+def _near(seen: _Looking, asked: Asked) -> tuple[dict[int, float], tuple[str, ...]]:
     """Give how near chunks are in meaning; nothing, and why, where the encoder fails."""
-    if encoder is None:
+    query = seen.query
+    if seen.encoder is None or (asked.only and asked.bare):
         return {}, ()
-    wanted = Filter(kinds=query.scope, since=query.since, until=query.until)
     try:
-        return near(store, encoder, query.text[: tokens.MAX_QUERY_CHARACTERS], wanted), ()
+        text = query.text[: tokens.MAX_QUERY_CHARACTERS]
+        return near(seen.store, seen.encoder, text, _wanted(query, asked)), ()
     except EncoderError as error:
         return {}, (f"{error}: words alone were searched",)
 
 
-def read_query(store: SearchStore, query: Query, today: date, judge: Judge | None = None) -> Asked:
+def read_query(store: SearchStore, judge: Judge | None, query: Query, today: date) -> Asked:
     """Read what a query asks for: its words with what stands for them, its names, the time it tells.
 
     Args:
-        store: The index.
-        query: What for.
+        store: The index, which knows the day of an event.
+        judge: Says what of it an agent may not see.
+        query: As it was asked.
         today: The day it is asked on.
-        judge: Says what the asker may not see: a time is not told by that; None where all may be seen.
     """
     text = query.text[: tokens.MAX_QUERY_CHARACTERS]
     told = {(one.start, one.end): one.day for one in find_dates(text, near=today)}
     times = read_times(text, today=today, months=month_names(), dates=told)
     if times.anchor is not None:
-        times = bound_by(times, _day_of(store, times.anchor.event, judge))
-    words = tokens.query_terms(times.rest or text)
+        times = bound_by(times, _day_of(store, judge, query, times.anchor.event))
+    words = tokens.query_terms(times.rest)
+    bare = times.bounded and NOTHING_SAID.issuperset(words)
+    if bare or not words:
+        words = tokens.query_terms(text)
+    return _asked(store, words, text if bare else times.rest, times, bare=bare)
+
+
+def _asked(store: SearchStore, words: Sequence[str], text: str, times: Times, *, bare: bool = False) -> Asked:
     if len(words) > MAX_WORDS:
         counts = store.frequencies(words)
-        rarest = sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS]
-        words = tuple(word for word in words if word in set(rarest))
-    return Asked(groups=groups(words, links=_linked(store, words)), names=names_in(text), times=times)
+        rarest = set(sorted(words, key=lambda word: (counts[word] or store.count(), word))[:MAX_WORDS])
+        words = tuple(word for word in words if word in rarest)
+    names = tuple(tokens.words_in(" ".join(name)) for name in names_in(text))
+    return Asked(groups=groups(words, links=_linked(store, words)), names=names, times=times, bare=bare)
+
+
+def _wanted(query: Query, asked: Asked) -> Filter:
+    """Give which chunks count: of the days that options state, or of the told time alone."""
+    if asked.only:
+        return Filter(kinds=query.scope, since=asked.times.since, until=asked.times.told_until)
+    return Filter(kinds=query.scope, since=query.since, until=query.until)
 
 
 def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
-    """Find what may answer: in the time that the words tell first, then at any time."""
+    """Find what may answer: in the time that the words tell, or at any time and in the told one besides."""
     words = words_of(asked.groups)
     match = tokens.match_any(telling_words(words, store.frequencies(words)))
-    kinds = query.scope
-    stated = Reach(wanted=Filter(kinds=kinds, since=query.since, until=query.until), tags=query.tags)
-    found = [one.id for one in store.find(stated.match(match), CANDIDATES, stated.wanted)]
-    if asked.times.bounded and query.since is None and query.until is None:
-        told = Filter(kinds=kinds, since=asked.times.since, until=asked.times.until)
-        found += [one.id for one in store.find(stated.match(match), CANDIDATES, told)]
+    reach, told = Reach(wanted=_wanted(query, asked), tags=query.tags), asked.times
+    of_told = Filter(kinds=query.scope, since=told.since, until=told.until)
+    if asked.only and asked.bare:
+        said = reach.match("")
+        return store.chunks(
+            store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
+        )
+    found = [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
+    if told.bounded and not asked.only and query.since is None and query.until is None:
+        found += [one.id for one in store.find(reach.match(match), CANDIDATES, of_told)]
     return store.chunks(dict.fromkeys(found))
 
 
-def _day_of(store: SearchStore, event: str, judge: Judge | None) -> date | None:
-    """Give the day of what tells most of an event; None where nothing dated does."""
-    words = tokens.match_any(tokens.query_terms(event))
-    found = store.find(words, ANCHORS if judge else 1, Filter(since=date.min))
-    chunks = store.chunks(one.id for one in found)
-    seen = (chunks[one.id] for one in found if one.id in chunks)
-    return next((chunk.day for chunk in seen if judge is None or judge.is_whole(chunk)), None)
+def _day_of(store: SearchStore, judge: Judge | None, query: Query, event: str) -> date | None:
+    """Give the day of what tells most of an event and may be seen; None where nothing dated tells most of it."""
+    asked = _asked(store, tokens.query_terms(event), event, Times())
+    about = Query(text=event, since=date.min, limit=1, showing=query.showing)
+    seen = _Looking(store=store, judge=judge, query=about, encoder=None, view=_view(store, judge, about))
+    chunks, ranked, _ = _look(seen, asked)
+    chosen = choose(ranked, chunks, judge, about, asked, seen.view)
+    frequency = store.frequencies([group.word for group in asked.groups])
+    known = is_answered(chosen.ranked, asked.groups, frequency, store.count())
+    return chosen.hits[0].chunk.day if known else None
 
 
 def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -235,76 +333,3 @@ def _linked(store: SearchStore, words: Sequence[str]) -> dict[str, dict[str, flo
                 for part in tokens.query_terms(other.replace("_", " ")):
                     linked.setdefault(part, confidence)
     return found
-
-
-def _choose(
-    ranked: Iterable[Ranked],
-    chunks: dict[int, Chunk],
-    judge: Judge | None,
-    view: AgentView | None,
-    query: Query,
-    asked: Asked,
-) -> list[Hit]:
-    """Give the hits, the best first."""
-    hits: list[Hit] = []
-    said = set[str]()
-    for one in ranked:
-        if len(hits) == query.limit:
-            break
-        told = one if view is None else view.last_look(one, chunks, asked)
-        chunk = chunks[one.id]
-        words = " ".join(chunk.text.split())
-        if told is None or words in said:
-            continue  # a log and its copy in the archive, or words that stand in two places
-        said.add(words)
-        held = judge.held(chunk) if judge and view is None else {}
-        hits.append(_hit(chunk, told, held, asked))
-    return hits
-
-
-def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
-    weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
-    lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
-    return Hit(
-        chunk=chunk,
-        score=ranked.score,
-        lines=lines,
-        why=_reasons(ranked, asked),
-        held=_why_held(held) if held else None,
-    )
-
-
-def _why_held(held: Held) -> str:
-    """Say which lines are withheld, and why: ``line 4: forgotten``."""
-    by_reason: dict[str, list[int]] = {}
-    for number, why in held.items():
-        by_reason.setdefault(why, []).append(number)
-    return "; ".join(
-        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
-    )
-
-
-def _span(lines: Sequence[int]) -> str:
-    if len(lines) > 1 and lines[-1] - lines[0] == len(lines) - 1:
-        return f"{lines[0]}-{lines[-1]}"
-    return ", ".join(map(str, lines))
-
-
-def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
-    said = {
-        Why.NEIGHBOUR: "its day",
-        Why.NAME: "a name",
-        Why.TIME: asked.times.said,
-        Why.HOP: " ".join(asked.led),
-        Why.MEANING: "its meaning",
-    }
-    linked = {group.word: group.linked for group in asked.groups}
-    reasons = [
-        Reason(why=why, what=said[why], score=round(score, 4)) for why, score in ranked.besides.items()
-    ]
-    for word, score in ranked.parts.items():
-        found = ranked.words[word]
-        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
-        what = word if found == word else f"{found}, for {word}"
-        reasons.append(Reason(why=why, what=what, score=round(score, 4)))
-    return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

@@ -5,9 +5,12 @@ and the audit log are not among them; a name that leads out of the home is passe
 """
 
 import os
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from nightledger.domain.constitution import Constitution
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
@@ -21,6 +24,9 @@ from nightledger.hosts.presets import preset
 from nightledger.text.forgetting.compressed import read_marker
 from nightledger.text.search.chunks import cut_markdown, day_in
 from nightledger.text.staging.handoff import handoff_day
+
+_BLOCK = re.compile("^## ", re.MULTILINE)
+"""Each archived entry begins with where it stood (``text/forgetting/archive_block.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,9 @@ def find_sources(home: Home) -> list[Source]:
     The staged page is none of them: all of it stands elsewhere, and its words would count when the next
     one is ranked, so that a run on unchanged input gave another page.
     """
-    found = {path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated}
+    found = {
+        path: Source(path=path, kind=Kind.MEMORY) for path in home.identity.gated if _is_there(home, path)
+    }
     for log in find_daylogs(home, preset(home.identity.host).daily):
         found.setdefault(log.path, Source(path=log.path, kind=Kind.DAILY, day=log.day))
     for path in (*_texts_in(home, ARCHIVE), *_texts_in(home, ARCHIVE_DAILY)):
@@ -68,8 +76,13 @@ def find_sources(home: Home) -> list[Source]:
         (home.handoff, Kind.HANDOFF),
         (home.path(TRUST_FILES["constitution"]), Kind.PRINCIPLE),
     ):
-        found.setdefault(home.relative(path), Source(path=home.relative(path), kind=kind))
-    return [found[path] for path in sorted(found) if os.path.lexists(home.path(path))]
+        if _is_there(home, name := home.relative(path)):
+            found.setdefault(name, Source(path=name, kind=kind))
+    return [found[path] for path in sorted(found)]
+
+
+def _is_there(home: Home, path: str) -> bool:
+    return os.path.lexists(home.path(path))
 
 
 def _texts_in(home: Home, directory: str) -> Iterator[str]:
@@ -116,7 +129,9 @@ def cut_summary(text: str, day: date | None) -> Cut:
 def cut_archive(text: str) -> Cut:
     """Cut archived entries; each tells of its first date, at the least of the day on which it was archived."""
     cut = cut_prose(text, None)
-    dated = (replace(one, day=one.day or day_in(text[one.start - one.lead : one.end])) for one in cut.chunks)
+    starts = [0, *(match.start() for match in _BLOCK.finditer(text)), len(text)]
+    days = [day_in(text[start:end]) for start, end in pairwise(starts)]
+    dated = (replace(one, day=one.day or days[bisect_right(starts, one.start) - 1]) for one in cut.chunks)
     return Cut(text=text, chunks=tuple(dated))
 
 

@@ -28,12 +28,16 @@ class Asked:
         names: Its names, each as words.
         times: The time that it tells.
         led: Words of the first hits that were looked for, too.
+        bare: Whether it asks for a time and nothing else: ``what happened last week``.
+        only: Whether only the told time is searched.
     """
 
     groups: tuple[Group, ...]
     names: tuple[tuple[str, ...], ...]
     times: Times
     led: tuple[str, ...] = ()
+    bare: bool = False
+    only: bool = False
 
 
 def weigh(

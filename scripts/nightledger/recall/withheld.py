@@ -10,7 +10,6 @@ Invariant: whatever is not known to be allowed is withheld; an operator sees all
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 
 from nightledger.domain.daylog import Region
 from nightledger.domain.errors import NightledgerError
@@ -24,7 +23,7 @@ from nightledger.recall.unspoken import FORGOTTEN, Rules
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
-from nightledger.text.statements.daylog import read_daylog
+from nightledger.text.statements.daylog import find_origins
 
 LEAKED = "a secret"
 STEERING = "held by scanners"
@@ -112,10 +111,6 @@ class Judge:
             self._headings[key] = self._heading(chunk)
         return self._headings.get(key, "")
 
-    def is_whole(self, chunk: Chunk) -> bool:
-        """Tell whether an agent may see all of a chunk, the headings above it included."""
-        return not self.held(chunk) and self.heading(chunk) == chunk.heading
-
     def may_say(self, text: str) -> bool:
         """Tell whether an agent may be told some words, wherever they come from: a title, a tag, the name of a file."""
         if not text:
@@ -163,24 +158,28 @@ class Judge:
         found = {n: why for n, why in around.unspoken.items() if n in lines} if around else {}
         if around is None or not around.holds(lines):
             found |= self.rules.unspoken.find(lines.items())
+            told = self.rules.forgotten.told_in(list(lines.values()))
+            found |= dict.fromkeys((chunk.first_line - 1 + n for n in told), FORGOTTEN)
         forgotten = self.rules.forgotten
-        found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
-        if forgotten.holds("\n".join(line for n, line in lines.items() if n not in found)):
-            found = dict.fromkeys(lines, FORGOTTEN) | found
+        if forgotten:
+            found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
         return found
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
-        first, text = chunk.first_line, chunk.text
-        around = self._read(chunk)
-        if around is not None:
-            before = max(1, first - _AROUND)
-            window = "\n".join(around.lines[before - 1 : chunk.last_line + _AROUND])
-            first, text = (before, window) if text in window else (first, text)
-        found = _seen(self.rules, first, text)
+        found = _seen(self.rules, *self._window(chunk, _AROUND))
         if chunk.kind is Kind.OUTCOME and _steers(chunk.text):
             found[chunk.first_line] = STEERING
         return {n: why for n, why in found.items() if chunk.first_line <= n <= chunk.last_line}
+
+    def _window(self, chunk: Chunk, beside: int) -> tuple[int, str]:
+        """Give a chunk with lines of its file on either side, where it still stands there, and the number of the first."""
+        around = self._read(chunk)
+        if around is None:
+            return chunk.first_line, chunk.text
+        first = max(1, chunk.first_line - beside)
+        window = "\n".join(around.lines[first - 1 : chunk.last_line + beside])
+        return (first, window) if chunk.text in window else (chunk.first_line, chunk.text)
 
     def _not_own(self, chunk: Chunk) -> Held:
         read = self._read(chunk)
@@ -206,22 +205,20 @@ class Judge:
         lines = text.split("\n")
         unspoken = self.rules.unspoken.find(enumerate(lines, 1))
         unspoken |= dict.fromkeys(self.rules.forgotten.told_in(lines), FORGOTTEN)
-        own = _own_lines(path, text, kind)
+        own = _own_lines(text, kind)
         held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
         titles = frozenset(title for line in held if (title := title_of(line)))
         return _File(lines=lines, unspoken=unspoken, own=own, held_titles=titles)
 
 
-def _own_lines(path: str, text: str, kind: Kind) -> frozenset[int]:
+def _own_lines(text: str, kind: Kind) -> frozenset[int]:
     """Give the lines of a file that are its writer's own, or open items."""
     if kind is Kind.HANDOFF:
         return frozenset(item.line for item in read_open_items(text))
     if kind is Kind.MEMORY:
         return frozenset()  # what is told of goes by entries that are signed
-    log = read_daylog(path, text, date.min)
-    return frozenset(
-        line.number for line in log.lines if line.region in _OWN_WORDS and line.origin in _OWN_VOICE
-    )
+    said = enumerate(find_origins(text), 1)
+    return frozenset(n for n, (region, origin) in said if region in _OWN_WORDS and origin in _OWN_VOICE)
 
 
 def without(chunk: Chunk, held: Held) -> str:

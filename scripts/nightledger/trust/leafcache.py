@@ -8,7 +8,7 @@ forged signature.
 import os
 
 from nightledger.domain.errors import UnreadableError
-from nightledger.files.durable import FILE_MODE, make_dir, write_all
+from nightledger.files.durable import FILE_MODE, write_all
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.trust.merkle import DIGEST_BYTES, Tree, leaf_hash
@@ -27,15 +27,17 @@ def keep_leaves(home: Home, size: int) -> None:
     """Put the hashes of the log's last lines behind those that are kept; not durable.
 
     Once a run, when its head is signed: what nobody signed nobody asks for, and every append would be
-    one more write for the disk's journal.
+    one more write for the disk's journal. Who signs holds the log's lock, which lies in the cache's folder:
+    where somebody took that away since, nothing is kept.
 
     Args:
         home: Whose log.
         size: How many lines the log has, all of them whole.
     """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        descriptor = _open(home)
-    except OSError:  # something else has the name; the cache is not worth an error
+        descriptor = os.open(leaves_path(home), flags, FILE_MODE)
+    except OSError:  # something else has the name, or no folder is there; the cache is not worth an error
         return
     try:
         kept = os.fstat(descriptor).st_size // DIGEST_BYTES
@@ -44,15 +46,6 @@ def keep_leaves(home: Home, size: int) -> None:
         write_all(descriptor, b"".join(map(leaf_hash, lines)))
     finally:
         os.close(descriptor)
-
-
-def _open(home: Home) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
-    try:
-        return os.open(leaves_path(home), flags, FILE_MODE)
-    except FileNotFoundError:
-        make_dir(home.work_dir, ignored_by_git=True)
-        return os.open(leaves_path(home), flags, FILE_MODE)
 
 
 def _last_lines(path: str, count: int) -> list[bytes]:

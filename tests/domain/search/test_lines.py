@@ -19,7 +19,8 @@ def test_the_next_line_belongs_to_it_when_it_adds_a_word() -> None:
     assert best(TEXT, lilac=0.5, rose=0.5, tulip=0.1) == (13, 14)
 
 
-def test_where_no_line_says_more_the_first_that_is_not_blank_is_given() -> None:
+def test_where_no_line_says_more_the_first_that_is_neither_blank_nor_a_heading_is_given() -> None:
     assert best("\n\n- something", lilac=1.0) == (12, 12)
     assert best("", lilac=1.0) == (10, 10)
-    assert best(TEXT, lilac=0.0) == (10, 10)
+    assert best(TEXT, lilac=0.0) == (12, 12)
+    assert best("# Day", lilac=1.0) == (10, 10)

@@ -21,6 +21,7 @@ from nightledger.domain.staging.values import Source
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import Options, link
+from nightledger.jobs.stage.work import FADING
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.statements import find_statements
 
@@ -277,7 +278,10 @@ def test_a_calendar_that_could_not_be_read_is_told_to_both(desk: Desk) -> None:
     staged = run(
         desk, problems=[("work", "did not answer within 2 s"), ("home", "3 event(s) left out: broken")]
     )
-    assert texts(staged, Source.EVENT) == ["some events may be missing here"] * 2
+    assert sorted((one.text, one.place, one.why) for one in only(staged, Source.EVENT)) == [
+        ("some events may be missing here", "calendar home", "3 event(s) left out: broken"),
+        ("some events may be missing here", "calendar work", "it did not answer within 2 s"),
+    ]
     assert staged.notes[:2] == (
         "calendar work did not answer within 2 s",
         "calendar home 3 event(s) left out: broken",
@@ -321,6 +325,21 @@ def test_older_lines_about_what_the_newest_log_is_about_come_and_habit_does_not(
     )
     places = [one.place for one in only(run(desk, windows=()), Source.WORK)]
     assert places == ["memory/2026-01-10.md:3"]
+
+
+def test_what_an_open_item_asks_about_counts_by_its_urgency_and_less_behind_others(desk: Desk) -> None:
+    put(desk, "memory/2026-01-10.md", f"# Day\n\n{CRANE}\n")
+    crane, other = "- Move the crane of the north pier, brake and wind report", "- Order the spare fan"
+
+    def score(*handoff: str) -> float:
+        put(desk, HANDOFF, "\n".join(["# Handoff 2026-02-28", "", *handoff, ""]))
+        (one,) = only(run(desk, windows=()), Source.WORK)
+        assert one.place == "memory/2026-01-10.md:3"
+        return one.score
+
+    alone = score("## Next", "", crane)
+    assert score("## Next", "", other, crane) == pytest.approx(alone * FADING, abs=1e-4)
+    assert score("## Critical", "", crane) == pytest.approx(alone * 1.0 / 0.9, abs=1e-4)
 
 
 GOING_ON = "- Moving the crane of the north pier tomorrow; its brake and the wind report come first"

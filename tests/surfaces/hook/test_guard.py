@@ -107,6 +107,8 @@ def test_a_shell_s_command_is_no_patch(home: Home) -> None:
     assert judge(home, {"patch": "*** Delete File: SOUL.md"}, cwd=home.root)
     many = "\n".join(f"*** Add File: {n}.txt" for n in range(guard.MAX_PATHS))
     assert judge(home, {"patch": many}, cwd=home.root) == ""
+    last = f"{many.rpartition('*** ')[0]}*** Update File: MEMORY.md"
+    assert judge(home, {"patch": last}, cwd=home.root)
 
 
 @pytest.mark.parametrize("tool_input", [None, [], "MEMORY.md", {"file_path": None}, {"file_path": "\0"}, {}])

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,17 @@ def test_a_wide_character_costs_a_whole_token_and_its_line_is_still_told() -> No
     assert 80 <= tokens_of(text) <= 100
     short = "\u5347\u7ea7\u540e\u91cd\u542f"
     assert short in fence([note(short)], 50)[0]
+
+
+@pytest.mark.parametrize(
+    ("character", "quarters"),
+    [("\u10ff", 1), ("\u1100", 4), ("\u1180", 4), ("\u11ff", 4), ("\u1200", 1), ("\u2e7f", 1), ("\u2e80", 4)],
+)
+def test_a_letter_of_korean_and_every_character_from_the_first_chinese_on_costs_a_token(
+    character: str, quarters: int
+) -> None:
+    assert cost(character) == quarters
+    assert cost(f"{character}a{character}") == 2 * quarters + 1
 
 
 @given(text=st.text(max_size=200))

@@ -6,8 +6,10 @@ import pytest
 from tests.gate.homes import addition
 from tests.recall.asking import put
 from tests.recall.test_associations import learn
+from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
+from nightledger.files.search_index import index_path
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import MARKS
 
@@ -70,7 +72,11 @@ def test_the_record_says_all(told: Console) -> None:
     assert hit["chunk"] == {"lines": [1, 1], "text": "- The lilac was planted."}
     assert {"why": "term", "what": "planted"}.items() <= hit["why"][0].items()
     assert (record["since"], record["until"]) == ("2026-01-01", "2026-01-31")
-    assert (record["showing"], record["terms"], record["notes"]) == ("operator", ["lilac", "planted"], [])
+    assert (record["showing"], record["terms"]) == ("operator", ["lilac", "planted"])
+    assert record["only_that_time"] is True
+    assert record["notes"][0].endswith("all times: --any-time")
+    record = told.record("recall", "lilac planted in January", "--any-time")
+    assert (record["only_that_time"], record["notes"]) == (False, [])
 
 
 def test_options_narrow(told: Console) -> None:
@@ -133,9 +139,33 @@ def test_called_by_an_agent_it_answers_as_one_and_records_what_it_showed(
 
 def test_a_person_may_ask_what_an_agent_would_be_shown_and_nothing_is_recorded(told: Console) -> None:
     assert "Ignore" not in told.out("recall", "lilac", "--agent")
+    assert "Left out: 1 a secret." in told.out("recall", "previous instructions", "--agent")
+    asked = told.record("recall", "previous instructions", "--agent")
+    assert (asked["showing"], asked["withheld"]) == ("agent", {"a secret": 1})
     assert not os.path.lexists(told.desk.home.exposures)
     out = " ".join(told.out("explain", "instructions", "--agent").split())
     assert "Withheld from an agent: 1 a secret" in out or "1 held by scanners" in out
+
+
+def test_an_agent_is_not_told_that_anything_was_left_out(
+    told: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "Left out" not in told.out("recall", "previous instructions")
+    assert told.record("recall", "previous instructions")["withheld"] == {}
+
+
+def test_where_another_machine_writes_the_home_it_answers_and_leaves_the_index_alone(told: Console) -> None:
+    told.run("recall", "lilac")
+    index = Path(index_path(told.desk.home))
+    before = index.read_bytes()
+    write_identity(told.desk.home, machine="attic")
+    put(told.desk, "memory/2026-02-28.md", "- Another lilac came.\n")
+    ran = told.run("recall", "another lilac")
+    assert ran.status == 0
+    assert "Another lilac came." in ran.out
+    assert "another machine writes this home" in ran.err
+    assert index.read_bytes() == before
 
 
 def test_an_exposure_that_cannot_be_recorded_stops_no_answer(

@@ -1,3 +1,5 @@
+# ruff: noqa: RUF001 - words of other scripts are what is tested
+
 import sqlite3
 
 import pytest
@@ -15,6 +17,7 @@ from nightledger.text.search.tokens import (
     match_phrase,
     plain,
     query_terms,
+    shown_as,
     words_in,
 )
 
@@ -135,3 +138,65 @@ def test_stop_words_are_in_the_spelling_of_the_index() -> None:
     assert STOP_WORDS.isdisjoint(
         {"die", "war", "mine", "gift", "rot"}
     )  # German or English, a thing in the other
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("deployed 🚀 today", "🚀"),
+        ("deployed🚀today", "deployed"),
+        ("a ❤️ for it", "❤"),
+        ("thumbs 👍🏽 up", "👍"),
+        ("the 🇩🇪 flag", "🇩🇪"),
+        ("Die Straße", "straße"),
+        ("Die Straße", "STRASSE"),
+        ("in Łódź and Århus", "lodz"),
+        ("in Łódź", "łódź"),
+        ("Søren at Đà Nẵng", "soren"),
+        ("Søren at Đà Nẵng", "da nang"),
+        ("hors d’œuvre", "oeuvre"),
+        ("İstanbul ısındı", "istanbul"),
+        ("İstanbul ısındı", "isindi"),
+        ("Ο διακομιστής έπεσε", "ΔΙΑΚΟΜΙΣΤΗΣ"),
+        ("ΤΕΛΟΣ", "τέλος"),
+        ("Ёлка упала", "елка"),
+        ("Елка упала", "ёлка"),
+        ("تعطل الخادم أمس", "تَعَطَّلَ"),
+        ("تعطل الخادم أمس", "امس"),
+        ("שָׁלוֹם לכם", "שלום"),
+        ("l'école est fermée", "école"),
+        ("l’école est fermée", "l'ecole"),
+        ("nell'ufficio nuovo", "ufficio"),
+        ("O'Brien came", "O’Brien"),
+        ("the lil\u200bac grew", "lilac"),
+        ("soft\u00adware", "software"),
+    ],
+)
+def test_what_is_typed_without_marks_is_found_and_so_is_what_is_typed_with_them(
+    text: str, query: str
+) -> None:
+    assert finds(text, match_all(query_terms(query)))
+
+
+@pytest.mark.parametrize(
+    ("text", "query"), [("deployed 🚀", "🔥"), ("мой дом", "мои"), ("rock'n'roll", "rocknroll"), ("pie", "π")]
+)
+def test_other_letters_and_other_emoji_are_other_words(text: str, query: str) -> None:
+    assert finds(text, match_all(query_terms(query))) is (query == "rocknroll")
+
+
+def test_an_emoji_is_shown_as_itself() -> None:
+    (word,) = query_terms("🚀")
+    assert word.isalnum()
+    assert shown_as(word) == "🚀"
+    assert (shown_as("emoji"), shown_as("emoji99999999"), shown_as("lilac")) == (
+        "emoji",
+        "emoji99999999",
+        "lilac",
+    )
+
+
+@given(text=st.text(max_size=80))
+def test_a_query_is_spelt_as_the_text_is(text: str) -> None:
+    said = set(words_in(text))
+    assert {term for term in query_terms(text, stop_words=()) if not is_unspaced(term)} <= said

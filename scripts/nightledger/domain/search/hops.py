@@ -17,6 +17,8 @@ from nightledger.domain.search.values import Why
 
 ANSWERED = 0.5
 """Share of a query's rarity that one of the best hits holds where it is answered. Measured: docs/decisions/0046-ranking.md."""
+ANSWERED_IN_TIME = 0.8
+"""The same of the hits of the time that a query tells, where that time alone is searched. Measured: docs/decisions/0046-ranking.md."""
 BEST_HITS = 1
 """Hits whose best lines lead on; as many words as two lines hold lead on from them."""
 MOST_WORDS = 6
@@ -28,7 +30,13 @@ _LEAST_LETTERS = 3
 
 
 def is_answered(
-    ranked: Sequence[Ranked], groups: Sequence[Group], frequency: Mapping[str, int], total: int
+    ranked: Sequence[Ranked],
+    groups: Sequence[Group],
+    frequency: Mapping[str, int],
+    total: int,
+    *,
+    share: float | None = None,
+    among: int = BEST_HITS,
 ) -> bool:
     """Tell whether one of the best hits holds most of what was asked for.
 
@@ -37,10 +45,13 @@ def is_answered(
         groups: Words of the query.
         frequency: For each word of the query, in how many chunks it stands.
         total: How many chunks there are.
+        share: Of the query's rarity that is most of it; None is ``ANSWERED``.
+        among: How many of the best are looked at.
     """
+    most = ANSWERED if share is None else share
     weights = {group.word: rarity(frequency.get(group.word, 0), total) for group in groups}
     whole = sum(weights.values())
-    return any(sum(weights[word] for word in one.words) >= ANSWERED * whole for one in ranked[:BEST_HITS])
+    return any(sum(weights.get(word, 0.0) for word in one.words) >= most * whole for one in ranked[:among])
 
 
 def words_on(

@@ -32,6 +32,7 @@ def best_lines(
 
 
 def _filled(lines: Sequence[str], first_line: int) -> tuple[int, int]:
-    """Give the first line that is not blank, where no line says more than another."""
-    at = next((n for n, line in enumerate(lines) if line.strip()), 0)
+    """Give the first line that is neither blank nor a heading, where no line says more than another."""
+    filled = [n for n, line in enumerate(lines) if line.strip()]
+    at = next((n for n in filled if not lines[n].startswith("#")), filled[0] if filled else 0)
     return first_line + at, first_line + at

@@ -158,10 +158,13 @@ def _worth(groups: Sequence[Group], frequency: Mapping[str, int], total: int) ->
 
 
 def _found(one: Candidate, worth: _Worth, room: float) -> dict[int, tuple[str, float]]:
-    """Give for each group that stands in a chunk its best word there, and what that gives (BM25)."""
+    """Give for each group that stands in a chunk its best word there, and what that gives.
+
+    BM25 without its factor of ``k1 + 1``: all is told as a share of the best.
+    """
     best: dict[int, tuple[str, float]] = {}
     for word, count in one.counts.items():
-        share = count * (_K1 + 1) / (count + room)
+        share = count / (count + room)
         for at, full in worth.get(word, ()):
             known = best.get(at)
             if known is None or (full * share, word) > (known[1], known[0]):

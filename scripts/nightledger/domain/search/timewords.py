@@ -78,10 +78,15 @@ class Times:
         """Whether days were told."""
         return self.since is not None or self.until is not None
 
+    @property
+    def told_until(self) -> date | None:
+        """The last day on which it may be told of: what happened is told of later, but an event's own day is a bound."""
+        return self.until if self.until is None or self.anchor is not None else _later(self.until)
+
     def holds(self, day: date) -> bool:
         """Tell whether a log of that day may tell of it: it lies in it, or soon after."""
-        told_until = None if self.until is None else _later(self.until)
-        return (self.since is None or day >= self.since) and (told_until is None or day <= told_until)
+        until = self.told_until
+        return (self.since is None or day >= self.since) and (until is None or day <= until)
 
 
 def read_times(
@@ -269,7 +274,7 @@ def _period(today: date, unit: int, back: int) -> tuple[date, date]:
         first = today - timedelta(days=today.weekday() + 7 * back)
         last = first + timedelta(days=6)
     elif unit == _MONTH:
-        first = _add_months(today.replace(day=1), -back)
+        first = _add_months(today, -back)
         last = _add_months(first, 1) - timedelta(days=1)
     else:
         first, last = date(today.year - back, 1, 1), date(today.year - back, 12, 31)
@@ -300,9 +305,10 @@ def _times(text: str, start: int, end: int, days: tuple[date | None, date | None
 _EVENT = re.compile(
     r"\b(?P<side>before|after|since|until|vor|nach|seit|avant|après|antes de|después de)\s+"
     r"(?P<event>(?:the|our|my|her|his|their|its|we|they|he|she|i|der|dem|die|das|den|unser\w*|le|la|les|l'|el|los|las)\b"
-    r"[^?.!,;:]{2,60})",
+    r"[^?.!,;:]{2,60}|(?:(?-i:[A-Z\u00c0-\u00de])\w*|\w+['\u2019]s|\w{2,}ing)\b[^?.!,;:]{0,60})",
     re.IGNORECASE,
 )
+"""An article, a pronoun, a name or a verb begins it: ``before the move``, ``after Ada left``, ``since moving``."""
 
 
 def _anchored(text: str) -> Times:
@@ -335,7 +341,7 @@ def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
 
 
-def _add_months(first: date, months: int) -> date:
-    """Give the first day of the month so many later; ``first`` is a first of a month."""
-    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
+def _add_months(day: date, months: int) -> date:
+    """Give the first day of the month so many later than that of a day."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(max(year, 1), month + 1, 1)

@@ -53,7 +53,7 @@ class Why(StrEnum):
     MEANING = "meaning"
     """An embedding is near the query's."""
     NEIGHBOUR = "neighbour"
-    """The chunk before or after it was found."""
+    """Its file and day tell of the query, too."""
     TIME = "time"
     """It lies in the time that the query names."""
     TAG = "tag"
@@ -144,6 +144,7 @@ class Query:
         limit: Hits at most, 1 or more.
         showing: Who asks.
         hops: How often what was found is searched for in turn: 0 is never.
+        any_time: Whether all times are searched, though the words tell one; that one is preferred then.
     """
 
     text: str
@@ -154,6 +155,7 @@ class Query:
     limit: int = DEFAULT_LIMIT
     showing: Showing = Showing.OPERATOR
     hops: int = 1
+    any_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +168,8 @@ class Found:
         expanded: Words that associations added, with the word each came from.
         since: The first day looked at, stated or told by the query's words.
         until: The last day, included.
+        said: The words that told a time; empty where none did.
+        only: Whether only that time was searched, because what is told of it answers.
         withheld: How many chunks were left out, by why.
         notes: What the asker should know: the index was made anew, a file could not be read.
     """
@@ -175,6 +179,8 @@ class Found:
     expanded: tuple[tuple[str, str], ...] = ()
     since: date | None = None
     until: date | None = None
+    said: str = ""
+    only: bool = False
     withheld: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -8,6 +8,7 @@ from nightledger.domain.search.values import Query, Showing
 from nightledger.recall.explaining import Explained
 from nightledger.surfaces import screen
 from nightledger.surfaces.recall.hits import found_record, one_hit
+from nightledger.text.search.tokens import shown_as
 
 ALL_REASONS = 100
 
@@ -40,7 +41,12 @@ def _facts(explained: Explained, query: Query) -> Iterator[str]:
         yield f"Time: {screen.shown(explained.said)!r} is not known: no dated log tells of it; no time is preferred."
     elif explained.said:
         days = f"{explained.since or '...'} to {explained.until or '...'}"
-        yield f"Time: {screen.shown(explained.said)!r} is {days}; what lies in it is preferred."
+        how = (
+            "only that was searched"
+            if explained.found.only
+            else "all times were searched, what lies in it is preferred"
+        )
+        yield f"Time: {screen.shown(explained.said)!r} is {days}; {how}."
     yield from _filters(query)
     yield f"Weighed: {explained.candidates} chunks; shown: {len(explained.found.hits)}."
     if query.showing is Showing.AGENT:
@@ -61,7 +67,7 @@ def _word(explained: Explained, group: Group, word: str, weight: float) -> str:
     count = explained.frequencies.get(word, 0)
     said = f"in {count:,} chunk{'' if count == 1 else 's'}"
     if word == group.word:
-        return f"{word} ({said})"
+        return f"{shown_as(word)} ({said})"
     why = "associated" if word in group.linked else "stands for it"
     return f"{word} ({why}, weight {weight:.2f}, {said})"
 
@@ -76,10 +82,9 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
     """Give the document of ``explain --json``: that of ``recall``, and how it came about."""
     return {
         **found_record(explained.found, query),
-        "withheld": dict(explained.found.withheld),
         "words": [
             {
-                "word": group.word,
+                "word": shown_as(group.word),
                 "chunks": explained.frequencies.get(group.word, 0),
                 "others": [
                     {
@@ -98,6 +103,7 @@ def explained_record(explained: Explained, query: Query) -> dict[str, Any]:
             "said": explained.said,
             "since": explained.since.isoformat() if explained.since else None,
             "until": explained.until.isoformat() if explained.until else None,
+            "only": explained.found.only,
         },
         "index": {
             "chunks": explained.chunks,

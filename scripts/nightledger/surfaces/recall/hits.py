@@ -7,7 +7,7 @@ is wider than the terminal.
 from collections.abc import Iterator
 from typing import Any
 
-from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing, Why
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Why
 from nightledger.surfaces import screen
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
@@ -66,20 +66,26 @@ def best_text(hit: Hit) -> str:
     return "\n".join(lines[first - hit.chunk.first_line : last - hit.chunk.first_line + 1])
 
 
-def found_record(found: Found, query: Query) -> dict[str, Any]:
-    """Give the document of ``recall QUERY --json``."""
-    agent = query.showing is Showing.AGENT
+def found_record(found: Found, query: Query, *, to_agent: bool = False) -> dict[str, Any]:
+    """Give the document of ``recall QUERY --json``.
+
+    Args:
+        found: What was found.
+        query: What was asked.
+        to_agent: An agent reads it: it is not told that anything was withheld.
+    """
     return {
         "query": mask_secrets(query.text[:1000]),
         "tags": list(query.tags),
         "since": found.since.isoformat() if found.since else None,
         "until": found.until.isoformat() if found.until else None,
+        "only_that_time": found.only,
         "scope": sorted(kind.value for kind in query.scope),
         "showing": query.showing.value,
         "terms": list(found.terms),
         "expanded": [{"word": word, "from": source} for word, source in found.expanded],
         "hits": [hit_record(hit) for hit in found.hits],
-        "withheld": {} if agent else dict(found.withheld),
+        "withheld": {} if to_agent else dict(found.withheld),
         "notes": list(found.notes),
     }
 

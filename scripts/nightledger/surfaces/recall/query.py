@@ -44,6 +44,7 @@ def read_query(options: Namespace, text: str) -> Query:
         scope=_scope(options.scope),
         limit=options.limit,
         showing=Showing.AGENT if agent else Showing.OPERATOR,
+        any_time=options.any_time,
     )
 
 

@@ -1,9 +1,10 @@
 """``recall QUERY``: search the home and print what answers."""
 
-from nightledger.domain.search.values import Query, Showing
+from nightledger.domain.search.values import Query
 from nightledger.files.configuration import load_operator
 from nightledger.recall.searching import search
 from nightledger.surfaces import screen
+from nightledger.surfaces.agent_host import calling_host
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.recall.encoders import choose_encoder
 from nightledger.surfaces.recall.hits import found_record, hit_lines
@@ -18,12 +19,13 @@ def show_found(context: Context, query: Query) -> int:
         may = may_write(seen.gate.home)
         found = search(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
         expose(context, seen.gate.home, found)
-        context.emit(found_record(found, query))
+        agent = bool(calling_host())
+        context.emit(found_record(found, query, to_agent=agent))
         for line in hit_lines(found):
             context.print(line)
         if not found.hits:
             context.print("Nothing in this home answers that.")
-        if found.withheld and query.showing is Showing.OPERATOR:
+        if found.withheld and not agent:
             told = "; ".join(f"{count} {why}" for why, count in found.withheld.items())
             for line in screen.wrap(f"Left out: {told}.", indent="  ", first=""):
                 context.print(line)

@@ -57,7 +57,7 @@ class Forgotten:
         return any(_same(told, claim) for told in map(_claim, claims_of(text)) for claim in self._claims)
 
     def told_in(self, lines: Sequence[str]) -> frozenset[int]:
-        """Give the lines of a text in which a sentence, wrapped or one of several, claims again what was forgotten.
+        """Give the lines of a text in which a sentence, an item or a paragraph, wrapped or not, claims again what was forgotten.
 
         Args:
             lines: All of them; the first is number 1.
@@ -70,26 +70,35 @@ class Forgotten:
 
 
 def _sentences(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Give the sentences of paragraphs and items with their first and last line."""
-    start = 0
-    while start < len(lines):
-        end = start + 1
-        while (
-            lines[start].strip() and end < len(lines) and lines[end].strip() and not _MARK.match(lines[end])
-        ):
-            end += 1
+    """Give paragraphs and items, and their sentences, with their first and last line."""
+    for start, end in _paragraphs(lines):
         starts, pieces, size = [], [], 0
         for line in lines[start:end]:
             starts.append(size)
             pieces.append(line.strip())
             size += len(pieces[-1]) + 1
         text, at = " ".join(pieces), 0
+        yield start + 1, end, _bare(text)
         for stop in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
             if text[at:stop].strip():
                 first, last = (start + bisect_right(starts, place) for place in (at, stop - 1))
-                yield first, last, text[at:stop].strip().lstrip("-*+ ")
+                yield first, last, _bare(text[at:stop])
             at = stop + (text[stop : stop + 1] == " ")
-        start = end
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Give where items and paragraphs begin and where they are over; blank lines are in none."""
+    start = 0
+    for at, line in enumerate([*lines, ""]):
+        ends = not line.strip() or _MARK.match(line) or lines[at - 1].startswith("#")
+        if ends and start < at:
+            yield start, at
+        if ends:
+            start = at if line.strip() else at + 1
+
+
+def _bare(text: str) -> str:
+    return text.strip().lstrip("-*+ ")
 
 
 def _claim(text: str) -> _Claim:

@@ -34,3 +34,9 @@ tu un una uno y ya yo
 """
 STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH}".split())
 """Without the apostrophe, as the index has them: ``dont``."""
+_ASKING = """
+happen happened happening happens going doing done new passiert passierte geschah geschehen los gemacht getan passé
+arrivé fait pasó ocurrió hicimos hice
+"""
+NOTHING_SAID = STOP_WORDS.union(_ASKING.split())
+"""With what asks for anything at all: a query of these and a time asks for all of that time."""

@@ -2,7 +2,8 @@
 
 SQLite's ``unicode61`` takes a run of Chinese or Japanese for one word, and never finds a part of
 it. So such runs are written as overlapping pairs of letters, in the index and in the query alike,
-with the last letter once more alone: then ``x*`` finds a letter wherever it stands.
+with the last letter once more alone: then ``x*`` finds a letter wherever it stands. It passes over emoji, so
+these become words; it leaves accents on Greek letters and the stroke in ``ł``, so these go here.
 
 Invariant: what comes from a user reaches SQLite as quoted words of letters and digits only; no
 quote, operator or column name of theirs does.
@@ -10,29 +11,44 @@ quote, operator or column name of theirs does.
 
 import re
 import unicodedata
+from functools import cache
 
 from nightledger.text.search.stop_words import STOP_WORDS
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 MAX_QUERY_CHARACTERS = 10_000
 """Of a query that is longer, the rest is not read. Our choice."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean (Unicode's blocks of these scripts)."""
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_WORD = re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
 _INDEXED = re.compile(r"[^\W_]+")
-_APOSTROPHE = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
+_ELIDED = re.compile(
+    r"(?<!\w)(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu|un|(?:d|n|s)?[ae]ll|sull|quest)\Z", re.IGNORECASE
+)
+"""What French and Italian write before a word and join to it: ``l'école``, ``dell'ufficio``."""
+_LONGEST = 7
+"""One letter more than the longest of them, and a letter before that would make it the end of a word."""
+_PICTURES = "\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+"""Blocks that hold emoji (Unicode's emoji-data.txt), but for letters, digits and arrows."""
+_PICTURE = "emoji"
+"""Begins the word that stands for one; its number in Unicode follows."""
+_PLAIN_LETTERS = {
+    "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th",
+    "ё": "\u0435", "\u0640": "", "\u00ad": "", "\u200b": "", "\u2060": "", "\ufeff": "",
+}  # fmt: skip
+"""Letters that are often typed without their stroke or dots and have no mark that could be taken off, and signs that
+are not seen (Arabic tatweel, soft hyphen, marks of no width)."""
 
 
 def index_text(text: str) -> str:
-    """Give a text as it goes into the index: one spelling (NFKC), runs of unspaced scripts as letter pairs."""
-    if text.isascii():
-        return text.replace("'", "")
-    plain = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text))
-    return _RUN.sub(_pairs, plain).encode("utf-8", "replace").decode()
+    """Give a text as it goes into the index: one spelling, runs of unspaced scripts as letter pairs.
+
+    One spelling is NFKC, in lower case, without marks that are often left out; emoji are words.
+    """
+    plain = _spelt(text)
+    return plain if plain.isascii() else _runs().sub(_pairs, plain).encode("utf-8", "replace").decode()
 
 
 def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
@@ -45,18 +61,20 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
         text: As somebody typed it; read up to ``MAX_QUERY_CHARACTERS``.
         stop_words: Folded words to leave out.
     """
-    plain = unicodedata.normalize("NFKC", text[:MAX_QUERY_CHARACTERS])
-    found = dict.fromkeys(
-        term
-        for word in _WORD.findall(_APOSTROPHE.sub("", plain.replace("'", "")))
-        for term in _terms(unicodedata.normalize("NFKC", word.casefold()))
-    )
+    spelt = _spelt(text[:MAX_QUERY_CHARACTERS]).casefold()
+    found = dict.fromkeys(term for word in _words(spelt) for term in _terms(word))
     return tuple(term for term in found if term not in stop_words) or tuple(found)
 
 
 def tag_terms(tag: str) -> "tuple[str, ...]":
     """Give the words of a canonical tag, all of them, as they follow each other in a text that says it."""
     return query_terms(tag.replace("_", " "), stop_words=())
+
+
+def shown_as(word: str) -> str:
+    """Give a word of the index as it is shown to people: an emoji as itself."""
+    number = word.removeprefix(_PICTURE)
+    return chr(int(number)) if number != word and number.isdecimal() and len(number) < 7 else word  # noqa: PLR2004 - Unicode ends at 1,114,111
 
 
 def words_in(text: str) -> tuple[str, ...]:
@@ -90,7 +108,64 @@ def match_phrase(terms: "Sequence[str]") -> str:
 
 def is_unspaced(word: str) -> bool:
     """Tell whether a word is of a script that is written without spaces."""
-    return _RUN.match(word) is not None
+    return not word.isascii() and _runs().match(word) is not None
+
+
+def _spelt(text: str) -> str:
+    """Give a text in one spelling, words still whole."""
+    if text.isascii():
+        return _joined(text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _odd().sub(_instead, _joined(folded.replace("\u2019", "'").replace("\u02bc", "'")))
+
+
+def _joined(text: str) -> str:
+    """Take apostrophes out: ``don't`` becomes ``dont``, and ``l'école`` becomes ``école``."""
+    if "'" not in text:
+        return text
+    *parts, last = text.split("'")
+    for at, (part, after) in enumerate(zip(parts, (*parts[1:], last), strict=True)):
+        elided = _ELIDED.search(part[-_LONGEST:]) if after[:2].isalpha() else None
+        if elided and (at == 0 or elided[0] != part):  # the n of rock'n'roll is none
+            parts[at] = f"{part.removesuffix(elided[0])} "
+    return "".join((*parts, last))
+
+
+def _instead(match: re.Match[str]) -> str:
+    letter = match[0]
+    return _letters().get(letter, f" {_PICTURE}{ord(letter)} ")
+
+
+@cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
+def _runs() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]+")
+
+
+@cache
+def _words_or_runs() -> re.Pattern[str]:
+    return re.compile(rf"[^\W_{_UNSPACED}]+|[{_UNSPACED}]+")
+
+
+@cache
+def _odd() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(re.escape, _letters()))}{_PICTURES}]")
+
+
+@cache
+def _letters() -> "Mapping[str, str]":
+    """Give what is written for a letter: Greek without accents, Arabic and Hebrew without vowel signs."""
+    marks = (*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670)
+    greek = {
+        letter: unicodedata.normalize("NFD", letter)[0]
+        for letter in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
+    }
+    changed = {letter: bare for letter, bare in greek.items() if letter != bare}
+    return changed | dict.fromkeys(map(chr, marks), "") | dict.fromkeys("آأإ", "\u0627") | _PLAIN_LETTERS
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = (_INDEXED if text.isascii() else _words_or_runs()).findall(text)
+    return found
 
 
 def _terms(word: str) -> list[str]:

@@ -27,10 +27,8 @@ _PROMOTED = re.compile(
     r"\[score=[\d.]+ |<!--|^\s*[-*]\s+(?:confidence|recalls|evidence|status|note):\s+(?:[\d.]+$|memory/|staged$|reflection$)"
     r"|^\s*[-*]\s+(?:Candidate|Theme):\s.*(?:confidence|evidence|surfac)"
 )
-_ENVELOPE = re.compile(
-    r"\(untrusted[^)]*\):?\s*$|^\s*[-*]\s+\**(?:session (?:key|id))\**\s*:|\[\[reply_to\w*\]\]\s*$",
-    re.IGNORECASE,
-)
+_ENVELOPE = re.compile(r"\(untrusted[^)]*\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.IGNORECASE)
+_SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
 _NOTICE = re.compile(
     r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
     r"|a scheduled reminder has been triggered|pre-compaction memory flush\. store|current time:|read heartbeat\.md if|when reading heartbeat\.md|\[cron:)",
@@ -90,7 +88,11 @@ def _odd_region(line: str) -> Region:
         return Region.GENERATED
     if _NOTICE.match(line):
         return Region.BANNER
-    if _ENVELOPE.search(line) or _JSON.match(line):
+    if (
+        _SESSION.match(line)
+        or _JSON.match(line)
+        or (("(" in line or "[[" in line) and _ENVELOPE.search(line))
+    ):
         return Region.METADATA
     return Region.PROSE
 

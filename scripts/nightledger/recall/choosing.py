@@ -1,0 +1,116 @@
+"""From what was weighed to what is shown: each text once, without what an agent may not see, and why it was found.
+
+Invariant: what an agent is given went through its view (``agent_view.py``): a reason names no word that only a withheld
+line has, and what has none of the query's words left is left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from nightledger.domain.search.lines import best_lines
+from nightledger.domain.search.ranking import Ranked
+from nightledger.domain.search.values import Chunk, Hit, Query, Reason, Why
+from nightledger.recall.agent_view import AgentView, words_told
+from nightledger.recall.weighing import Asked
+from nightledger.recall.withheld import Held, Judge
+from nightledger.text.search import tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is shown.
+
+    Attributes:
+        hits: The best first.
+        ranked: What gave each of them its score, for an agent by what it may see.
+        withheld: How many chunks were left out, by why.
+    """
+
+    hits: tuple[Hit, ...]
+    ranked: tuple[Ranked, ...]
+    withheld: Mapping[str, int]
+
+
+def choose(
+    ranked: Iterable[Ranked],
+    chunks: dict[int, Chunk],
+    judge: Judge | None,
+    query: Query,
+    asked: Asked,
+    view: AgentView | None = None,
+) -> Chosen:
+    """Choose the hits of a query.
+
+    Args:
+        ranked: The best first.
+        chunks: By their numbers; for an agent those that are chosen become what may be seen of them.
+        judge: Says what an agent may not see; None: nothing is withheld.
+        query: How many are wanted, and who asks.
+        asked: The query, read.
+        view: What an agent may see of them; None where no agent asks.
+    """
+    hits: list[Hit] = []
+    shown_by: list[Ranked] = []
+    seen: set[str] = set()
+    for one in ranked:
+        if len(hits) == query.limit:
+            break
+        told = one if view is None else view.last_look(one, chunks, asked)
+        chunk = chunks[one.id]
+        said = " ".join(chunk.text.split())
+        if told is None or said in seen:
+            continue  # a log and its copy in the archive, or words that stand in two places
+        seen.add(said)
+        held = judge.held(chunk) if judge and view is None else {}
+        hits.append(_hit(chunk, told, held, asked))
+        shown_by.append(told)
+    withheld = dict(sorted(view.withheld.items())) if view else {}
+    return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=withheld)
+
+
+def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
+    weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
+    lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
+    return Hit(
+        chunk=chunk,
+        score=ranked.score,
+        lines=lines,
+        why=_reasons(ranked, asked),
+        held=_why_held(held) if held else None,
+    )
+
+
+def _why_held(held: Held) -> str:
+    """Say which lines are withheld, and why: ``line 4: forgotten``."""
+    by_reason: dict[str, list[int]] = {}
+    for number, why in held.items():
+        by_reason.setdefault(why, []).append(number)
+    return "; ".join(
+        f"{'line' if len(lines) == 1 else 'lines'} {_span(lines)}: {why}" for why, lines in by_reason.items()
+    )
+
+
+def _span(lines: Sequence[int]) -> str:
+    if len(lines) > 1 and lines[-1] - lines[0] == len(lines) - 1:
+        return f"{lines[0]}-{lines[-1]}"
+    return ", ".join(map(str, lines))
+
+
+def _reasons(ranked: Ranked, asked: Asked) -> tuple[Reason, ...]:
+    said = {
+        Why.NEIGHBOUR: "its day",
+        Why.NAME: "a name",
+        Why.TIME: asked.times.said,
+        Why.HOP: " ".join(asked.led),
+        Why.MEANING: "its meaning",
+    }
+    linked = {group.word: group.linked for group in asked.groups}
+    reasons = [
+        Reason(why=why, what=said[why], score=round(score, 4)) for why, score in ranked.besides.items()
+    ]
+    for word, score in ranked.parts.items():
+        found = ranked.words[word]
+        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
+        what = tokens.shown_as(word) if found == word else f"{found}, for {word}"
+        reasons.append(Reason(why=why, what=what, score=round(score, 4)))
+    return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))
