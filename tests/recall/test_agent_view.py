@@ -84,7 +84,7 @@ def test_a_withheld_line_tells_no_time(desk: Desk) -> None:
     rejected(desk)
     log(desk)
     put(desk, "memory/2026-01-17.md", f"# 2026-01-17\n\n- {PLANTED}\n")
-    put(desk, "memory/2026-01-20.md", "# 2026-01-20\n\n- The key of the cellar hangs high.\n")
+    put(desk, "memory/2026-01-20.md", "# 2026-01-20\n\n- The key of the cellar hangs high, as it has for years and years, and nobody took it down.\n")
     query = "marmot before the cellar key hangs"
     assert str(ask(desk, query).until) == "2026-01-17"
     assert str(ask(desk, query, agent=True).until) == "2026-01-20"
@@ -181,7 +181,7 @@ def test_what_happened_then_is_told_without_what_is_withheld(desk: Desk) -> None
     rejected(desk)
     log(desk, f"- {PLANTED}")
     put(desk, "memory/2026-02-27.md", f"- {PLANTED}\n")
-    (hit,) = hits(desk, "what happened last week", agent=True)
+    (hit,) = hits(desk, "what happened this week", agent=True)
     assert BESIDE in hit.chunk.text
     assert "cellar" not in hit.chunk.text
-    assert any("cellar" in hit.chunk.text for hit in hits(desk, "what happened last week"))
+    assert any("cellar" in hit.chunk.text for hit in hits(desk, "what happened this week"))
