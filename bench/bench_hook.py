@@ -1,4 +1,4 @@
-"""The prompt hook as a fresh process on 10,000 chunks, beside an empty Python; and the guard, the start.
+"""The prompt hook as a fresh process on 10,000 chunks, beside an empty Python; and the guard, and what a start saves.
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.bench_hook [ROUNDS] [CHUNKS]``. CPU of the child
 processes (user and system), medians of rounds in which each runs once. The command is the one that
@@ -16,7 +16,7 @@ from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
 
 from bench import measure
 from nightledger.files.home import Home
-from nightledger.hosts.hooking import HookCall
+from nightledger.hosts.hook_call import HookCall
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ROUNDS, CHUNKS = 25, 10_000
@@ -43,6 +43,8 @@ def main() -> None:
         turns = iter(range(1_000_000))
         candidates = {
             "python -c pass": lambda: run([sys.executable, "-c", "pass"], {}),
+            "python -I -S -c pass": lambda: run([sys.executable, "-I", "-S", "-c", "pass"], {}),
+            "python -c 'import dataclasses'": lambda: run([sys.executable, "-c", "import dataclasses"], {}),
             "prompt, something to say": lambda: told(call, home, PROMPT, f"new-{next(turns)}"),
             "prompt, nothing to say": lambda: silent(call, "Thanks, that looks good; go on.", "same"),
             "tool, not ours": lambda: tool(call, "/tmp/notes.txt", ""),  # noqa: S108 - a name, nothing is written

@@ -7,7 +7,7 @@ queries meet common and rare words. *Plain FTS5* is one table with the same chun
 its answers by ``ORDER BY rank``. *tantivy* (``pip install tantivy``) has the same chunks with its own
 stemmer; where it is not installed a row says so. Times of queries are medians of a fresh mix of two
 to eight words, each answered with ten hits; for our index that is the whole way: reading the query,
-candidates, weighing, texts and lines.
+candidates, weighing, texts and lines. *As a process* is the command as a person runs it, Python's start included.
 """
 
 import argparse
@@ -15,11 +15,14 @@ import importlib
 import importlib.util
 import os
 import random  # noqa: TID251 - made-up logs come from a seed
+import resource
 import sqlite3
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -46,6 +49,7 @@ CHUNKS_A_DAY = 50
 VOCABULARY = 30_000
 HITS = 10
 JUDGED = 500
+COMMAND = Path(__file__).parents[1] / "scripts" / "command.py"
 
 
 def invent_words(dice: random.Random) -> list[str]:
@@ -184,6 +188,20 @@ def bench_home(directory: Path, files: Sequence[NewFile], queries: Sequence[str]
     show("a home: judging a chunk", f"{judged_s / len(chunks) * 1e6:.0f} us", "", "", "")
     asked = median_ms(lambda q: search(gate, ledger, Query(text=q), moment), queries[:20])
     show("a home: recall, brought up to date", "", "", "", f"{asked:.2f} ms")
+    keys = {"NIGHTLEDGER_KEYS": str(directory / "keys"), "PATH": os.environ.get("PATH", "")}
+    ask = [sys.executable, str(COMMAND), "recall", "--home", gate.home.root, "--now", "2026-03-01T00:00:00Z"]
+    spent = statistics.median(process_s([*ask, "--", query], keys) for query in queries[:10])
+    start = statistics.median(process_s([sys.executable, "-c", "pass"], keys) for _ in range(5))
+    show("a home: recall as a process", "", "", "", f"{spent * 1000:.0f} ms")
+    show("python -c pass", "", "", "", f"{start * 1000:.0f} ms")
+
+
+def process_s(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    """Give the processor's seconds of a process that does what it was asked."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _update(path: str, file: NewFile) -> None:

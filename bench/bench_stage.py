@@ -37,9 +37,9 @@ from icalendar import Calendar
 from bench import measure
 from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Source
+from nightledger.domain.tokens import tokens_of
 from nightledger.files.configuration import load_staging_rules
 from nightledger.files.exposures import append_exposure
 from nightledger.gate.opening import Gate, read_ledger

@@ -2,12 +2,14 @@
 
 Run with ``PYTHONPATH=scripts:. .venv/bin/python -m bench.recall_rules locomo10.json [--only PARTS]``; ten minutes.
 The tables of ``docs/decisions/0046-ranking.md``: R@10 over categories 1 to 4 and over multi-hop, on both
-halves. Rows that give a weight stand for the weights beside the one that was chosen.
+halves. Rows that give a weight stand for the weights beside the one that was chosen. ``--told`` asks only the
+questions that tell a time, ``--by-turn`` makes each turn a chunk instead of about 600 characters.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from statistics import fmean
 from typing import Any
@@ -16,8 +18,13 @@ from bench.bench_recall import Tally, index, plain, searched, tally, together
 from bench.locomo import ADVERSARIAL, CATEGORIES, Conversation, read_conversations
 
 from nightledger.domain.search import expansion, hops, ranking, timewords
-from nightledger.files.search_store import SearchStore
+from nightledger.domain.search.ranking import Ranked
+from nightledger.domain.search.values import Chunk, Kind, Query
+from nightledger.files.search_index import build_in_memory
+from nightledger.files.search_store import FileState, SearchStore
+from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall import searching, weighing
+from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import STOP_WORDS
 
@@ -31,6 +38,27 @@ ORDER_AND_PLACE = (
 """Words that many lists of stop words have and ours leaves in."""
 
 
+NEIGHBOURS = 0.35
+
+
+def always(*_: object) -> bool:
+    """Say yes."""
+    return True
+
+
+def with_neighbours(store: SearchStore, chunks: Mapping[int, Chunk], asked: Asked) -> list[Ranked]:
+    """Weigh, and add to each chunk a share of what the chunks before and behind it have."""
+    ranked = weighing.weigh(store, chunks, asked)
+    places = {one.id: (chunks[one.id].path, chunks[one.id].n) for one in ranked}
+    scores = {places[one.id]: one.score for one in ranked}
+
+    def lent(one: Ranked) -> float:
+        path, n = places[one.id]
+        return NEIGHBOURS * sum(scores.get((path, beside), 0.0) for beside in (n - 1, n + 1))
+
+    return ranking.scaled([replace(one, score=one.score + lent(one)) for one in ranked])
+
+
 def nothing(_word: str) -> tuple[str, ...]:
     """Give no other words."""
     return ()
@@ -41,6 +69,16 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "without the day": ((ranking, "DAY_WEIGHT", 0.0),),
     "without told times": ((ranking, "TIME_WEIGHT", 0.0),),
     "told times end with their last day": ((timewords, "TOLD_LATER", timedelta(0)),),
+    "told times are only preferred": ((searching, "ANSWERED_IN_TIME", 2.0),),
+    "told times alone, if anything is found": ((searching, "ANSWERED_IN_TIME", 0.0),),
+    "told times alone, whatever is found": ((searching, "_answers", always),),
+    "told times alone from .7 on": ((searching, "ANSWERED_IN_TIME", 0.7),),
+    "told times alone from .9 on": ((searching, "ANSWERED_IN_TIME", 0.9),),
+    "neighbours .35 instead of the day": (
+        (ranking, "DAY_WEIGHT", 0.0),
+        (searching, "weigh", with_neighbours),
+    ),
+    "neighbours .35 beside the day": ((searching, "weigh", with_neighbours),),
     "without kin": ((expansion, "kin_of", nothing),),
     "without irregular forms": ((expansion, "forms_of", nothing),),
     "without names": ((ranking, "NAME_WEIGHT", 0.0),),
@@ -79,6 +117,45 @@ def switched(changes: Sequence[tuple[object, str, Any]]) -> Iterator[None]:
             setattr(module, name, value)
 
 
+def by_turn(conversation: Conversation) -> SearchStore:
+    """Index a conversation's logs with a chunk a turn; the turn before is indexed with it."""
+    writer = build_in_memory(tokens.index_text)
+    for log in conversation.logs:
+        chunks: list[NewChunk] = []
+        at = before = 0
+        for number, line in enumerate(log.text.split("\n"), 1):
+            if number in log.turns:
+                lead = at - before if chunks else 0
+                chunks.append(
+                    NewChunk(
+                        start=at,
+                        end=at + len(line),
+                        first_line=number,
+                        last_line=number,
+                        heading=str(log.day),
+                        day=log.day,
+                        lead=lead,
+                    )
+                )
+                before = at
+            at += len(line) + 1
+        state = FileState(0, 0, "", settled=True)
+        writer.put(NewFile(path=log.path, kind=Kind.DAILY, state=state, text=log.text, chunks=chunks))
+    writer.commit()
+    return writer.store
+
+
+def telling_a_time(conversation: Conversation, store: SearchStore) -> Conversation:
+    """Give a conversation with those of its questions that tell a time."""
+    today = conversation.logs[-1].day
+    told = [
+        one
+        for one in conversation.questions
+        if searching.read_query(store, None, Query(text=one.text), today).times.bounded
+    ]
+    return replace(conversation, questions=told)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -86,9 +163,13 @@ def main() -> None:
     )
     parser.add_argument("locomo", help="data/locomo10.json of github.com/snap-research/locomo")
     parser.add_argument("--only", nargs="*", default=[""], help="only rows whose names hold one of these")
+    parser.add_argument("--told", action="store_true", help="only questions that tell a time")
+    parser.add_argument("--by-turn", action="store_true", help="each turn a chunk")
     options = parser.parse_args()
-    conversations = read_conversations(options.locomo)
-    indexed = [(one, index(one)) for one in conversations]
+    made: Callable[[Conversation], SearchStore] = by_turn if options.by_turn else index
+    indexed: Indexed = [(one, made(one)) for one in read_conversations(options.locomo)]
+    if options.told:
+        indexed = [(telling_a_time(one, store), store) for one, store in indexed]
     print(f"{'':<36} tuning: R@10  multi-hop   held-out: R@10  multi-hop")
     if "" in options.only:
         _row("plain FTS5", tally(indexed, plain))

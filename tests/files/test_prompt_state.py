@@ -1,5 +1,6 @@
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,13 @@ from tests.homes import make_home
 
 from nightledger.files import prompt_state
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import PromptState, drop_old_states, read_state, write_state
+from nightledger.files.prompt_state import (
+    PromptState,
+    drop_old_states,
+    hold_state,
+    read_state,
+    write_state,
+)
 
 
 @pytest.fixture
@@ -90,10 +97,56 @@ def test_only_what_is_old_is_dropped(home: Home) -> None:
     assert {path.name for path in folder(home).iterdir()} == {"new.json", "inner"}
 
 
-def test_no_more_names_than_a_bound_are_looked_at(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_do_not_pile_up_however_many_sessions_there_are(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(prompt_state, "MOST_FILES", 3)
-    for n in range(6):
+    for n in range(30):
         write_state(home, f"s{n}", PromptState())
-        os.utime(folder(home) / f"s{n}.json", (1, 1))
-    drop_old_states(home, 1_000_000)
-    assert len(list(folder(home).iterdir())) == 3
+        os.utime(folder(home) / f"s{n}.json", (1, 1) if n % 2 else (900_000, 900_000))
+    for n in range(60):
+        before = len(list(folder(home).iterdir()))
+        drop_old_states(home, 1_000_000 + n)
+        assert before - 3 <= len(list(folder(home).iterdir())) <= before
+    assert {path.name for path in folder(home).iterdir()} == {f"s{n}.json" for n in range(0, 30, 2)}
+
+
+def test_a_state_of_this_hook_waits_for_the_one_before_it(home: Home) -> None:
+    first = hold_state(home, "s")
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(hold_state, home, "s")
+        with pytest.raises(TimeoutError):
+            second.result(0.2)
+        hold_state(home, "another").close()
+        first.put(first.state.after("a", ("e-1",)))
+        first.close()
+        first.close()
+        found = second.result(10)
+    assert found.state.was_shown() == {"e-1"}
+    found.put(PromptState())
+    found.close()
+    assert read_state(home, "s").was_shown() == frozenset()
+    assert json.loads((folder(home) / "s.json").read_text()) == {"v": 1, "prompts": [], "shown": []}
+
+
+def test_what_is_no_file_in_its_place_is_an_empty_state(home: Home) -> None:
+    write_state(home, "s", PromptState(("a",), ()))
+    path = folder(home) / "s.json"
+    path.unlink()
+    os.mkfifo(path)
+    held = hold_state(home, "s")
+    assert held.state.prompts == ()
+    with pytest.raises(OSError, match=r"."):
+        held.put(PromptState())
+    held.close()
+    path.unlink()
+    path.mkdir()
+    held = hold_state(home, "s")
+    with pytest.raises(OSError, match=r"."):
+        held.put(PromptState())
+    held.close()
+
+
+def test_a_session_without_a_name_is_one_session(home: Home) -> None:
+    write_state(home, None, PromptState(("a",), ()))
+    assert read_state(home, 5).prompts == read_state(home, "").prompts == ("a",)

@@ -411,3 +411,31 @@ def test_touching_and_judging_change_no_words(path: str) -> None:
         assert store.held([1]) == {1: "forgotten"}
         assert store.meta("head") == "1 ab"
         assert found(store, "roses") == ["a.md:1"]
+
+
+def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
+    writer = build_in_memory(index_text)
+    counts = []
+    for step in (("a.md", "put"), ("b.md", "put"), ("a.md", "remove")):
+        if step[1] == "put":
+            writer.put(file(step[0], "- lilac\n"))
+        else:
+            writer.remove(step[0])
+        writer.commit()
+        counts.append(writer.store.frequencies(["lilac"])["lilac"])
+    assert counts == [1, 2, 1]
+
+
+def test_what_is_of_some_days_comes_in_their_order() -> None:
+    writer = build_in_memory(index_text)
+    for day in (3, 1, 2):
+        writer.put(file(f"{9 - day}.md", f"- lilac {day}\n", day=date(2026, 2, day)))
+    writer.put(file("none.md", "- lilac\n"))
+    store = writer.store
+    chunks = store.chunks(range(1, 5))
+    said = [chunks[number].text for number in store.of_days(Filter())]
+    assert said == ["- lilac 1", "- lilac 2", "- lilac 3"]
+    of_two = store.of_days(Filter(since=date(2026, 2, 2), until=date(2026, 2, 3)))
+    assert len(of_two) == 2
+    assert store.of_days(Filter(), 1) == store.of_days(Filter())[:1]
+    assert store.of_days(Filter(kinds=[Kind.MEMORY])) == []

@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import (
     HOOKED,
-    HookCall,
     addition,
     config_name,
     has_hooks,
@@ -46,7 +46,7 @@ def test_the_command_is_absolute_isolated_and_quoted(host: str) -> None:
         assert 5 <= hook["timeout"] <= 12
         assert shlex.split(hook["command"]) == [
             "/opt/my py/bin/python", "-I", "-S", "/opt/nl/scripts/prompt_hook.py", "--home", "/srv/my home", host, event,
-            "2>/dev/null", "||", ":",
+            "2>/dev/null", "||", ":", CALL.home_id,
         ]  # fmt: skip
     assert "matcher" not in added["UserPromptSubmit"][0]
     assert "Write" in added["PreToolUse"][0]["matcher"]
@@ -87,13 +87,31 @@ def test_a_checkout_that_moved_replaces_its_old_hooks(host: str) -> None:
     assert moved == with_hooks(host, SETTINGS, MOVED)
 
 
-def test_what_the_user_wrote_around_our_command_is_left_alone() -> None:
-    mixed = {"hooks": {"PreToolUse": [{"hooks": [
-        {"type": "command", "command": CALL.line("claude_code", "PreToolUse")},
-        {"type": "command", "command": "mine"},
-    ]}]}}  # fmt: skip
-    text = json.dumps(mixed)
-    assert without_hooks("claude_code", text, CALL) == text
+def test_what_the_user_wrote_beside_our_command_stays_and_ours_goes() -> None:
+    text = with_hooks("claude_code", SETTINGS, CALL)
+    settings = json.loads(text)
+    for event in settings["hooks"]:
+        settings["hooks"][event][0]["hooks"] = [
+            {"type": "command", "command": "first"},
+            *settings["hooks"][event][0]["hooks"],
+            {"type": "command", "command": "last"},
+        ]
+    mixed = json.dumps(settings, indent=2)
+    assert with_hooks("claude_code", mixed, CALL) == mixed
+    assert has_hooks("claude_code", mixed, CALL)
+    left = without_hooks("claude_code", mixed, CALL)
+    assert "prompt_hook" not in left
+    for elements in json.loads(left)["hooks"].values():
+        assert [hook["command"] for hook in elements[0]["hooks"] if hook["command"] != "beep"] == [
+            "first",
+            "last",
+        ]
+    moved = with_hooks("claude_code", mixed, MOVED)
+    assert moved.count("prompt_hook.py") == moved.count(MOVED.script) == 3
+    assert moved.count("first") == 4
+
+
+def test_what_is_no_hook_is_left_alone() -> None:
     odd = json.dumps(
         {"hooks": {"PreToolUse": [1, {"hooks": []}, {"hooks": [{"command": "'"}]}, {"hooks": [{}]}]}}
     )
@@ -123,9 +141,30 @@ def test_a_block_of_yaml_comes_and_goes(keys: list[str], ending: str) -> None:
     hooks = yaml.safe_load(added)["hooks"]
     shell, dash_c, line = shlex.split(hooks["pre_llm_call"][0]["command"])  # Hermes starts it without a shell
     assert (shell, dash_c) == ("/bin/sh", "-c")
-    assert shlex.split(line)[-5:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":"]
-    assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch"
+    assert shlex.split(line)[-6:] == ["hermes", "pre_llm_call", "2>/dev/null", "||", ":", CALL.home_id]
+    assert hooks["pre_tool_call"][0]["matcher"] == "write_file|patch|memory"
     assert without_hooks("hermes", added, CALL) == text
+
+
+RENAMED = HookCall(python=CALL.python, script=CALL.script, home="/srv/its new place", home_id=CALL.home_id)
+
+
+@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
+def test_a_home_that_moved_knows_its_old_hooks(host: str) -> None:
+    text = SETTINGS if host != "hermes" else CONFIG
+    old = with_hooks(host, text, CALL)
+    assert has_hooks(host, old, RENAMED)
+    assert with_hooks(host, old, RENAMED) == with_hooks(host, text, RENAMED)
+    assert without_hooks(host, old, RENAMED) == text
+
+
+@pytest.mark.parametrize("host", [*JSON_HOSTS, "hermes"])
+def test_a_call_of_an_earlier_version_which_names_no_id_is_known_by_its_home(host: str) -> None:
+    text = SETTINGS if host != "hermes" else CONFIG
+    old = with_hooks(host, text, CALL).replace(f"|| : {CALL.home_id}", "|| :")
+    assert old.count(f"|| : {CALL.home_id}") == 0
+    assert without_hooks(host, old, CALL) == text
+    assert with_hooks(host, old, CALL) == with_hooks(host, text, CALL)
 
 
 def test_a_checkout_that_moved_replaces_its_block() -> None:

@@ -1,4 +1,5 @@
 from pathlib import Path
+from shutil import rmtree
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -72,6 +73,13 @@ def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) 
     desk.approve(made)
     assert "set zone explicitly" in desk.text()
     assert keys(desk) == []
+
+
+def test_what_was_approved_counts_where_the_bytes_that_were_accepted_last_are_gone(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("In crontabs, set zone explicitly."))
+    rmtree(desk.home.blobs_dir)
+    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
 
 
 def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:

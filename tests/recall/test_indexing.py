@@ -171,6 +171,23 @@ def test_damage_that_only_a_query_meets_is_mended_too(desk: Desk) -> None:
     assert "it was made anew" in found.notes[0]
 
 
+@pytest.mark.parametrize("step", [51, 997, 9001])
+def test_damage_deep_in_the_file_is_mended_for_good(desk: Desk, step: int) -> None:
+    put(desk, "memory/2026-02-28.md", "- lilac\n")
+    settle(desk)
+    fresh(desk)
+    path = Path(index_path(desk.home))
+    raw = bytearray(path.read_bytes())
+    for at in range(4096, len(raw), step):
+        raw[at] ^= 0x55
+    path.write_bytes(raw)
+    found = ask(desk, "lilac")
+    assert found.hits
+    assert [note for note in found.notes if "it was made anew" in note]
+    again = ask(desk, "lilac")
+    assert (len(again.hits), again.notes) == (len(found.hits), ())
+
+
 def set_version(path: str, version: int) -> None:
     with closing(sqlite3.connect(path)) as index:
         index.execute(f"PRAGMA user_version={version}")

@@ -13,6 +13,7 @@ from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
+from nightledger.recall import searching
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.text.search.tokens import index_text
@@ -142,6 +143,20 @@ def test_a_time_alone_in_which_nothing_lies_is_said(desk: Desk) -> None:
     assert found.notes == ("nothing lies in 'in January' (2026-01-01 to 2026-01-31)",)
     put(desk, "memory/2026-02-24.md", "- The bill is due on 2026-05-17.\n")
     assert ask(desk, "2026-05-17").hits[0].chunk.path == "memory/2026-02-24.md"
+
+
+def test_what_lies_in_a_told_time_is_looked_at_however_much_else_tells_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "CANDIDATES", 2)
+    put(
+        desk,
+        "memory/2026-01-10.md",
+        "- Among much else, and as was to be expected, somebody cut the lilac.\n",
+    )
+    for day in range(20, 26):
+        put(desk, f"memory/2026-02-{day}.md", f"- The lilac was cut, lilac {day}.\n")
+    assert places(desk, "when was the lilac cut in January?", any_time=True)[0] == "memory/2026-01-10.md:1"
 
 
 def test_where_nothing_lies_in_a_told_time_that_is_said(desk: Desk) -> None:

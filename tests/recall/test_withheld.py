@@ -435,6 +435,21 @@ def test_beside_what_was_forgotten_the_other_items_and_paragraphs_are_told(desk:
         assert wording in shown
 
 
+def test_a_line_of_a_long_paragraph_is_judged_by_itself_too(desk: Desk) -> None:
+    forgotten(desk)
+    log(
+        desk,
+        "",
+        "The marmot was fed at noon, and then the whole house went out to look at the garden,",
+        "The cellar key is behind a green clock.",
+        "where the roses had been cut back hard by somebody whom nobody remembers having asked.",
+    )
+    shown = told(desk, "marmot garden roses")
+    assert "cellar" not in shown
+    assert "went out to look at the garden" in shown
+    assert "where the roses had been cut" in shown
+
+
 def test_a_part_of_a_wrapped_item_is_judged_by_the_whole_and_what_stands_beside_it_is_not(desk: Desk) -> None:
     forgotten_in_other_words_and_wrapped(desk)
     refreshed = refresh(desk.gate, desk.ledger(), desk.moment)

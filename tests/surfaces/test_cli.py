@@ -162,3 +162,12 @@ def test_a_terminal_that_is_not_utf8_gets_escapes_and_no_traceback(tmp_path: Pat
     )
     assert ran.returncode == 2
     assert b"\\u6f22 does not exist" in ran.stderr
+
+
+def test_words_with_a_dash_that_are_no_option_are_told_where_to_stand(capsys: Out) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["recall", "-lilac"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "unrecognized arguments: -lilac" in said
+    assert "hint: what begins with a dash and is no option stands last, behind --" in said

@@ -122,7 +122,7 @@ def begun_of(begin: Begin) -> Begun:
         accepted=begin.accepted,
         again=begin.again,
         trust=begin.trust,
-        clocks=Moment(at=begin.at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0)),
+        clocks=Moment.of_entry(fields, begin.at),
         latest=begin.latest,
         outcome=begin.outcome,
         outcomes=fields.get("outcomes", 0),

@@ -1,7 +1,9 @@
 """A reading of the clocks: what cooling counts with."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +19,13 @@ class Moment:
     at: datetime
     boot: str = ""
     boot_s: int = 0
+
+    @classmethod
+    def of_entry(cls, fields: Mapping[str, Any], at: datetime) -> "Moment":
+        """Give the clocks of an entry of the audit log: of one of an older version its time alone.
+
+        Args:
+            fields: Of the entry.
+            at: When it was written; aware, UTC.
+        """
+        return cls(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))

@@ -33,7 +33,7 @@ def since_review_s(entries: Iterable[Entry], review: str | None, now: Moment) ->
     """
     total, last = 0, None
     for name, fields, at in entries:
-        here = Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
+        here = Moment.of_entry(fields, at)
         if review is not None and name == EventName.DECIDED and fields["decision"] == review:
             total, last, review = 0, here, None
             continue

@@ -19,7 +19,7 @@ class HookSettings:
 
     Attributes:
         relevance: Least score (``domain/relevance.py``) that is shown; nats.
-        tokens: Budget of what is added to a prompt, at four characters a token.
+        tokens: Budget of what is added to a prompt (``domain/tokens.py``).
         lines: How many lines at most.
     """
 

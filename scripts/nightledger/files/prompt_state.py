@@ -1,10 +1,11 @@
 """What a session's last prompts asked for, and what they were shown: a small file a session.
 
 Invariant: disposable. Of a prompt only words are kept that stand in memory which the agent may see,
-sorted, so that neither a secret nor a sentence can be read from it. A reader sees the old state
-or the new one; what cannot be read counts as empty.
+sorted, so that neither a secret nor a sentence can be read from it. Two hooks of one session at once
+see one another's: each holds the file from reading to writing. What cannot be read counts as empty.
 """
 
+import errno
 import json
 import os
 import re
@@ -21,6 +22,7 @@ MAX_STATE_BYTES = 1 << 16
 KEPT_S = 7 * 24 * 3600
 """Sessions are resumed within days. Our choice."""
 MOST_FILES = 1000
+"""States that one sweep looks at, so that it takes milliseconds however many there are. Our choice."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -74,41 +76,81 @@ def place_key(path: str, line: int) -> str:
     return f"{path}:{line}"
 
 
-def read_state(home: "Home", session: str) -> PromptState:
+class HeldState:
+    """A session's state while one hook decides what to show; close it.
+
+    Attributes:
+        state: As it was found.
+    """
+
+    __slots__ = ("_descriptor", "state")
+
+    def __init__(self, state: PromptState, descriptor: int) -> None:
+        self.state = state
+        self._descriptor = descriptor
+
+    def put(self, state: PromptState) -> None:
+        """Write another state in its place. Not put on disk: disposable.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        record = {"v": 1, "prompts": list(state.prompts), "shown": [list(one) for one in state.shown]}
+        raw = json.dumps(record, separators=(",", ":")).encode("ascii")
+        os.ftruncate(self._descriptor, os.pwrite(self._descriptor, raw, 0))
+
+    def close(self) -> None:
+        """Let the next hook of the session have it."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def hold_state(home: "Home", session: object) -> HeldState:
+    """Give a session's state, and keep other hooks of that session waiting until it is closed.
+
+    Where no state can be written it is as an empty one, and nobody waits.
+
+    Args:
+        home: Whose.
+        session: What the host calls the session; whatever is no text is one session.
+    """
+    import fcntl
+
+    try:
+        descriptor = _open(_path(home, session))
+    except OSError:
+        return HeldState(read_state(home, session), -1)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return HeldState(_parse(os.pread(descriptor, MAX_STATE_BYTES, 0)), descriptor)
+    except OSError:  # no regular file
+        return HeldState(PromptState(), descriptor)
+
+
+def read_state(home: "Home", session: object) -> PromptState:
     """Give a session's state; an empty one where there is none that can be read."""
     try:
         descriptor = os.open(_path(home, session), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
-            raw = os.read(descriptor, MAX_STATE_BYTES)
+            return _parse(os.read(descriptor, MAX_STATE_BYTES))
         finally:
             os.close(descriptor)
-        record = json.loads(raw)
-        prompts, shown = record["prompts"], record["shown"]
-        words = tuple(word for word in prompts if isinstance(word, str))[-MOST_PROMPTS:]
-        names = tuple(tuple(str(name) for name in one) for one in shown)[-MOST_SHOWN:]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except OSError:
         return PromptState()
-    return PromptState(words, names)
 
 
-def write_state(home: "Home", session: str, state: PromptState) -> None:
-    """Replace a session's state; readers see the old one or the new one. Not put on disk: disposable.
+def write_state(home: "Home", session: object, state: PromptState) -> None:
+    """Put a state in the place of a session's.
 
     Raises:
         OSError: It cannot be written.
     """
-    path = _path(home, session)
-    directory = os.path.dirname(path)
-    if not os.path.isdir(directory):
-        os.mkdir(directory, 0o700)
-    beside = f"{path}.{os.getpid()}.new"
-    record = {"v": 1, "prompts": list(state.prompts), "shown": [list(one) for one in state.shown]}
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    held = hold_state(home, session)
     try:
-        os.write(descriptor, json.dumps(record, separators=(",", ":")).encode("ascii"))
+        held.put(state)
     finally:
-        os.close(descriptor)
-    os.replace(beside, path)
+        held.close()
 
 
 def drop_old_states(home: "Home", now_s: float) -> None:
@@ -122,24 +164,50 @@ def drop_old_states(home: "Home", now_s: float) -> None:
         OSError: The directory cannot be read.
     """
     directory = _directory(home)
-    if not os.path.isdir(directory):
-        return
-    with os.scandir(directory) as entries:
-        for n, entry in enumerate(entries):
-            if n >= MOST_FILES:
-                return
-            try:
-                if now_s - entry.stat(follow_symlinks=False).st_mtime > KEPT_S:
-                    os.unlink(entry.path)
-            except OSError:  # another session's start was faster
-                continue
+    names = os.listdir(directory) if os.path.isdir(directory) else []
+    at = int(now_s) % len(names) if names else 0  # each sweep begins elsewhere, so that all have their turn
+    for name in [*names[at:], *names[:at]][:MOST_FILES]:
+        path = os.path.join(directory, name)
+        try:
+            if now_s - os.lstat(path).st_mtime > KEPT_S:
+                os.unlink(path)
+        except OSError:  # another session's start was faster
+            continue
+
+
+def _parse(raw: bytes) -> PromptState:
+    try:
+        record = json.loads(raw)
+        prompts, shown = record["prompts"], record["shown"]
+        words = tuple(word for word in prompts if isinstance(word, str))[-MOST_PROMPTS:]
+        names = tuple(tuple(str(name) for name in one) for one in shown)[-MOST_SHOWN:]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return PromptState()
+    return PromptState(words, names)
+
+
+def _open(path: str) -> int:
+    directory = os.path.dirname(path)
+    try:  # noqa: SIM105 - contextlib costs a start
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        pass
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+    os.unlink(path)  # a link there is none of ours
+    return os.open(path, flags, 0o600)
 
 
 def _directory(home: "Home") -> str:
     return os.path.join(home.work_dir, "prompts")
 
 
-def _path(home: "Home", session: str) -> str:
+def _path(home: "Home", session: object) -> str:
+    session = session if isinstance(session, str) else ""
     if not _PLAIN.fullmatch(session):
         import hashlib
 

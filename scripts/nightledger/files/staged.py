@@ -86,7 +86,7 @@ def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPag
     Args:
         home: Whose.
         now: ``2026-03-03T10:30:00Z``.
-        most: Characters of the page; the last lines of a longer one are left out.
+        most: Bytes of the page; the last lines of a longer one are left out.
     """
     try:
         text = _read(home.staged_context, MAX_PAGE_BYTES).decode()
@@ -115,15 +115,15 @@ def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPag
 
 
 def first_lines(lines: "Sequence[str]", good_until: str, most: int) -> int:
-    """Give how many first lines make a page of so many characters at most.
+    """Give how many first lines make a page of so many bytes at most.
 
     Args:
         lines: Of a page.
         good_until: As it has it.
-        most: Characters.
+        most: Bytes.
     """
     kept = len(lines)
-    while kept and len(dump_page(lines[:kept], good_until)) > most:
+    while kept and len(dump_page(lines[:kept], good_until).encode()) > most:
         kept -= 1
     return kept
 

@@ -65,12 +65,12 @@ def add_element(text: str, keys: Sequence[str], element: Any) -> str:
     return _put(text, at, "", element)
 
 
-def drop_elements(text: str, keys: Sequence[str], elements: Sequence[Any]) -> str:
+def drop_elements(text: str, keys: Sequence[str | int], elements: Sequence[Any]) -> str:
     """Give the document without the elements of a list that equal one of some; lists left empty by it go, too.
 
     Args:
         text: A JSON object.
-        keys: From the outermost object to the list.
+        keys: From the outermost object to the list; a number is a place in a list on the way, from 0.
         elements: What to take out.
 
     Raises:
@@ -119,16 +119,26 @@ def _require_object(text: str) -> None:
         raise ValueError("it is no JSON object")  # noqa: TRY004 - it is what stands in a file
 
 
-def _path_to(text: str, keys: Sequence[str]) -> list[Part]:
+def _path_to(text: str, keys: Sequence[str | int]) -> list[Part]:
     at = _skip(text, text.startswith("\ufeff"))
     path: list[Part] = []
     for key in keys:
-        part = _last_named(text, at, key) if text[at] == "{" else None
+        part = _child(text, at, key)
         if part is None:
             break
         path.append(part)
         at = part.value
     return path
+
+
+def _child(text: str, at: int, key: str | int) -> Part | None:
+    if isinstance(key, int):
+        return (
+            next((part for n, part in enumerate(_parts(text, at)) if n == key), None)
+            if text[at] == "["
+            else None
+        )
+    return _last_named(text, at, key) if text[at] == "{" else None
 
 
 def _last_named(text: str, at: int, key: str) -> Part | None:
@@ -211,7 +221,7 @@ def _without(text: str, at: int, gone: Part) -> str:
     return text[: at + 1] + text[_skip(text, gone.end) :]
 
 
-def _without_empty(text: str, keys: Sequence[str]) -> str:
+def _without_empty(text: str, keys: Sequence[str | int]) -> str:
     """Take away the lists and objects on a path that hold nothing any more, from the innermost."""
     for depth in range(len(keys), 0, -1):
         path = _path_to(text, keys[:depth])

@@ -8,7 +8,7 @@ Written against docs.openclaw.ai, automation/hooks, as docs/formats.md says.
 
 import json
 
-from nightledger.hosts.hooking import HookCall
+from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.presets import OPENCLAW
 
 EVENT = "agent:bootstrap"

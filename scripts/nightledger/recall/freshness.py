@@ -34,6 +34,8 @@ OPEN_ITEMS_ONLY = frozenset({"proposal.closed", "proposal.created"})
 MAX_TAIL_BYTES = 1 << 16
 """Some hundred events; a log that grew by more than that silences everything."""
 _FIRST_LOOK_BYTES = 1 << 12
+_DIGITS = 18
+"""No log has more events; somebody wrote into the index."""
 
 
 def kinds_to_say(home: "Home", reader: "Reader") -> tuple[str, ...]:
@@ -46,7 +48,10 @@ def kinds_to_say(home: "Home", reader: "Reader") -> tuple[str, ...]:
     Raises:
         SearchIndexError: The index cannot be used.
     """
-    judged = int(reader.meta("head").partition(" ")[0] or 0)
+    size = reader.meta("head").partition(" ")[0] or "0"
+    if not (size.isascii() and size.isdigit()):
+        return ()
+    judged = int(size[:_DIGITS])
     newest = _last_records(home, 1, _FIRST_LOOK_BYTES) or _last_records(home, 1, MAX_TAIL_BYTES)
     if newest is None:
         return KINDS if not judged and not os.path.lexists(home.audit_log) else ()

@@ -28,7 +28,12 @@ from nightledger.files.search_index import (
     take_back,
     writing,
 )
-from nightledger.files.search_schema import BusyIndexError, OtherVersionError, SearchIndexError
+from nightledger.files.search_schema import (
+    BusyIndexError,
+    DamagedIndexError,
+    OtherVersionError,
+    SearchIndexError,
+)
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile, SearchWriter
 from nightledger.gate.memory.naming import Placed, find_standing
@@ -202,9 +207,12 @@ def _look(gate: Gate, ledger: Ledger, moment: Moment) -> _Seen:
 def _up_to_date(seen: _Seen, path: str, now_ns: int, *, anew: bool) -> Refreshed:
     """Write what changed; the caller holds the lock."""
     there = None if anew else _usable(seen, path)
-    changes = _in_place(seen, path, there, now_ns) if there is not None else None
-    if changes is not None:
-        return _open(seen, path, changes, rebuilt=False)
+    try:
+        changes = _in_place(seen, path, there, now_ns) if there is not None else None
+        if changes is not None:
+            return _open(seen, path, changes, rebuilt=False)
+    except DamagedIndexError as error:  # deeper than the first look goes
+        seen.notes.append(f"{error}: it was made anew")
     with building(path, index_text) as writer:
         changes = _changes(seen, writer.store, now_ns)
         _carry_out(seen, writer, changes)

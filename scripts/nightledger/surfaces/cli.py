@@ -11,6 +11,7 @@ from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
 
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
+_NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -91,7 +92,9 @@ def _run(verb: str, words: list[str]) -> int:
     )
     common.add_argument("--json", action="store_true", help="results as one JSON document")
     common.add_argument("--now", metavar="TIME", help="the time it is; only in a simulated home")
-    options = parser.parse_args(words)
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{_NO_OPTION}")
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     status: int = module.run(options, context)
     sys.stdout.flush()

@@ -10,6 +10,7 @@ import sys
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import re
+    from collections.abc import Mapping
     from datetime import datetime
     from typing import Any, TextIO
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder that holds ``scripts/``; the home where none is named."""
+
+
+def keys_directory(environment: "Mapping[str, str]") -> str:
+    """Give where private keys and pins live, absolute: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``."""
+    return os.path.abspath(environment.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger"))
 
 
 class Context:
@@ -39,8 +45,7 @@ class Context:
         named = home or environment.get("NIGHTLEDGER_HOME")
         self.names_home = bool(named)
         self.home_path = os.path.abspath(named or CHECKOUT)
-        keys = environment.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger")
-        self.keys_dir = os.path.abspath(keys)
+        self.keys_dir = keys_directory(environment)
         self.json = json
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text

@@ -53,3 +53,10 @@ def test_a_hop_adds_and_takes_nothing() -> None:
 
 def test_a_hop_that_finds_nothing_changes_nothing() -> None:
     assert [one.id for one in with_hop([found(1, owner=1.0)], [found(2)])] == [1]
+
+
+def test_more_may_be_asked_of_more_hits() -> None:
+    ranked = [found(1), found(2, owner=1.0)]
+    assert is_answered(ranked, [OWNER, FAILED], RARE, 100, among=2)
+    assert not is_answered(ranked, [OWNER, FAILED], RARE, 100, among=2, share=0.8)
+    assert is_answered([found(2, owner=1.0, other=1.0)], [OWNER], RARE, 100, share=0.8)

@@ -124,6 +124,13 @@ def test_what_told_the_time_is_no_word_of_the_query_any_more() -> None:
     assert times.rest.split() == ["what", "broke", "in", "the", "proxy", "?"]
 
 
+@pytest.mark.parametrize(
+    "text", ["yesterday's backup", "backup, last week\u2019s", "March's backup of 2026-03-02's"]
+)
+def test_what_belongs_to_a_time_leaves_no_letter_behind(text: str) -> None:
+    assert "s" not in read(text).rest.split()
+
+
 def test_an_event_bounds_the_time_once_its_day_is_known() -> None:
     times = read("which backups ran before the move to the new host?")
     assert times.anchor == Anchor(side="before", event="the move to the new host")
@@ -149,6 +156,34 @@ def test_what_happened_is_told_of_for_a_fortnight() -> None:
     assert not times.holds(date(2026, 1, 31))
     assert times.holds(date(2026, 2, 28) + TOLD_LATER)
     assert not times.holds(date(2026, 2, 28) + TOLD_LATER + timedelta(days=1))
+
+
+def test_what_was_before_an_event_is_not_told_of_after_it() -> None:
+    times = bound_by(read("backups before the move"), date(2026, 2, 3))
+    assert times.told_until == date(2026, 2, 3)
+    assert times.holds(date(2026, 2, 3))
+    assert not times.holds(date(2026, 2, 4))
+    assert read("backups in February").told_until == date(2026, 2, 28) + TOLD_LATER
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "event"),
+    [
+        ("where did backups go after Bruno left?", "after", "Bruno left"),
+        ("backups before Ada's wedding", "before", "Ada's wedding"),
+        ("backups before ada's wedding", "before", "ada's wedding"),
+        ("the printer since moving to Lisbon", "after", "moving to Lisbon"),
+        ("until Kubernetes", "before", "Kubernetes"),
+        ("Drucker vor Brunos Abschied", "before", "Brunos Abschied"),
+    ],
+)
+def test_an_event_may_begin_with_a_name_or_a_verb(text: str, side: str, event: str) -> None:
+    assert read(text).anchor == Anchor(side=side, event=event)
+
+
+@pytest.mark.parametrize("text", ["what came before", "before noon", "after 5 tries", "one after another"])
+def test_other_words_after_before_are_no_event(text: str) -> None:
+    assert read(text).anchor is None
 
 
 def test_an_open_side_holds_every_day() -> None:

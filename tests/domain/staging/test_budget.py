@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.domain.staging.budget import choose, rank, tokens_of
+from nightledger.domain.staging.budget import choose, rank
 from nightledger.domain.staging.rules import SourceRules, StagingRules
 from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.tokens import tokens_of
 
 EVERY = {source: SourceRules(weight=100, most=5, share=50) for source in Source}
 
@@ -26,26 +27,6 @@ def never(one: Candidate, other: Candidate) -> bool:
 
 def cost(one: Candidate) -> int:
     return tokens_of(one.text)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", 0),
-        ("a", 1),
-        ("abcd", 1),
-        ("abcde", 2),
-        ("備份", 2),
-        ("備份 now", 3),
-        ("한국어", 3),
-        ("カナ", 2),
-        ("🚢", 1),
-    ],
-)
-def test_tokens_are_characters_by_four_rounded_up_and_one_for_each_of_a_script_without_spaces(
-    text: str, tokens: int
-) -> None:
-    assert tokens_of(text) == tokens
 
 
 def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> None:

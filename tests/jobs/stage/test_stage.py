@@ -2,9 +2,12 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.gate.homes import Desk, addition
@@ -15,9 +18,10 @@ from tests.recall.asking import put
 
 from nightledger.domain.exposure import Place
 from nightledger.domain.moment import Moment
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.values import Source
+from nightledger.domain.tokens import tokens_of
+from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
 from nightledger.jobs.link import Options, link
@@ -227,6 +231,20 @@ def test_documents_about_an_event_come_with_their_place(desk: Desk) -> None:
     assert ("memory/2026-02-10.md", 4, 4) in [(place.path, *place.lines) for place in page.places]
 
 
+def test_an_index_whose_damage_only_a_query_meets_is_made_anew_and_said_so(desk: Desk) -> None:
+    put(desk, "memory/2026-02-10.md", f"# Day\n\n- Fed the cat.\n{CRANE}\n")
+    planned = event(desk, "Moving the crane at the north pier")
+    before = run(desk, planned)
+    assert only(before, Source.DOCUMENT)
+    with closing(sqlite3.connect(index_path(desk.home))) as index:
+        index.execute("UPDATE words_data SET block = randomblob(length(block)) WHERE id > 10")
+        index.commit()
+    after = run(desk, planned)
+    assert after.text == before.text
+    assert [note for note in after.notes if "it was made anew" in note]
+    assert run(desk, planned).notes == before.notes
+
+
 def test_a_heading_that_is_found_comes_with_what_stands_below_it(desk: Desk) -> None:
     put(
         desk,
@@ -411,8 +429,6 @@ def learn(desk: Desk, *, days: int = 4, hour: int = 6) -> None:
         for n in range(days)
     ]
     put(desk, "memory/system/outcome-records.jsonl", lines(records))
-    from zoneinfo import ZoneInfo
-
     link(desk.home, ZoneInfo("UTC"), Options())
 
 
@@ -436,6 +452,28 @@ def test_an_association_comes_for_what_the_handoff_leaves_open(desk: Desk) -> No
     (one,) = only(run(desk), Source.ASSOCIATION)
     assert f"for what {HANDOFF}:3 leaves open" in one.why
     assert only(run(desk, association_percent=98), Source.ASSOCIATION) == []
+
+
+def test_of_two_associations_each_comes_for_what_names_it_and_less_where_one_tag_is_named(desk: Desk) -> None:
+    learn(desk)
+    with Path(desk.home.outcomes).open("ab") as stream:
+        stream.write(lines(
+            outcome(f"p{n}", ["pump", "valve"], resolution="bleed_the_line", task_type="mend_pump",
+                    timestamp=f"2026-02-{20 + n}T20:00:00Z", session=f"p{n}", received_at="2026-02-24T07:00:00Z")
+            for n in range(4)
+        ))  # fmt: skip
+    link(desk.home, ZoneInfo("UTC"), Options(rebuild=True))
+    desk.applied(addition("For cron jobs set_zone in the unit file; of a pump, bleed_the_line."))
+    put(desk, HANDOFF, "## Next\n\n- The pump drips where its valve is\n")
+    (both,) = only(run(desk), Source.ASSOCIATION)
+    assert both.text == "pump + valve: bleed_the_line"
+    put(desk, HANDOFF, "## Next\n\n- The pump drips somewhere else\n")
+    (one_tag,) = only(run(desk), Source.ASSOCIATION)
+    assert one_tag.score == pytest.approx(both.score / 2, abs=1e-4)
+    put(desk, HANDOFF, "## Next\n\n- The fence leans\n")
+    desk.moment = Moment(at=desk.moment.at.replace(day=8, hour=6))
+    (habit,) = only(run(desk), Source.ASSOCIATION)
+    assert habit.text == "cron + time_zone: set_zone"
 
 
 # ---------------------------------------------------------------- memory
@@ -501,6 +539,15 @@ def test_the_most_important_of_each_stretch_comes_with_when_it_was(desk: Desk) -
     }
 
 
+def test_of_a_stretch_nothing_comes_that_an_agent_may_not_see(desk: Desk) -> None:
+    put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
+    assert len(only(run(desk), Source.LONG_RANGE)) == 1
+    desk.reject(desk.proposal(addition(CRANE.removeprefix("- "))))
+    assert only(run(desk), Source.LONG_RANGE) == []
+    put(desk, "memory/2026-02-21.md", f"# Day\n\n{RESTIC}\n")
+    assert [one.place for one in only(run(desk), Source.LONG_RANGE)] == ["memory/2026-02-21.md:3"]
+
+
 def test_what_memory_says_already_is_not_told_again_from_a_log(desk: Desk) -> None:
     put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
     assert only(run(desk), Source.LONG_RANGE)
@@ -557,9 +604,15 @@ def test_of_an_entry_that_was_shown_the_line_says_what_came_of_it(desk: Desk) ->
         Place(path="memory/2026-02-27.md", lines=(0, 1)),
         Place(path="memory/2026-02-27.md", lines=(1, 900)),
         Place(path="memory/2026-02-26.md", lines=(1, 1)),
+        Place(path="memory/2026-02-25.md", lines=(1, 1)),
     ],
 )
 def test_a_forged_exposure_opens_no_file(desk: Desk, place: Place) -> None:
+    beyond = Path(desk.home.root).parent / "beyond.md"
+    beyond.write_text("- The key of the neighbours' boat shed is under the mat.\n")
+    folder = Path(desk.home.path("memory"))
+    folder.mkdir(exist_ok=True)
+    (folder / "2026-02-25.md").symlink_to(beyond)
     put(desk, "memory/2026-02-27.md", "# Day\n\n- The key of the boat shed is with Olga.\n")
     shown(desk, places=[place])
     assert run(desk).lines == ()

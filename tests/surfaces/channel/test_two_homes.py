@@ -125,6 +125,9 @@ def test_the_staged_context_is_given_as_the_agent_gets_it(pair: Pair) -> None:
     assert (
         pair.agent.desk.ledger().log.size == leaves + 1
     )  # that it was asked for, as every message that does something
+    shown = json.loads(Path(pair.agent.desk.home.exposures).read_text())
+    assert (shown["host"], shown["event"]) == ("channel", "session_start")
+    assert {"path": "memory/state/session-handoff.md", "lines": [5, 5]} in shown["places"]
     assert pair.agent.run("verify").status == 0
 
 

@@ -105,10 +105,83 @@ def test_a_shell_s_command_is_no_patch(home: Home) -> None:
     assert judge(home, {"command": "apply_patch <<X\n*** Update File: MEMORY.md\n@@\nX"}, cwd=home.root)
     assert judge(home, {"input": "  *** Move to: MEMORY.md"}, cwd=home.root)
     assert judge(home, {"patch": "*** Delete File: SOUL.md"}, cwd=home.root)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "*** Move File: MEMORY.md -> x.md",
+        "*** Move File: x.md -> MEMORY.md",
+        "*** Move File:x.md->MEMORY.md",
+        "***Update File:MEMORY.md",
+        "***  Update \t File:   MEMORY.md  ",
+        "\t*** Delete File: MEMORY.md\r",
+        "*** Add File: a\ud800b\n*** Update File: MEMORY.md",
+        "*** Add File: a\0b\n*** Update File: MEMORY.md",
+        "*** Add File: ~nobody-of-that-name/x\n*** Update File: MEMORY.md",
+        "*** Add File:\n*** Update File: MEMORY.md",
+        f"*** Add File: {'a/' * 5000}\n*** Update File: MEMORY.md",
+    ],
+)
+def test_a_patch_is_read_as_loosely_as_any_host_reads_it(home: Home, patch: str) -> None:
+    for given in ({"patch": patch}, {"command": ["apply_patch", patch]}, {"input": [1, patch]}, patch):
+        assert "signs" in judge(home, given, cwd=home.root)
+
+
+def test_a_name_that_only_looks_like_a_move_is_one_name(home: Home) -> None:
+    Path(home.path("a -> b")).symlink_to(home.memory_md)
+    assert judge(home, {"patch": "*** Update File: a -> b"}, cwd=home.root)
+    assert judge(home, {"patch": "*** Move File: a -> b"}, cwd=home.root)
+    assert judge(home, {"patch": "*** Update File: x -> MEMORY.md"}, cwd=home.root) == ""
+
+
+def test_more_files_than_can_be_looked_at_are_no_edit(home: Home) -> None:
     many = "\n".join(f"*** Add File: {n}.txt" for n in range(guard.MAX_PATHS))
     assert judge(home, {"patch": many}, cwd=home.root) == ""
     last = f"{many.rpartition('*** ')[0]}*** Update File: MEMORY.md"
     assert judge(home, {"patch": last}, cwd=home.root)
+    assert judge(home, {"patch": f"{many}\n*** Add File: 0.txt"}, cwd=home.root) == ""
+    assert "too many" in judge(home, {"patch": f"{many}\n*** Update File: MEMORY.md"}, cwd=home.root)
+
+
+def test_each_of_several_edits_is_looked_at(home: Home) -> None:
+    edits = [{"file_path": "a.md"}, None, {"path": "MEMORY.md"}]
+    assert judge(home, {"edits": edits}, cwd=home.root)
+    assert judge(home, {"edits": edits[:2]}, cwd=home.root) == ""
+    assert judge(home, {"edits": {"file_path": "MEMORY.md"}}, cwd=home.root) == ""
+
+
+def test_a_guarded_folder_itself_is_refused(home: Home) -> None:
+    assert "own records" in judge(home, {"patch": "*** Delete File: audit"}, cwd=home.root)
+    assert judge(home, {"file_path": home.path("audit-notes.md")}) == ""
+
+
+def test_the_operator_s_keys_and_settings_are_refused(home: Home, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    (tmp_path / "link").symlink_to(keys)
+    for path in (keys / "operator.yaml", keys / "x" / "operator", tmp_path / "link" / "operator.yaml"):
+        assert "operator's keys" in refusal(home, {"tool_input": {"file_path": str(path)}}, "nl", str(keys))
+        assert judge(home, {"file_path": str(path)}) == ""
+    around = refusal(
+        home, {"tool_input": {"file_path": home.path("notes.md")}}, "nl", os.path.dirname(home.root)
+    )
+    assert around == ""
+
+
+@pytest.mark.parametrize("action", ["add", "replace", "remove"])
+def test_hermes_own_memory_tool_writes_a_gated_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    home = make_home(tmp_path / ".hermes", gated=("memories/MEMORY.md",))
+    ours = {"tool_name": "memory", "tool_input": {"action": action, "target": "memory", "content": "x"}}
+    for variables in ({"HERMES_HOME": home.root}, {"HERMES_HOME": "", "HOME": str(tmp_path)}):
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert "memories/MEMORY.md changes only by what" in refusal(home, ours, "nl")
+        assert refusal(home, {**ours, "tool_input": {"action": action, "target": "user"}}, "nl") == ""
+        assert refusal(home, {**ours, "tool_name": "todo"}, "nl") == ""
+    elsewhere = make_home(tmp_path / "workspace")
+    assert refusal(elsewhere, ours, "nl") == ""
 
 
 @pytest.mark.parametrize("tool_input", [None, [], "MEMORY.md", {"file_path": None}, {"file_path": "\0"}, {}])

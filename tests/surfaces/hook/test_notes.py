@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.exposure import Place
-from nightledger.domain.staging.budget import tokens_of
-from nightledger.surfaces.hook.notes import CHARACTERS_A_TOKEN, CLOSING, OPENING, Note, cost, fence
+from nightledger.domain.tokens import CHARACTERS_A_TOKEN, tokens_of
+from nightledger.surfaces.hook.notes import CLOSING, OPENING, Note, fence
 
 
 def note(text: str, path: str = "MEMORY.md", line: int = 1) -> Note:
@@ -61,19 +61,19 @@ def test_a_wide_character_costs_a_whole_token_and_its_line_is_still_told() -> No
 
 
 @pytest.mark.parametrize(
-    ("character", "quarters"),
-    [("\u10ff", 1), ("\u1100", 4), ("\u1180", 4), ("\u11ff", 4), ("\u1200", 1), ("\u2e7f", 1), ("\u2e80", 4)],
+    "text",
+    [
+        "\u2705\u2714\u26a0" * 200,
+        "\U0001f98a" * 200,
+        "\u1230\u120b\u121d " * 100,
+        "https://a.example/x?y=" + "9f86d081" * 60,
+    ],
 )
-def test_a_letter_of_korean_and_every_character_from_the_first_chinese_on_costs_a_token(
-    character: str, quarters: int
-) -> None:
-    assert cost(character) == quarters
-    assert cost(f"{character}a{character}") == 2 * quarters + 1
-
-
-@given(text=st.text(max_size=200))
-def test_the_cost_is_never_less_than_what_the_staged_page_counts(text: str) -> None:
-    assert cost(text) >= CHARACTERS_A_TOKEN * (tokens_of(text) - 1) + (1 if text else 0)
+def test_what_tokenizers_cut_finely_is_shown_shorter(text: str) -> None:
+    shown, told = fence([note(text)], 100)
+    assert len(told) == 1
+    assert len(shown) < 320
+    assert tokens_of(shown) <= 100
 
 
 def test_the_frame_does_not_call_reviewed_what_nobody_reviewed() -> None:

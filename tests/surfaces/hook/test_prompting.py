@@ -98,6 +98,13 @@ def test_a_tag_may_come_from_the_prompt_before(home: Home) -> None:
     assert "set_zone_explicitly" in ask(home, "and its time zone")
 
 
+def test_a_link_is_not_shown_for_prompts_before_alone_and_not_twice(home: Home) -> None:
+    assert "set_zone_explicitly" in ask(home, "the cron job and its time zone")
+    assert "set_zone_explicitly" not in ask(home, "cron and its time zone once more")
+    assert "set_zone_explicitly" not in ask(home, "the cron job in the crontab of the machine", session="t")
+    assert "set_zone_explicitly" not in ask(home, "which summaries does Marta want by mail?", session="t")
+
+
 def test_a_file_that_changed_since_it_was_indexed_is_not_shown(home: Home) -> None:
     path = Path(home.memory_md)
     path.write_text(path.read_text() + "- Appended by somebody.\n")
@@ -180,6 +187,22 @@ def test_what_a_crash_left_beside_a_state_is_in_nobody_s_way(home: Home) -> None
     Path(home.work_dir, "prompts", f"s.json.{os.getpid()}.new").write_text("torn")
     assert "Fahrenheit" in ask(home, SENSOR)
     assert read_state(home, "s").was_shown() == {IDS[0]}
+
+
+def test_prompts_of_one_session_at_the_same_time_are_not_shown_the_same(home: Home) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        texts = list(pool.map(lambda _: ask(home, SENSOR), range(24)))
+    assert len([text for text in texts if text]) == 1
+    assert shown(home) == [[IDS[0]]]
+
+
+def test_sessions_with_odd_names_are_as_many_sessions(home: Home) -> None:
+    for session in ("../../x", "a/b", "a\0b", "\ud800", "x" * 1_000_000, "säule", "a b"):
+        assert "Fahrenheit" in ask(home, SENSOR, session=session), session
+        assert ask(home, SENSOR, session=session) == ""
+    assert {path.parent for path in Path(home.work_dir, "prompts").rglob("*")} == {
+        Path(home.work_dir, "prompts")
+    }
 
 
 def test_sessions_at_the_same_time_do_not_disturb_each_other(home: Home) -> None:

@@ -263,13 +263,20 @@ def test_another_machine_shows_nothing_and_still_guards(tmp_path: Path) -> None:
     assert ask(home, "claude-code", "PreToolUse", tool_input={"file_path": home.memory_md})
 
 
-def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as child:
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_host_that_never_closes_its_end_is_not_waited_for(home: Home, *, blocked: bool) -> None:
+    if blocked:  # a child takes over which signals are blocked
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(SCRIPT), "--home", home.root, "claude-code", "UserPromptSubmit"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+    with child:
         assert child.stdin is not None
         child.stdin.write(b'{"prompt": ')
         child.stdin.flush()

@@ -15,7 +15,7 @@ from nightledger.files.home import Home
 from nightledger.files.prompt_state import KEPT_S, PromptState, read_state, write_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook import starting
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS, give_context
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES, give_context
 from nightledger.surfaces.hook.events import SCRIPTS
 from nightledger.surfaces.hook.starting import stage_anew, started
 
@@ -91,7 +91,7 @@ def test_of_a_page_beyond_what_a_host_takes_whole_the_first_lines_are_given(home
     page = dump_page(lines, UNTIL)
     write_staged(home, page, [StagedLine([f"e-{n}"], "") for n in range(60)])
     text = started(home, "codex", {}, NOW)
-    assert MAX_CONTEXT_CHARACTERS - 300 < len(text) <= MAX_CONTEXT_CHARACTERS
+    assert MAX_CONTEXT_BYTES - 300 < len(text) <= MAX_CONTEXT_BYTES
     found = parse_page(text)
     assert found is not None
     told = len(found.lines)
@@ -99,8 +99,19 @@ def test_of_a_page_beyond_what_a_host_takes_whole_the_first_lines_are_given(home
     (record,) = records(home)
     assert record["shown"] == sorted(f"e-{n}" for n in range(told))
     assert started(home, "codex", {}, NOW, most=200) == ""
-    assert give_context("claude_code", "SessionStart", "x" * MAX_CONTEXT_CHARACTERS)
-    assert give_context("claude_code", "SessionStart", "x" * (MAX_CONTEXT_CHARACTERS + 1)) == b""
+    assert give_context("claude_code", "SessionStart", "x" * MAX_CONTEXT_BYTES)
+    assert give_context("claude_code", "SessionStart", "x" * (MAX_CONTEXT_BYTES + 1)) == b""
+    assert give_context("codex", "SessionStart", "\u6e29" * (MAX_CONTEXT_BYTES // 3 + 1)) == b""
+    assert give_context("codex", "SessionStart", "\udcff")
+
+
+def test_what_a_host_takes_whole_is_counted_in_bytes(home: Home) -> None:
+    page = dump_page([f"{n} " + "\u6e29" * 230 for n in range(30)], UNTIL)
+    assert len(page) < MAX_CONTEXT_BYTES
+    write_staged(home, page, [StagedLine([f"e-{n}"], "") for n in range(30)])
+    text = started(home, "codex", {}, NOW)
+    assert MAX_CONTEXT_BYTES - 1000 < len(text.encode()) <= MAX_CONTEXT_BYTES
+    assert parse_page(text) is not None
 
 
 def test_the_ledger_says_which_lines_were_shown(home: Home) -> None:
@@ -124,9 +135,7 @@ def test_the_ledger_says_which_lines_were_shown(home: Home) -> None:
     assert records(home)[1]["places"] == []
 
 
-def test_what_a_start_showed_is_in_the_ring_of_its_session(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_start_showed_is_in_the_ring_of_its_session(home: Home) -> None:
     page = dump_page(["Call the plumber (from memory/a.md:7; open)"], UNTIL)
     write_staged(home, page, [StagedLine(("e-1",), "memory/a.md", "memory/a.md:7")])
     started(home, "codex", {"session_id": "s"}, NOW)
@@ -134,10 +143,9 @@ def test_what_a_start_showed_is_in_the_ring_of_its_session(
     assert state.was_shown() == {"e-1", "memory/a.md:7"}
     assert state.prompts == ()
 
-    def fail(*_: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(starting, "write_state", fail)
+    Path(home.work_dir, "prompts", "s.json").unlink()
+    Path(home.work_dir, "prompts").rmdir()
+    Path(home.work_dir, "prompts").write_text("")
     assert started(home, "codex", {"session_id": "s"}, NOW) == page
 
 
@@ -173,6 +181,17 @@ def test_a_start_drops_what_old_sessions_left(home: Home) -> None:
     old.parent.rename(old.parent.with_name("gone"))
     old.parent.write_text("")
     assert started(home, "codex", {}, NOW) == ""
+
+
+def test_old_states_that_cannot_be_looked_at_stop_no_start(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    monkeypatch.setattr(starting, "drop_old_states", refuse)
+    assert started(home, "codex", {}, NOW) == page
 
 
 def test_the_stager_is_not_waited_for_longer_than_its_limit(

@@ -199,3 +199,10 @@ def test_an_address_without_a_path_and_with_a_query_is_asked_as_it_is() -> None:
     with serving(server) as url:
         EmbeddingServer(source(url.removesuffix("/v1/embeddings") + "?version=1")).encode(["one"])
     assert server.asked[0][0] == "/?version=1"
+
+
+def test_a_secret_address_is_never_asked_in_the_clear() -> None:
+    server = Server()
+    with serving(server) as url, pytest.raises(EncoderError, match="does not answer"):
+        EmbeddingServer(source(url.replace("http://", "https://"))).encode(["one"])
+    assert server.asked == []

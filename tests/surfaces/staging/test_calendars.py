@@ -227,6 +227,17 @@ def test_files_that_cannot_be_read_are_named_by_the_calendar_only(tmp_path: Path
     )
     assert [name for name, _ in looked.problems] == ["folder", "gone"]
     assert "secret-name" not in repr(looked)
+    assert dict(looked.problems)["gone"] == "cannot be read: the file is missing"
+    assert dict(looked.problems)["folder"].startswith("cannot be read: the file is a directory")
+
+
+def test_a_password_file_that_cannot_be_read_is_not_named(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.mkdir(mode=0o700)
+    address = CalendarAddress(url="https://calendar.invalid/x.ics", user="ann", password_file=str(password))
+    ((_, problem),) = look(work=address).problems
+    assert str(tmp_path) not in problem
+    assert problem.startswith("cannot be read: the password file is a directory")
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
@@ -240,6 +251,14 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def test_plain_http_leaves_this_machine_only_where_the_operator_said_so() -> None:
     ((_, problem),) = look(work=CalendarAddress(url="http://calendar.invalid/x.ics")).problems
     assert "use https" in problem
+
+
+def test_a_secret_address_is_never_asked_in_the_clear() -> None:
+    answer = Answer()
+    with serving(answer) as url:
+        ((_, problem),) = look(work=CalendarAddress(url=url.replace("http://", "https://"))).problems
+    assert problem.startswith("cannot be read (")
+    assert answer.asked == []
 
 
 def test_a_password_that_others_may_read_is_not_sent(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from tests.homes import make_home
 from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError, FileChangedError, RefusedError, UsageError
-from nightledger.surfaces.hook.installing import BACKUP, plan_install, plan_remove, take
+from nightledger.surfaces.hook.installing import BACKUP, plan_install, plan_remove, standings, take
 
 SETTINGS = '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]\n  }\n}\n'
 
@@ -145,8 +145,9 @@ def test_a_copy_that_is_broken_since_does_not_keep_the_hooks_in(caller: Caller, 
     caller.run("hosts", "remove", "claude-code", "--yes")
     assert path.read_text() == SETTINGS
     path.write_text("{")
-    with pytest.raises(ConfigurationError, match="left as it is"):
+    with pytest.raises(ConfigurationError, match="left as it is") as caught:
         caller.run("hosts", "remove", "claude-code", "--yes")
+    assert "take out by hand" in caught.value.hint
 
 
 def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, user: Path) -> None:
@@ -343,7 +344,7 @@ def test_the_copy_stays_while_another_home_has_hooks_in_the_file(
 ) -> None:
     root, path = str(user / ".claude"), user / ".claude" / "settings.json"
     path.write_text("{ }")
-    other = make_home(tmp_path / "it's another home")
+    other = make_home(tmp_path / "it's another home", id="aaaa0c5a" * 4)
     for home in (caller.home, other):
         for step in plan_install(home, "claude_code", root):
             take(step)
@@ -355,3 +356,83 @@ def test_the_copy_stays_while_another_home_has_hooks_in_the_file(
         take(step)
     assert path.read_text() == "{ }"
     assert not Path(f"{path}{BACKUP}").exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("claude-code", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("hermes", ".hermes/config.yaml"),
+    ],
+)
+def test_hooks_put_in_again_after_the_checkout_moved_go_all_the_same(
+    caller: Caller, user: Path, host: str, name: str
+) -> None:
+    caller.run("hosts", "install", host, "--yes")
+    path = user / name
+    path.write_text(path.read_text().replace("/scripts/prompt_hook.py", "/old/scripts/prompt_hook.py"))
+    caller.run("hosts", "install", host, "--yes")
+    assert "/old/" not in path.read_text()
+    caller.run("hosts", "remove", host, "--yes")
+    assert snapshot(user) == {}
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("claude_code", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("hermes", ".hermes/config.yaml"),
+    ],
+)
+def test_two_homes_leave_a_file_that_was_not_there_in_any_order(
+    caller: Caller, user: Path, tmp_path: Path, host: str, name: str, first_out: int
+) -> None:
+    root = (user / name).parent
+    root.mkdir(exist_ok=True)
+    homes = [caller.home, make_home(tmp_path / "another home", id="aaaa0c5a" * 4)]
+    for home in homes if host != "hermes" else homes[:1]:  # YAML has one key for hooks
+        for step in plan_install(home, host, str(root)):
+            take(step)
+    for home in (homes[first_out], homes[1 - first_out]):
+        for step in plan_remove(home, host, str(root)):
+            take(step)
+        assert not (user / name).exists() or home.root not in (user / name).read_text()
+    assert snapshot(user) == {}
+
+
+def test_a_copy_that_calls_us_is_not_given_back(caller: Caller, user: Path) -> None:
+    path = user / ".claude" / "settings.json"
+    caller.run("hosts", "install", "claude-code", "--yes")
+    Path(f"{path}{BACKUP}").write_bytes(path.read_bytes())  # as an earlier version left it
+    caller.run("hosts", "remove", "claude-code", "--yes")
+    assert snapshot(user) == {}
+
+
+def test_settings_that_are_read_only_stay(caller: Caller, user: Path) -> None:
+    path = user / ".claude" / "settings.json"
+    path.write_text(SETTINGS)
+    path.chmod(0o444)
+    assert caller.run("hosts", "install", "claude-code", "--print") == 0
+    with pytest.raises(RefusedError, match="read-only"):
+        caller.run("hosts", "install", "claude-code", "--yes")
+    assert path.read_text() == SETTINGS
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_project_that_is_not_there_is_not_made(caller: Caller, user: Path) -> None:
+    del user
+    with pytest.raises(ConfigurationError, match="is no directory"):
+        caller.run("hosts", "install", "claude-code", "--yes", "--project", f"{caller.home.root}/nowhere")
+    assert not os.path.exists(f"{caller.home.root}/nowhere")
+
+
+@pytest.mark.parametrize("host", ["claude_code", "codex", "hermes", "openclaw"])
+def test_a_home_whose_path_is_no_text_is_refused(user: Path, tmp_path: Path, host: str) -> None:
+    home = make_home(Path(f"{tmp_path}/n\udcff"))
+    with pytest.raises(ConfigurationError, match="no text in UTF-8"):
+        plan_install(home, host, str(user / ".x"))
+    assert plan_remove(home, "claude_code", str(user / ".claude")) == []
+    assert len(standings(home, dict.fromkeys(("claude_code", "codex", "hermes", "openclaw"), str(user)))) == 4

@@ -263,3 +263,24 @@ def test_links_tell_an_agent_nothing_that_is_withheld(
     assert ([link["link"] for link in record["links"]], record["more"]) == (["cron + disk"], 1)
     nothing = ("recall", "--tags", "elsewhere", *asked[3:])
     assert told.record(*nothing)["links"] == []
+
+
+def test_which_time_was_searched_is_said_within_sixty_columns(
+    told: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(screen, "width", lambda: 60)
+    ran = told.run("recall", "lilac planted in January")
+    assert max(map(len, ran.err.splitlines())) <= 60
+    assert " ".join(ran.err.split()).endswith("told up to 2026-02-14; all times: --any-time")
+    assert "what lies in it is preferred" in " ".join(
+        told.out("explain", "lilac in January", "--any-time").split()
+    )
+    assert "only that was searched" in " ".join(told.out("explain", "lilac in January").split())
+    assert told.record("explain", "lilac in January")["time"]["only"] is True
+
+
+@pytest.mark.parametrize(
+    "query", ["-v the lilac", "lilac AND (", '"lilac', "lilac " + "(x* " * 2_400, "LILAC!"]
+)
+def test_whatever_is_typed_is_looked_for_as_plain_words(told: Console, query: str) -> None:
+    assert "lilac" in told.out("recall", query).lower()

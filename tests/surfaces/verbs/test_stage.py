@@ -126,9 +126,9 @@ def test_lines_beyond_what_hosts_take_whole_are_said(caller: Caller, monkeypatch
     page = parse_page(Path(caller.home.staged_context).read_text())
     assert page is not None
     one = len(dump_page(page.lines[:1], page.good_until))
-    monkeypatch.setattr(telling, "MAX_CONTEXT_CHARACTERS", one)
+    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one)
     said = "1 line(s) are not given at a session's start"
     assert f"The last {said}" in " ".join(caller.text("stage", "--dry-run").split())
     assert "the last 1 staged line(s) are not given at a session's start" in caller.text("doctor")
-    monkeypatch.setattr(telling, "MAX_CONTEXT_CHARACTERS", one - 1)
+    monkeypatch.setattr(telling, "MAX_CONTEXT_BYTES", one - 1)
     assert telling.not_given(page) == len(page.lines)

@@ -1,5 +1,6 @@
 """Events of iCalendar texts, good, odd, broken and hostile."""
 
+import warnings
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -223,6 +224,34 @@ def test_a_broken_event_is_counted_and_the_others_are_read() -> None:
     assert found.problems == ("5 event(s) left out: broken",)
 
 
+def test_a_start_that_is_no_date_is_broken() -> None:
+    found = read(event("UID:a", "DTSTART;VALUE=TIME:090000"), event("UID:b", "DTSTART:20260303T090000Z"))
+    assert len(found.events) == 1
+    assert found.problems == ("1 event(s) left out: broken",)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        ["BEGIN:DAYLIGHT"],
+        ["END:DAYLIGHT"],
+        ["BEGIN:DAYLIGHT", "END:STANDARD"],
+        ["END:VTODO", "BEGIN:VTODO", "UID:t", "DTSTART:20260303T090000Z", "SUMMARY:hidden", "END:VTODO"],
+    ],
+)
+def test_a_time_zone_in_disorder_takes_no_event_along(inside: list[str]) -> None:
+    zone = "\r\n".join(["BEGIN:VTIMEZONE", "TZID:Harbour", *inside, "END:VTIMEZONE", ""])
+    found = read_raw(
+        calendar(
+            event("UID:a", "DTSTART:20260303T090000Z", "SUMMARY:told"),
+            event("UID:b", "DTSTART;TZID=Harbour:20260303T110000", "SUMMARY:there"),
+            before=zone,
+        )
+    )
+    assert [one.title for one in found.events] == ["told", "there"]
+    assert found.problems == ("1 event(s) in a time zone unknown here, taken for the home's",)
+
+
 def test_a_calendar_that_ends_in_the_middle_gives_what_came_before() -> None:
     raw = calendar(
         event("UID:1", "DTSTART:20260303T090000Z", "SUMMARY:a"),
@@ -282,6 +311,16 @@ def test_a_time_zone_that_is_not_known_is_told(more: tuple[str, ...]) -> None:
     found = read(odd, far, event("UID:3", "DTSTART:20260303T100000", "SUMMARY:y"))
     assert starts(found.events) == ["09:00", "09:00"]
     assert found.problems == ("1 event(s) in a time zone unknown here, taken for the home's",)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_the_library_warns_of_reaches_nobody(*, whole: bool) -> None:
+    one = event("UID:1", "DTSTART;TZID=/example.org/20260101/Europe/Vienna:20260303T103000", "SUMMARY:Berths")
+    torn = () if whole else (event("UID:2", "DTSTART;TZID=(UTC+01:00) Here, There:20260303T103000"),)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert starts(read(one, *torn).events) == ["09:30"]
+    assert told == []
 
 
 def test_one_event_in_two_answers_of_a_server_is_one() -> None:

@@ -297,8 +297,11 @@ def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
     return _times(text, begin, end, days)
 
 
+_POSSESSIVE = re.compile("\\A['\u2019]s\\b", re.IGNORECASE)
+
+
 def _times(text: str, start: int, end: int, days: tuple[date | None, date | None]) -> Times:
-    rest = f"{text[:start]} {text[end:]}"
+    rest = f"{text[:start]} {_POSSESSIVE.sub('', text[end:])}"
     return Times(since=days[0], until=days[1], said=" ".join(text[start:end].split()), rest=rest)
 
 

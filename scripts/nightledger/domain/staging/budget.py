@@ -9,28 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nightledger.domain.frames import CHARACTERS_A_TOKEN
 from nightledger.domain.staging.rules import PERCENT, SourceRules
 from nightledger.domain.staging.values import Candidate, Chosen, LeftOut, Source
 
-_WIDE = re.compile(
-    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]"
-)
-"""Chinese, Japanese, Korean, full-width forms and pictures: a model's tokenizer gives each about one
-token of its own, where four letters of an alphabet share one."""
 _LINES = re.compile(r":(\d+)(?:-(\d+))?$")
 """The lines of a place, ``memory/2026-02-28.md:5-6``."""
 _WORDLESS = re.compile(r"[\W_]+")
-
-
-def tokens_of(text: str) -> int:
-    """Give how many tokens a text is taken for.
-
-    Characters by four, rounded up (FACTS, elfmem); a character of a script that is written
-    without spaces counts one. A model's own count differs: this one is stated and stable.
-    """
-    wide = len(_WIDE.findall(text))
-    return wide - (wide - len(text)) // CHARACTERS_A_TOKEN
 
 
 def rank(candidates: Iterable[Candidate], sources: Mapping[Source, SourceRules]) -> list[Candidate]:

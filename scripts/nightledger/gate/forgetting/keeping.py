@@ -218,7 +218,7 @@ def _waiting(book: Book) -> frozenset[str]:
 
 def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]]:
     """Give the members of each entry with the seconds that surely passed since, removals left out."""
-    times = [_clocks(fields, at) for _, fields, at in ledger.log.entries()]
+    times = [Moment.of_entry(fields, at) for _, fields, at in ledger.log.entries()]
     ages, age_s = [], 0
     for here, later in zip(reversed(times), [moment, *reversed(times[1:])], strict=True):
         age_s += min(max(0, elapsed_s(here, later)), MOST_GAP_S)
@@ -226,10 +226,6 @@ def _aged(ledger: Ledger, moment: Moment) -> Iterator[tuple[dict[str, Any], int]
     for (name, fields, _), old_s in zip(ledger.log.entries(), reversed(ages), strict=True):
         if name not in _REMOVALS:
             yield fields, old_s
-
-
-def _clocks(fields: dict[str, Any], at: datetime) -> Moment:
-    return Moment(at=at, boot=fields.get("boot", ""), boot_s=fields.get("boot_s", 0))
 
 
 def _named(ledger: Ledger) -> frozenset[str]:

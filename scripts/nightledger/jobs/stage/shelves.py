@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
@@ -9,6 +10,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.search.values import Chunk, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
 from nightledger.files.reading import read_optional
+from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
@@ -33,19 +35,27 @@ class Shelves:
         """
         self._home = gate.home
         self._today = log_day(moment.at, home_zone(gate.home, gate.settings))
-        self._index = refresh(gate, ledger, moment, may_write=may_write)
+        self._refresh = partial(refresh, gate, ledger, moment, may_write=may_write)
+        self._index = self._refresh()
+        self._damage: tuple[str, ...] = ()
         self._kinds = {source.path: source for source in find_sources(gate.home)}
         self._texts: dict[str, list[str]] = {}
 
     @property
     def notes(self) -> Sequence[str]:
         """What the operator should know of the search."""
-        return tuple(filter(self.may_say, self._index.notes))  # a note names files
+        return tuple(filter(self.may_say, (*self._damage, *self._index.notes)))  # a note names files
 
     def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
         asked = Query(text=query, until=until, scope=SCOPE, limit=limit, showing=Showing.AGENT)
-        return search_in(self._index, asked, self._today).hits
+        try:
+            return search_in(self._index, asked, self._today).hits
+        except DamagedIndexError as error:  # which only a query met
+            self._damage = (f"{error}: it was made anew",)
+            self.close()
+            self._index = self._refresh(anew=True)
+            return search_in(self._index, asked, self._today).hits
 
     def may_show(self, chunk: Chunk) -> bool:
         """Tell whether an agent may see all lines of a chunk."""

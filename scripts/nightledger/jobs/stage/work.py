@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
-from nightledger.domain.staging.budget import tokens_of
 from nightledger.domain.staging.values import Candidate, Source
+from nightledger.domain.tokens import tokens_of
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about, place_of
 from nightledger.jobs.stage.library import Library

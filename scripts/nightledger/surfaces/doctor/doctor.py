@@ -19,6 +19,7 @@ from nightledger.surfaces.doctor.machines import check_machines
 from nightledger.surfaces.doctor.program import check_program
 from nightledger.surfaces.doctor.rivals import check_rivals
 from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, place_of
+from nightledger.surfaces.doctor.search import check_search
 from nightledger.surfaces.doctor.staging import check_staging
 from nightledger.surfaces.doctor.trust import check_trust
 from nightledger.surfaces.instructions import Offer, offer
@@ -69,6 +70,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("memory", lambda: check_memory(home, ring, now)),
         ("locks", lambda: check_locks(home, context.keys_dir)),
         ("rivals", lambda: check_rivals(home)),
+        ("search", lambda: check_search(home)),
         ("staging", lambda: check_staging(home, context.keys_dir, now)),
         ("machines", lambda: check_machines(home, now)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),

@@ -14,8 +14,9 @@ HOSTS = {
     "openclaw": {"agent:bootstrap": START},
 }
 """For each host its events that a hook is called at, and what each means to us."""
-MAX_CONTEXT_CHARACTERS = 9_500
-"""Claude Code takes 10,000 characters whole; a longer answer it puts into a file."""
+MAX_CONTEXT_BYTES = 9_500
+"""UTF-8. Claude Code takes 10,000 characters whole, Codex 2,500 tokens of four bytes (openai/codex, codex-rs/hooks/src/
+output_spill.rs); a longer answer they put into a file, and what the agent reads of it has lost its middle, or its fence."""
 
 
 def host_name(given: str) -> str:
@@ -30,7 +31,7 @@ def meaning(host: str, event: str) -> str:
 
 def give_context(host: str, event: str, text: str) -> bytes:
     """Give the answer that adds text to what the agent reads; none for no text or too much of it."""
-    if not text or len(text) > MAX_CONTEXT_CHARACTERS:
+    if not text or len(text.encode("utf-8", "surrogatepass")) > MAX_CONTEXT_BYTES:
         return b""
     if host in ("hermes", "openclaw"):
         return _dump({"context": text})

@@ -7,8 +7,9 @@ import os
 import sys
 
 from nightledger.files.home import Home
+from nightledger.surfaces.context import keys_directory
 from nightledger.surfaces.hook.answers import (
-    MAX_CONTEXT_CHARACTERS,
+    MAX_CONTEXT_BYTES,
     START,
     TOOL,
     give_context,
@@ -47,7 +48,7 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
     if kind == TOOL:
         from nightledger.surfaces.hook.guard import refusal
 
-        return refuse(host, event, refusal(home, payload, propose_command(home)))
+        return refuse(host, event, refusal(home, payload, propose_command(home), keys_directory(os.environ)))
     from nightledger.surfaces.home import require_machine
 
     require_machine(home)
@@ -67,12 +68,12 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     extra = payload.get("extra")
     if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
         return prompted(home, host, payload, stamp(now))
+    from nightledger.domain.tokens import CHARACTERS_A_TOKEN
     from nightledger.files.hook_settings import read_hook_settings
-    from nightledger.surfaces.hook.notes import CHARACTERS_A_TOKEN
     from nightledger.surfaces.hook.starting import started
 
     # the page first: its lines are then not among the notes, which keep their room
-    room = MAX_CONTEXT_CHARACTERS - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
+    room = MAX_CONTEXT_BYTES - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
     page = started(home, host, payload, now, anew=False, most=room)
     return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
 

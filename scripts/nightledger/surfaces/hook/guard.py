@@ -6,6 +6,7 @@ by here: what notices these is ``guard``.
 """
 
 import os
+import re
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.home import Home
@@ -24,35 +25,96 @@ _PATH_KEYS = ("file_path", "notebook_path", "path")
 """Claude Code: Write, Edit, MultiEdit, NotebookEdit; Hermes: write_file, patch."""
 _PATCH_KEYS = ("command", "input", "patch")
 """Codex: apply_patch has its patch in ``command``; a shell's command has no such lines."""
-_PATCH_MARKS = ("*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:")
+_FILE_LINE = re.compile(
+    r"^[ \t]*\*\*\*[ \t]*(?:(?:Update|Add|Delete|(Move))[ \t]+File|Move[ \t]+to):(.*)$", re.MULTILINE
+)
+"""A line of a patch that names a file, as loosely as the loosest host reads it; Hermes has ``Move File: a -> b``
+(openai/codex, codex-rs/apply-patch; NousResearch/hermes-agent, tools/patch_parser.py)."""
+_MEMORY_TOOL = "memory"
+"""Hermes' own tool, which writes its memory and names no path (NousResearch/hermes-agent, tools/memory_tool.py)."""
 MAX_PATHS = 1000
+"""More files in one call are no edit, and looking at them would take longer than the hook has. Our choice."""
 
 
-def refusal(home: Home, payload: "dict[str, Any]", propose: str) -> str:
+def refusal(home: Home, payload: "dict[str, Any]", propose: str, keys_dir: str = "") -> str:
     """Give why a tool may not write what it is about to write; empty when nothing speaks against it.
 
     Args:
         home: Whose files are guarded.
-        payload: What the host sent: ``tool_input`` and ``cwd``.
+        payload: What the host sent: ``tool_name``, ``tool_input`` and ``cwd``.
         propose: Command line with which an agent proposes a change, without its words.
+        keys_dir: Where the operator's keys are, and what names programs to run; empty for nowhere.
     """
     directory = text_of(payload, "cwd") or home.root
-    gated, closed = _gated(home), _closed(home)
-    for path in _written(payload.get("tool_input")):
-        target = os.path.join(directory, os.path.expanduser(path))
-        for name in gated:
-            if _is_same(target, home.path(name)):
-                return _propose_instead(name, propose)
-        for name in closed:
-            if _is_same(target, home.path(name)):
-                return f"{name} is protected: only its owner changes it, by hand. Tell the owner what you would change."
-        for folder in _folders(home):
-            if _is_in(target, folder):
-                return (
-                    f"{home.relative(folder)}/ holds Nightledger's own records, which no tool edits. "
-                    "Log outcomes with 'nightledger log'; propose changes of memory with 'nightledger propose'."
-                )
+    guarded = Guarded(home, keys_dir)
+    for n, path in enumerate(dict.fromkeys(_written(payload))):
+        if n == MAX_PATHS:
+            return f"This names more than {MAX_PATHS:,} files, too many to tell whether one is guarded. Split it."
+        name = guarded.name_of(path, directory)
+        if name is not None:
+            return _said(home, name, propose, keys_dir)
     return ""
+
+
+class Guarded:
+    """What no tool writes, looked up once: a call may name many files."""
+
+    __slots__ = ("_files", "_folders")
+
+    def __init__(self, home: Home, keys_dir: str) -> None:
+        """Find what is guarded.
+
+        Args:
+            home: Whose.
+            keys_dir: As :func:`refusal`.
+        """
+        places = {name: home.path(name) for name in (*_gated(home), *_closed(home))}
+        self._files = [
+            (name, real, _identity(real))
+            for name, real in ((name, os.path.realpath(place)) for name, place in places.items())
+        ]
+        starts = [(folder, os.path.realpath(folder).casefold() + os.sep) for folder in _folders(home)]
+        if keys_dir and not home.root.startswith(
+            keys_dir.rstrip(os.sep) + os.sep
+        ):  # else all of it would be closed
+            starts.append((keys_dir, os.path.realpath(keys_dir).casefold() + os.sep))
+        self._folders = starts
+
+    def name_of(self, path: str, directory: str) -> str | None:
+        """Give the guarded file or folder that a path leads to, as it is named here; None for none.
+
+        Args:
+            path: As the tool names it.
+            directory: What a relative one is relative to.
+        """
+        try:
+            real = os.path.realpath(os.path.join(directory, os.path.expanduser(path)))
+            there = _identity(real)
+        except ValueError:  # a NUL, or half a character: no file has such a name
+            return None
+        for name, own, own_identity in self._files:
+            if real == own or (there is not None and there == own_identity):
+                return name
+            # one of them is not there: a disk that takes MEMORY.md for memory.md would still make it
+            if (there is None or own_identity is None) and real.casefold() == own.casefold():
+                return name
+        within = real.casefold() + os.sep
+        return next((folder for folder, start in self._folders if within.startswith(start)), None)
+
+
+def _said(home: Home, name: str, propose: str, keys_dir: str) -> str:
+    if name in _gated(home):
+        return _propose_instead(name, propose)
+    if name in _closed(home):
+        return (
+            f"{name} is protected: only its owner changes it, by hand. Tell the owner what you would change."
+        )
+    if name == keys_dir:
+        return "This folder holds the operator's keys and settings, which no tool edits. Tell the operator what you need."
+    return (
+        f"{home.relative(name)}/ holds Nightledger's own records, which no tool edits. "
+        "Log outcomes with 'nightledger log'; propose changes of memory with 'nightledger propose'."
+    )
 
 
 def _propose_instead(name: str, propose: str) -> str:
@@ -79,38 +141,38 @@ def _folders(home: Home) -> tuple[str, ...]:
     return (home.audit_dir, home.config_dir, home.system_dir, home.proposals_dir, home.work_dir)
 
 
-def _written(tool_input: object) -> "Iterator[str]":
+def _written(payload: "dict[str, Any]") -> "Iterator[str]":
     """Give the paths that a tool's input names, as it names them."""
-    if not isinstance(tool_input, dict):
+    given = payload.get("tool_input")
+    if isinstance(given, str):
+        yield from _patched(given)
+    if not isinstance(given, dict):
         return
-    for key in _PATH_KEYS:
-        path = text_of(tool_input, key)
-        if path and "\0" not in path:
-            yield path
+    edits = given.get("edits")
+    for one in (given, *(edits if isinstance(edits, list) else ())):
+        yield from (path for key in _PATH_KEYS if isinstance(one, dict) and (path := text_of(one, key)))
     for key in _PATCH_KEYS:
-        yield from _patched(text_of(tool_input, key))
+        found = given.get(key)
+        for part in found if isinstance(found, list) else (found,):
+            yield from _patched(part) if isinstance(part, str) else ()
+    if payload.get("tool_name") == _MEMORY_TOOL and not any(key in given for key in _PATH_KEYS):
+        root = os.environ.get("HERMES_HOME") or "~/.hermes"
+        yield f"{root}/memories/{'USER.md' if given.get('target') == 'user' else 'MEMORY.md'}"
 
 
 def _patched(patch: str) -> "Iterator[str]":
-    if "*** " not in patch:
+    if "***" not in patch:
         return
-    found = 0
-    for line in patch.split("\n"):
-        mark = next((mark for mark in _PATCH_MARKS if line.strip().startswith(mark)), None)
-        if mark is not None and "\0" not in line and found < MAX_PATHS:
-            found += 1
-            yield line.strip()[len(mark) :].strip()
+    for found in _FILE_LINE.finditer(patch):
+        path = found[2].strip()
+        yield path
+        if found[1]:
+            yield from (part.strip() for part in path.split("->"))
 
 
-def _is_same(target: str, name: str) -> bool:
-    real, own = os.path.realpath(target), os.path.realpath(name)
-    if real == own:
-        return True
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        return os.path.samefile(real, own)
-    except OSError:  # one of them is not there: a disk that takes MEMORY.md for memory.md would still make it
-        return real.casefold() == own.casefold()
-
-
-def _is_in(target: str, folder: str) -> bool:
-    return os.path.realpath(target).casefold().startswith(os.path.realpath(folder).casefold() + os.sep)
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

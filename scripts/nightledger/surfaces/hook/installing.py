@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +19,11 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import protected_paths
+from nightledger.hosts.hermes_config import HERMES_EVENTS
+from nightledger.hosts.hook_call import SCRIPT, HookCall
 from nightledger.hosts.hooking import (
-    HERMES_EVENTS,
     HOOKED,
     JSON_EVENTS,
-    SCRIPT,
-    HookCall,
     addition,
     config_name,
     has_hooks,
@@ -115,6 +115,7 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         RefusedError: It is a protected file.
     """
     call = call_of(home)
+    _require_text(call)
     if host == OPENCLAW:
         folder = os.path.join(_folder_root(host, root, project), "hooks", folder_name(call))
         return [
@@ -123,10 +124,11 @@ def plan_install(home: Home, host: str, root: str, project: str | None = None) -
         ]
     path = _config_path(host, root, project)
     before = _read(home, path)
+    shown = f"'nightledger hosts install {host.replace('_', '-')} --print'"
     try:
         after = with_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, host, error) from error
+        raise _unfit(path, f"add it by hand: {shown} shows what", error) from error
     return [
         Step(path=os.path.realpath(path), before=before, after=after.encode(), shown=addition(host, call))
     ]
@@ -147,7 +149,7 @@ def plan_remove(home: Home, host: str, root: str, project: str | None = None) ->
             return []
         stripped = without_hooks(host, _text(before), call)
     except ValueError as error:
-        raise _unfit(path, host, error) from error
+        raise _unfit(path, f"take out by hand what calls {SCRIPT}, if anything does", error) from error
     real = os.path.realpath(path)
     kept = _read(home, real + BACKUP)
     return [
@@ -167,8 +169,10 @@ def take(step: Step) -> None:
     Raises:
         FileChangedError: Somebody wrote the file meanwhile; nothing was changed.
         NotDurableError: The disk reports a failure.
+        RefusedError: Its owner made it read-only.
     """
     backup = step.path + BACKUP
+    _require_writable(step.path)
     if step.after is None:
         _unlink(step.path)
         _unlink(backup)
@@ -181,9 +185,8 @@ def take(step: Step) -> None:
         _replace(step)
         _unlink(backup)
         return
-    if not _OUR_CALL.search(step.before.decode(errors="replace")):
+    if not _holds_a_call(step.before):  # else what is there is not as it was before us
         _unlink(backup)  # of an earlier time: the hooks were taken out by hand since
-    if not os.path.lexists(backup):
         create_file(backup, step.before)
     _replace(step)
 
@@ -237,6 +240,10 @@ def _folder_root(host: str, root: str, project: str | None) -> str:
 
 
 def _config_path(host: str, root: str, project: str | None) -> str:
+    if project is not None and not os.path.isdir(project):
+        raise ConfigurationError(
+            f"{project} is no directory", hint="--project takes the directory of a project"
+        )
     try:
         return os.path.join(project or root, config_name(host, project=project is not None))
     except ValueError as error:
@@ -269,12 +276,8 @@ def _text(raw: bytes | None) -> str:
     return (raw or b"").decode()
 
 
-def _unfit(path: str, host: str, error: ValueError) -> ConfigurationError:
-    name = host.replace("_", "-")
-    return ConfigurationError(
-        f"{path} is left as it is: {error}",
-        hint=f"add it by hand: 'nightledger hosts install {name} --print' shows what",
-    )
+def _unfit(path: str, hint: str, error: ValueError) -> ConfigurationError:
+    return ConfigurationError(f"{path} is left as it is: {error}", hint=hint)
 
 
 def _as_it_was(
@@ -282,10 +285,11 @@ def _as_it_was(
 ) -> bytes | None:
     """Give what is left; the file as it was where nobody edited it since, none where we had made it.
 
-    Edited is told by bytes: the file as it was, with hooks put in and taken out again, is what is left.
+    Edited is told by bytes: the file as it was, with hooks put in and taken out again, is what is left. A copy
+    that calls a hook of ours is none of the file as it was.
     """
     left = stripped.encode()
-    if kept is not None:
+    if kept is not None and not _holds_a_call(kept):
         try:
             again = without_hooks(host, with_hooks(host, kept.decode(), call), call)
         except ValueError:
@@ -293,6 +297,29 @@ def _as_it_was(
         return kept if again == stripped else left
     empty = not stripped.strip() if host == HERMES else not json.loads(stripped.removeprefix("\ufeff"))
     return None if empty and not is_link else left
+
+
+def _holds_a_call(raw: bytes) -> bool:
+    """Tell whether a file calls the hook of any home."""
+    return bool(_OUR_CALL.search(raw.decode(errors="replace")))
+
+
+def _require_text(call: HookCall) -> None:
+    try:
+        "".join(call.words("", "")).encode()
+    except UnicodeEncodeError as error:
+        raise ConfigurationError(
+            f"no configuration can name {os.fsencode(call.home)!r}: it is no text in UTF-8",
+            hint="move the home to a path that is",
+        ) from error
+
+
+def _require_writable(path: str) -> None:
+    """Respect that an owner made a file read-only: replacing it would pass that by."""
+    if os.path.exists(path) and not stat.S_IMODE(os.stat(path).st_mode) & 0o222:
+        raise RefusedError(
+            f"{path} is read-only", hint="make it writable, or edit it by hand: --print shows what"
+        )
 
 
 def _replace(step: Step) -> None:

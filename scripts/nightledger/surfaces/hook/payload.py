@@ -11,8 +11,9 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each
 if TYPE_CHECKING:
     from typing import Any
 
-MAX_STDIN_BYTES = 16 << 20
-"""A tool's input holds whole files; Hermes sends the conversation. What is larger is not looked at."""
+MAX_STDIN_BYTES = 8 << 20
+"""A tool's input holds whole files; Hermes sends the conversation. What is larger is not looked
+at: 16 MB of nothing but empty lists took more than a second to parse, in which no alarm is heard."""
 MAX_PROMPT_CHARACTERS = 4_000
 """Of a longer prompt the beginning and the end count: what is asked stands there. Our choice."""
 _BLOCK_BYTES = 1 << 16

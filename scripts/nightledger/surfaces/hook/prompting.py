@@ -14,7 +14,7 @@ from itertools import pairwise
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
-from nightledger.files.prompt_state import place_key, read_state, write_state
+from nightledger.files.prompt_state import HeldState, hold_state, place_key
 from nightledger.files.search_reader import Line, Reader, open_reader
 from nightledger.recall.freshness import kinds_to_say
 from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
@@ -45,31 +45,41 @@ def prompted(home: "Home", host: str, payload: "dict[str, Any]", now: str) -> st
         NightledgerError: The index or the ledger cannot be used.
         OSError: The system refuses something.
     """
-    session = session_name(payload.get("session_id"))
-    state = read_state(home, session)
     own = own_words(prompt_of(payload))
     if not own:
         return ""
-    earlier = earlier_words(state.prompts, _topic(home, payload))
     settings = read_hook_settings(home)
     reader = open_reader(os.path.join(home.search_dir, "index.db"))
+    held = hold_state(home, payload.get("session_id"))
     try:
-        found = Answering(home, reader, state.was_shown(), settings)
-        notes, kept = found.answer(own, earlier)
+        found = Answering(home, reader, held.state.was_shown(), settings)
+        notes, kept = found.answer(own, earlier_words(held.state.prompts, _topic(home, payload)))
+        text, told = fence(notes, settings.tokens)
+        if told:
+            append_exposure(home, _exposure(told, host, payload, now))
+        _keep(held, kept, told)
     finally:
+        held.close()
         reader.close()
-    text, told = fence(notes, settings.tokens)
-    shown = [name for note in told for name in note.shown]
-    if told:
-        places = [note.place for note in told if note.place is not None]
-        append_exposure(
-            home, Exposure(at=now, shown=shown, host=host, event="prompt", session=session, places=places)
-        )
-    try:
-        write_state(home, session, state.after(kept, tuple(note.key for note in told)))
-    except OSError:
-        return text  # it may be shown twice then; it is recorded as often
     return text
+
+
+def _exposure(told: "Sequence[Note]", host: str, payload: "dict[str, Any]", now: str) -> Exposure:
+    return Exposure(
+        at=now,
+        shown=[name for note in told for name in note.shown],
+        host=host,
+        event="prompt",
+        session=session_name(payload.get("session_id")),
+        places=[note.place for note in told if note.place is not None],
+    )
+
+
+def _keep(held: HeldState, words: str, told: "Sequence[Note]") -> None:
+    try:
+        held.put(held.state.after(words, tuple(note.key for note in told)))
+    except OSError:
+        return  # it may be shown twice then; it is recorded as often
 
 
 class Answering:

@@ -79,6 +79,7 @@ def _limit(seconds: float) -> None:
     import signal
 
     signal.signal(signal.SIGALRM, _give_up)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})  # a host may have started us with it blocked
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 

@@ -9,9 +9,9 @@ import sys
 
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
-from nightledger.files.prompt_state import drop_old_states, place_key, read_state, write_state
+from nightledger.files.prompt_state import drop_old_states, hold_state, place_key
 from nightledger.files.staged import StagedPage, read_staged
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -32,7 +32,7 @@ def started(
     now: "datetime",
     *,
     anew: bool = True,
-    most: int = MAX_CONTEXT_CHARACTERS,
+    most: int = MAX_CONTEXT_BYTES,
 ) -> str:
     """Give the staged context; empty for nothing. It is recorded before this returns.
 
@@ -42,7 +42,7 @@ def started(
         payload: What the host sent.
         now: The time; aware, UTC.
         anew: Whether the stager runs first; a host that does not wait for it is given what is staged.
-        most: Characters; of a longer page the first lines are given.
+        most: Bytes; of a longer page the first lines are given.
 
     Raises:
         NightledgerError: The ledger cannot be used.
@@ -56,7 +56,7 @@ def started(
         return ""
     session = session_name(payload.get("session_id"))
     append_exposure(home, _exposure(page, stamp(now), host, session))
-    _remember(home, session, page)
+    _remember(home, payload.get("session_id"), page)
     return page.text
 
 
@@ -84,15 +84,18 @@ def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
     )
 
 
-def _remember(home: "Home", session: str, page: StagedPage) -> None:
+def _remember(home: "Home", session: object, page: StagedPage) -> None:
     """Put what was shown into the session's ring, so that its prompts are not shown it again."""
     names = (*page.shown, *(place_key(place.path, place.lines[0]) for place in page.places))
     if not names:
         return
+    held = hold_state(home, session)
     try:
-        write_state(home, session, read_state(home, session).after_showing(names))
+        held.put(held.state.after_showing(names))
     except OSError:
         return  # it may be shown twice then; it is recorded as often
+    finally:
+        held.close()
 
 
 def _forget_old(home: "Home", now_s: float) -> None:

@@ -30,5 +30,6 @@ def show_found(context: Context, query: Query) -> int:
             for line in screen.wrap(f"Left out: {told}.", indent="  ", first=""):
                 context.print(line)
         for note in found.notes:
-            context.note(screen.shown(note))
+            for line in screen.wrap(screen.shown(note), indent="  ", first=""):
+                context.note(line)
     return 0

@@ -103,11 +103,13 @@ def _reader_of(
     return lambda: _ask(address, address.url, b"", timeout_s)
 
 
-def _read_file(path: str) -> bytes:
+def _read_file(path: str, most: int = MAX_CALENDAR_BYTES, what: str = "file") -> bytes:
+    """Read a file that the operator named; no message names its place, which an agent would read."""
     try:
-        return read_regular(path, MAX_CALENDAR_BYTES)
+        return read_regular(path, most)
     except NightledgerError as error:
-        raise CalendarError(str(error).replace(path, "its file")) from error
+        said = str(error).replace(path, "").strip()
+        raise CalendarError(f"cannot be read: the {what} {said}") from error
 
 
 def _ask(address: CalendarAddress, url: str, body: bytes, timeout_s: float) -> bytes:
@@ -156,7 +158,7 @@ def _headers(address: CalendarAddress) -> dict[str, str]:
 def _password(path: str) -> str:
     if os.stat(path).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise CalendarError("cannot be asked: others may read or write its password file (chmod 600)")
-    return read_regular(path, MAX_PASSWORD_BYTES).decode().split("\n")[0].rstrip("\r")
+    return _read_file(path, MAX_PASSWORD_BYTES, "password file").decode().split("\n")[0].rstrip("\r")
 
 
 def _texts_of(content: bytes) -> bytes:

@@ -8,9 +8,9 @@ from nightledger.jobs.stage import Staged
 from nightledger.jobs.stage.events import stamp
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.hook.answers import MAX_CONTEXT_CHARACTERS
+from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 
-LIMIT_SAID = f"hosts take {MAX_CONTEXT_CHARACTERS:,} characters whole"
+LIMIT_SAID = f"hosts take {MAX_CONTEXT_BYTES:,} bytes whole"
 PAGE = "memory/state/tc-restore-pending.md"
 
 
@@ -69,7 +69,7 @@ def tell(context: Context, staged: Staged, *, whole: bool) -> None:
 
 def not_given(page: Page) -> int:
     """Give how many last lines of a page the hooks leave out, because a host takes no more text whole."""
-    return len(page.lines) - first_lines(page.lines, page.good_until, MAX_CONTEXT_CHARACTERS)
+    return len(page.lines) - first_lines(page.lines, page.good_until, MAX_CONTEXT_BYTES)
 
 
 def _cut(text: str) -> list[str]:

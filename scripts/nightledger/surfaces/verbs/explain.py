@@ -47,5 +47,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
         for line in explained_lines(explained, query):
             context.print(line)
         for note in explained.found.notes:
-            context.note(screen.shown(note))
+            for line in screen.wrap(screen.shown(note), indent="  ", first=""):
+                context.note(line)
     return 0

@@ -36,7 +36,7 @@ from nightledger.surfaces.hook.installing import (
 
 _AFTERWARDS = {
     "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
-    "codex": "Codex asks you once to trust new hooks: /hooks in a session",
+    "codex": "Codex asks you once to trust new hooks: /hooks in a session; older ones need codex_hooks = true under [features]",
     "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
     "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway",
 }

@@ -1,9 +1,10 @@
 """Find what the home knows: by words, by tags, or what matters for a frame of mind.
 
 QUERY          plain words: nothing in them is an operator. Looked for in MEMORY.md, daily logs,
-               the archive, outcomes, handoffs and principles; words such as "last week" tell
-               the time. Shown are file and lines, the lines, and why. --tags, --since, --until
-               and --scope narrow it
+               the archive, outcomes, handoffs and principles. "Last week", "in March" and
+               "before the move" tell a time: it is searched alone where what is told of it
+               answers (--any-time searches all). Shown are file and lines, the lines, and
+               why. --tags, --since, --until and --scope narrow it
 --tags A,B     without a query what worked: with one tag, all of its links; with several, the
                links between them. A resolution is shown from a confidence of .7 up, which
                fades by the days on which the agent was active

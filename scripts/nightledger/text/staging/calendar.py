@@ -9,6 +9,7 @@ before anything expands it.
 """
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -106,6 +107,23 @@ def read_events(raw: bytes, how: Reading) -> Read:
     thinned = thin(text, how.since - _WIDE, how.until + _WIDE)
     if not thinned.whole:
         return Read(events=(), problems=("is no iCalendar text",))
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # the library's quote the calendar, and would end in an operator's mail
+        events, unknown, left_out = _read(thinned, how)
+    unique = {(one.starts_at, one.ends_at, one.title, one.calendar): one for one in events}
+    ordered = [unique[key] for key in sorted(unique)]
+    problems = [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items()) if count]
+    problems += (
+        [f"{len(unknown)} event(s) in a time zone unknown here, taken for the home's"] if unknown else []
+    )
+    problems += [f"more than {MAX_EVENTS} events in these hours"] if len(ordered) > MAX_EVENTS else []
+    return Read(events=_fairly(ordered), problems=tuple(problems))
+
+
+def _read(thinned: Thinned, how: Reading) -> tuple[list[Event], set[Event], Counter[str]]:
+    """Give the events, those of them in a time zone that is unknown, and what was left out, by why."""
     calendars, broken = _parse(thinned)
     left_out: Counter[str] = Counter({"broken": thinned.torn + broken})
     events: list[Event] = []
@@ -116,14 +134,7 @@ def read_events(raw: bytes, how: Reading) -> Read:
         left_out["broken"] += bad
         events += [event for event, _ in found]
         unknown |= {event for event, zone_is_unknown in found if zone_is_unknown}
-    unique = {(one.starts_at, one.ends_at, one.title, one.calendar): one for one in events}
-    ordered = [unique[key] for key in sorted(unique)]
-    problems = [f"{count} event(s) left out: {why}" for why, count in sorted(left_out.items()) if count]
-    problems += (
-        [f"{len(unknown)} event(s) in a time zone unknown here, taken for the home's"] if unknown else []
-    )
-    problems += [f"more than {MAX_EVENTS} events in these hours"] if len(ordered) > MAX_EVENTS else []
-    return Read(events=_fairly(ordered), problems=tuple(problems))
+    return events, unknown, left_out
 
 
 def _fairly(ordered: Sequence[Event]) -> tuple[Event, ...]:
@@ -163,7 +174,7 @@ def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
         why = _why_not(component, until) if component.name == "VEVENT" else ""
         if why:
             counts[why] += 1
-        elif component.name in ("VEVENT", "VTIMEZONE"):
+        else:  # an event or a time zone: nothing else comes through ``thinning.py``
             kept.append(component)
             if component.name == "VEVENT" and _zone_is_unknown(component):
                 component[_NO_ZONE] = "unknown"  # it is carried to each occurrence, as a title is

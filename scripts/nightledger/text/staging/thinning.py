@@ -101,7 +101,7 @@ class _Reader:
     def _in_zone(self, zone: list[str], line: str, upper: str) -> None:
         zone.append(line)
         if upper == "END:VTIMEZONE":
-            self.zones += zone
+            self.zones += zone if _is_whole(zone) else []
             self._zone = None
 
     def _in_event(self, event: list[str], line: str, upper: str) -> None:
@@ -133,3 +133,15 @@ class _Reader:
                 days[name] = day[1]
         start = days.get("DTSTART")
         return start is None or (start <= self.last and days.get("DTEND", start) >= self.first)
+
+
+def _is_whole(zone: Iterable[str]) -> bool:
+    """Tell whether every part of a time zone ends where it must; else it would take in what stands behind it."""
+    opened: list[str] = []
+    for line in zone:
+        word, _, name = line.strip().upper().partition(":")
+        if word == "BEGIN":
+            opened.append(name)
+        elif word == "END" and (not opened or opened.pop() != name):
+            return False
+    return not opened

@@ -1,0 +1,140 @@
+import json
+import shlex
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nightledger.hosts.hermes_config import has_calls, with_calls, without_calls
+from nightledger.hosts.hook_call import HookCall
+
+CALL = HookCall(
+    python="/opt/py/bin/python",
+    script="/opt/nl/scripts/prompt_hook.py",
+    home="/srv/a home with a long enough name, so that YAML folds the line it stands in, twice perhaps",
+    home_id="3f1d0c5a" * 4,
+)
+OTHER = HookCall(python=CALL.python, script=CALL.script, home="/srv/other", home_id="aaaa0c5a" * 4)
+CONFIG = "model: x # best\nmemory:\n    write_approval: true\n"
+OWN = {"command": "/my/own.sh", "timeout": 9}
+OWN_LINES = "  on_session_end:\n    - command: /my/own.sh # mine\n      timeout: 9\n"
+
+
+def rewritten(text: str, **changes: object) -> str:
+    """Write a configuration anew as its host does: no comment, no mark."""
+    return yaml.safe_dump({**yaml.safe_load(text), **changes})
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
+)
+@pytest.mark.parametrize("after", ["", "hooks_auto_accept: false\n", "# end"])
+def test_a_key_without_hooks_gives_way_and_comes_back(line: str, after: str) -> None:
+    line = line if line.endswith("\n") or not after else f"{line}\n"
+    text = f"{CONFIG}{line}{after}"
+    added = with_calls(text, CALL)
+    assert yaml.safe_load(added)["hooks"]["pre_llm_call"]
+    assert {**yaml.safe_load(added), "hooks": None} == {**yaml.safe_load(text), "hooks": None}
+    assert with_calls(added, CALL) == added
+    assert without_calls(added, CALL) == text
+
+
+@pytest.mark.parametrize("text", [CONFIG, f"hooks: {{}}\n{CONFIG}", CONFIG.rstrip("\n")])
+@pytest.mark.parametrize("where", ["first", "last", "beside"])
+def test_what_the_owner_wrote_into_our_block_stays(text: str, where: str) -> None:
+    added = with_calls(text, CALL)
+    if where == "first":
+        mixed = added.replace("hooks:\n", f"hooks:\n{OWN_LINES}", 1)
+    elif where == "last":
+        mixed = added.replace(
+            f"# nightledger {CALL.home_id} end", f"{OWN_LINES}# nightledger {CALL.home_id} end"
+        )
+    else:
+        mixed = added.replace(
+            "  pre_llm_call:\n", "  pre_llm_call:\n    - command: /my/own.sh\n      timeout: 9\n"
+        )
+    left = without_calls(mixed, CALL)
+    event = "pre_llm_call" if where == "beside" else "on_session_end"
+    assert yaml.safe_load(left)["hooks"] == {event: [OWN]}
+    assert "nightledger" not in left
+    assert "# best" in left
+    assert ("# mine" in left) == (where != "beside")
+    assert with_calls(mixed, CALL) == mixed
+
+
+@given(
+    own=st.sets(st.sampled_from(["pre_llm_call", "pre_tool_call", "on_session_end"])),
+    both=st.booleans(),
+    width=st.sampled_from([20, 80, 1000]),
+)
+def test_hooks_that_the_host_wrote_anew_are_found_and_taken_out(
+    own: set[str], *, both: bool, width: int
+) -> None:
+    added = with_calls(CONFIG, CALL)
+    config = yaml.safe_load(added)
+    for event in own:
+        found = config["hooks"].setdefault(event, [])
+        found.insert(len(found) if both else 0, dict(OWN))
+    text = yaml.safe_dump(config, width=width)
+    assert has_calls(text, CALL)
+    assert with_calls(text, CALL) == text
+    left = yaml.safe_load(without_calls(text, CALL))
+    assert left.pop("hooks", {}) == {event: [OWN] for event in own}
+    assert left == yaml.safe_load(CONFIG)
+    assert not has_calls(without_calls(text, CALL), CALL)
+
+
+def test_the_calls_of_two_homes_in_a_file_that_was_written_anew_are_told_apart() -> None:
+    config = yaml.safe_load(with_calls(CONFIG, CALL))
+    for event, items in yaml.safe_load(with_calls(CONFIG, OTHER))["hooks"].items():
+        config["hooks"][event] += items
+    text = yaml.safe_dump(config)
+    left = without_calls(text, CALL)
+    assert has_calls(left, OTHER)
+    assert not has_calls(left, CALL)
+    assert yaml.safe_load(left)["hooks"] == yaml.safe_load(with_calls(CONFIG, OTHER))["hooks"]
+
+
+def test_old_calls_in_a_file_that_was_written_anew_are_replaced() -> None:
+    moved = HookCall(python="/new/python", script=CALL.script, home=CALL.home, home_id=CALL.home_id)
+    text = with_calls(rewritten(with_calls(CONFIG, CALL)), moved)
+    assert "/opt/py" not in text
+    assert (
+        shlex.split(shlex.split(yaml.safe_load(text)["hooks"]["pre_llm_call"][0]["command"])[2])[0]
+        == "/new/python"
+    )
+
+
+def test_hooks_in_a_form_that_no_line_holds_alone_are_left_to_a_person() -> None:
+    config = yaml.safe_load(with_calls(CONFIG, CALL))
+    config["hooks"]["on_session_end"] = [OWN]
+    text = yaml.safe_dump(config, default_flow_style=True, width=100_000)
+    with pytest.raises(ValueError, match="take them out by hand"):
+        without_calls(text, CALL)
+
+
+def test_lines_that_came_behind_a_block_are_not_joined_to_what_stood_before_it() -> None:
+    added = with_calls("a: 1", CALL)
+    assert without_calls(f"{added}b: 2\n", CALL) == "a: 1\nb: 2\n"
+    assert without_calls(added, CALL) == "a: 1"
+    added = with_calls("hooks: {}", CALL)
+    assert without_calls(f"{added}b: 2\n", CALL) == "hooks: {}\nb: 2\n"
+
+
+@pytest.mark.parametrize(
+    "hooks", [[], "x", {"pre_llm_call": "x"}, {"pre_llm_call": ["x", {"command": 1}]}, {"pre_llm_call": None}]
+)
+def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
+    text = yaml.safe_dump({"hooks": hooks, "note": "prompt_hook.py"})
+    assert not has_calls(text, CALL)
+    assert without_calls(text, CALL) == text
+    odd = {"pre_tool_call": hooks, "pre_llm_call": [{"command": CALL.line("hermes", "pre_llm_call")}]}
+    left = yaml.safe_load(without_calls(yaml.safe_dump({"hooks": odd}), CALL)) or {}
+    assert left.get("hooks", {}).get("pre_tool_call") in (hooks, None)
+
+
+def test_a_line_that_gave_way_is_told_in_the_block() -> None:
+    first = next(line for line in with_calls("hooks: {} # mine\n", CALL).splitlines() if "begin" in line)
+    assert json.dumps("hooks: {} # mine\n") in first

@@ -1,0 +1,46 @@
+"""What goes on, as far as the newest log tells."""
+
+from datetime import date
+
+import pytest
+
+from nightledger.hosts.daylogs import LogFile
+from nightledger.jobs.stage.logs import bare
+from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
+
+LOG = LogFile(path="memory/2026-02-28.md", day=date(2026, 2, 28))
+
+
+def topics(*lines: str, routine: frozenset[str] = frozenset()) -> list[Topic]:
+    return topics_of(LOG, "\n".join(lines).encode(), routine)
+
+
+def test_the_last_lines_come_first_then_the_last_sections_with_their_headings() -> None:
+    found = topics(
+        "# Day", "", "## Crane", "", "- The crane moved.", "- Its brake slips.", "", "## Boat", "", "- The boat leaks."
+    )  # fmt: skip
+    assert [(one.query, one.place, one.share) for one in found] == [
+        ("The boat leaks.", f"{LOG.path}:10", 1.0),
+        ("Its brake slips.", f"{LOG.path}:6", pytest.approx(FADING)),
+        ("The crane moved.", f"{LOG.path}:5", pytest.approx(FADING**2)),
+        ("Boat The boat leaks.", f"{LOG.path}:10", 1.0),
+        ("Crane The crane moved. Its brake slips.", f"{LOG.path}:5-6", pytest.approx(FADING)),
+    ]
+
+
+def test_only_so_many_lines_and_sections_are_taken() -> None:
+    count = LAST_LINES + SECTIONS + 3
+    found = topics(*(f"## Part {n}\n\n- What was told of part {n}." for n in range(count)))
+    said = [one.query for one in found]
+    newest = [f"What was told of part {n}." for n in reversed(range(count))]
+    assert said[:LAST_LINES] == newest[:LAST_LINES]
+    assert said[LAST_LINES:] == [f"Part {count - 1 - n} {line}" for n, line in enumerate(newest[:SECTIONS])]
+
+
+def test_what_habit_wrote_is_about_nothing_and_a_long_line_is_cut() -> None:
+    long = "word " * QUERY_CHARACTERS
+    habit = frozenset({bare("- The pier was swept.")})
+    found = topics("- The pier was swept.", f"- {long}", routine=habit)
+    assert {len(one.query) <= QUERY_CHARACTERS for one in found} == {True}
+    assert not any("swept" in one.query for one in found)
+    assert topics("- The pier was swept.", routine=habit) == []
