@@ -367,11 +367,8 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
     except LinkIndexError as error:
         seen.notes.append(str(error))
         links = ()
-    writer.put_links(
-        (one.first, one.second, one.resolution, one.confidence, one.last_day)
-        for one in links
-        if seen.judge.may_say(f"{one.first} {one.second} {one.resolution}")
-    )
+    told = (one for one in links if seen.judge.may_say(one.words))
+    writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in told)
 
 
 def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
