@@ -1,14 +1,16 @@
 """What goes on, as far as the newest log tells."""
 
 from datetime import date
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.logs import bare
 from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
+
+if TYPE_CHECKING:
+    from nightledger.jobs.stage.library import Library
 
 LOG = LogFile(path="memory/2026-02-28.md", day=date(2026, 2, 28))
 
