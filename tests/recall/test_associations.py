@@ -20,7 +20,9 @@ def learn(
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         for n in range(3):
-            file.write(line(outcome(n, tags, resolution=resolution, session=f"{resolution}{n}")))
+            file.write(
+                line(outcome(f"{resolution} {n}", tags, resolution=resolution, session=f"{resolution}{n}"))
+            )
     link(desk.home, ZoneInfo("Europe/Berlin"))
 
 

@@ -114,7 +114,7 @@ def test_principles_stand_in_the_one_line_of_their_file() -> None:
     cut = cut_principles(Constitution(v=1, principles=principles))
     assert texts(cut) == ["I am calm.", "I am kind."]
     assert [(one.entry, one.first_line, one.held) for one in cut.chunks] == [
-        ("constitution#calm", 1, ""),
-        ("constitution#kind", 1, ""),
+        ("constitution#calm", 1, None),
+        ("constitution#kind", 1, None),
     ]
     assert cut_principles(None).chunks == ()

@@ -23,7 +23,8 @@ from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held
 from nightledger.recall.indexing import refresh
-from nightledger.recall.withheld import FORGOTTEN, HEADING, LEAKED, NOT_JUDGED
+from nightledger.recall.unspoken import FORGOTTEN
+from nightledger.recall.withheld import HEADING, LEAKED, NOT_JUDGED
 
 PLANTED = "The cellar key hangs behind the blue marmot clock."
 LOG = "memory/2026-02-28.md"

@@ -1,8 +1,11 @@
+import time
+from collections.abc import Callable
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nightledger.text.phrases import Phrases, is_telling, phrase
+from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
 
 SAID = "The relay is fed from the attic."
 
@@ -74,4 +77,101 @@ def test_a_phrase_is_found_wherever_its_lines_end(words: list[str], data: st.Dat
         st.lists(st.sampled_from([" ", "\n", "\n  - "]), min_size=len(words), max_size=len(words))
     )
     text = "".join(word + end for word, end in zip(words, ends, strict=True))
+    assume(is_telling(phrase(" ".join(words))))
     assert found(" ".join(words), *text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The relay is fed&nbsp;from the &#97;ttic.",
+        "The re<wbr>lay is <b>fed</b> from the attic.",
+        "The rel\u00ady is fed from the at\u00adtic.".replace("rel\u00ady", "rel\u00aday"),
+        "The r\u00e9lay is fed from the atti\ufe0fc \U0001f3e0\ufe0f.",
+        "[The relay](http://a.example/(x)) is fed[^1] from [the attic][b].",
+        "![x](http://a.example/the-relay-is-fed-from-the-attic)",
+        "the%20relay%20is%20fed%20from%20the%20attic",
+        "[[Relay|The relay]] is fed <!-- x --> from [[the attic]].",
+        "TheRelayIsFedFromTheAttic",
+        "3. [ ] 10:15 Assistant: The relay is fed from the attic.",
+        "**[Sat 2026-03-28 21:48 GMT]** the relay is fed from the attic",
+    ],
+)
+def test_what_stands_between_letters_hides_no_phrase(line: str) -> None:
+    assert found(SAID, "Else.", line) == {2: "said"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["The relay is fed from the at-", "tic."],
+        ["1. The relay is fed", "2. from the attic."],
+        ["- [x] The relay is fed", "- [ ] from the attic."],
+        ["- 9:59 The relay is fed", "", "- 10:00 from the attic."],
+        ["**User:** The relay is fed", "**User:** from the attic."],
+    ],
+)
+def test_nor_does_what_begins_a_line(lines: list[str]) -> None:
+    assert sorted(found(SAID, *lines, "Else.")) == list(range(1, len(lines) + 1))
+
+
+def test_all_of_a_text_and_what_a_reader_sees_of_it_are_its_wordings() -> None:
+    assert phrases_of("- [The relay](http://a.example)") == ("the relay", "the relay http a example")
+    assert phrases_of("The relay.") == ("the relay",)
+    assert phrases_of("- **") == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "numbers"),
+    [
+        ("- **Eve** is ill.", [1]),
+        ("1. [x] Eve is ill", [1]),
+        ("Eve is ill today.", []),
+        ("Steve is ill.", []),
+    ],
+)
+def test_a_phrase_that_tells_little_is_found_where_it_is_a_whole_line(line: str, numbers: list[int]) -> None:
+    assert sorted(found("Eve is ill.", line)) == numbers
+
+
+def test_a_line_that_begins_a_thousand_marks_is_read_in_time() -> None:
+    started = time.process_time()
+    for mark in ("<!--", "[x](", "[^", "[[a|", "<a ", "&#", "%", "* "):
+        assert found(SAID, mark * 20_000 + SAID) in ({}, {1: "said"})
+    assert time.process_time() - started < 10
+
+
+WRITTEN = [
+    str, str.upper, str.title,
+    lambda word: f"**{word[:2]}**{word[2:]}",
+    lambda word: f"&#{ord(word[0])};{word[1:]}",
+    lambda word: f"<b class='a'>{word}</b>",
+    lambda word: f"[{word}](http://a.example/b_(c))",
+    lambda word: f"[{word}][note][^2]",
+    lambda word: f"[[page|{word}]]",
+    "\u00ad".join,
+    lambda word: "\u200b".join(word) + "\ufe0f",
+    lambda word: word.replace("e", "\u00e9"),
+    lambda word: "".join(chr(ord(letter) + 0xFEE0) for letter in word),
+]  # fmt: skip
+BETWEEN = [
+    " ",
+    "\n",
+    "\n- ",
+    "\n1. ",
+    "\n- [x] ",
+    "\n- 10:22 ",
+    "\r\n> ",
+    "&nbsp;",
+    "<br>",
+    " <!-- n --> ",
+    " | ",
+    "-\n",
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(WRITTEN), st.sampled_from(BETWEEN)), min_size=7, max_size=7))
+def test_no_mixture_of_writings_hides_a_phrase(ways: list[tuple[Callable[[str], str], str]]) -> None:
+    words = SAID.rstrip(".").split()
+    text = "".join(write(word) + between for word, (write, between) in zip(words, ways, strict=True))
+    assert found(SAID, *text.split("\n"))

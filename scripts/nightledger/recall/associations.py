@@ -49,6 +49,11 @@ class Association:
         """Its name in records: ``cron + time_zone``."""
         return f"{self.first} + {self.second}"
 
+    @property
+    def words(self) -> str:
+        """All that it tells."""
+        return f"{self.first} {self.second} {self.resolution}"
+
 
 class Accepted:
     """Texts that an operator accepted, to look resolutions up in."""

@@ -1,19 +1,19 @@
 """From what was weighed to what is shown: each text once, without what an agent may not see, and why it was found.
 
-Invariant: a reason names no word that only a withheld line has, and what has none of the query's words left is
-left out.
+Invariant: what an agent is given went through its view (``agent_view.py``): a reason names no word that only a withheld
+line has, and what has none of the query's words left is left out.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
-from nightledger.domain.search.values import Chunk, Hit, Query, Reason, Showing, Why
+from nightledger.domain.search.values import Chunk, Hit, Query, Reason, Why
+from nightledger.recall.agent_view import AgentView, words_told
 from nightledger.recall.weighing import Asked
-from nightledger.recall.withheld import HEADING, Held, Judge, without
+from nightledger.recall.withheld import Held, Judge
 from nightledger.text.search import tokens
 
 
@@ -33,75 +33,52 @@ class Chosen:
 
 
 def choose(
-    ranked: Iterable[Ranked], chunks: Mapping[int, Chunk], judge: Judge | None, query: Query, asked: Asked
+    ranked: Iterable[Ranked],
+    chunks: dict[int, Chunk],
+    judge: Judge | None,
+    query: Query,
+    asked: Asked,
+    view: AgentView | None = None,
 ) -> Chosen:
     """Choose the hits of a query.
 
     Args:
         ranked: The best first.
-        chunks: By their numbers.
+        chunks: By their numbers; for an agent those that are chosen become what may be seen of them.
         judge: Says what an agent may not see; None: nothing is withheld.
         query: How many are wanted, and who asks.
         asked: The query, read.
+        view: What an agent may see of them; None where no agent asks.
     """
     hits: list[Hit] = []
     shown_by: list[Ranked] = []
-    withheld: Counter[str] = Counter()
     seen: set[str] = set()
     for one in ranked:
         if len(hits) == query.limit:
             break
+        told = one if view is None else view.last_look(one, chunks, asked)
         chunk = chunks[one.id]
         said = " ".join(chunk.text.split())
-        if said in seen:
+        if told is None or said in seen:
             continue  # a log and its copy in the archive, or words that stand in two places
         seen.add(said)
-        held = judge.held(chunk) if judge else {}
-        shown, left = chunk, one
-        if judge and query.showing is Showing.AGENT:
-            shown = replace(chunk, heading=judge.heading(chunk), text=without(chunk, held))
-        if shown != chunk:
-            left = _by_what_is_left(one, shown)
-            if not (left.words or (asked.groups == () and shown.text.strip())):
-                withheld[next(iter(held.values()), HEADING)] += 1
-                continue
-        hits.append(_hit(shown, left, held, query.showing, asked))
-        shown_by.append(left)
-    return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=dict(sorted(withheld.items())))
+        held = judge.held(chunk) if judge and view is None else {}
+        hits.append(_hit(chunk, told, held, asked))
+        shown_by.append(told)
+    withheld = dict(sorted(view.withheld.items())) if view else {}
+    return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=withheld)
 
 
-def _by_what_is_left(ranked: Ranked, chunk: Chunk) -> Ranked:
-    """Leave out of why a chunk was found the words that only stand in what is withheld."""
-    words_in = _words_in(dict.fromkeys(ranked.words.values(), 0.0))
-    left = words_in(f"{chunk.heading}\n{chunk.text}") if chunk.text.strip() else frozenset()
-    words = {word: found for word, found in ranked.words.items() if found in left}
-    parts = {word: score for word, score in ranked.parts.items() if word in words}
-    return replace(ranked, words=words, parts=parts)
-
-
-def _hit(chunk: Chunk, ranked: Ranked, held: Held, showing: Showing, asked: Asked) -> Hit:
+def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
-    lines = best_lines(chunk.text, chunk.first_line, _words_in(weights), weights)
+    lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
     return Hit(
         chunk=chunk,
         score=ranked.score,
         lines=lines,
         why=_reasons(ranked, asked, chunk.day),
-        held=None if showing is Showing.AGENT or not held else _why_held(held),
+        held=_why_held(held) if held else None,
     )
-
-
-def _words_in(weights: Mapping[str, float]) -> Callable[[str], frozenset[str]]:
-    """Give what tells which words of a query a line holds; words with one beginning are taken for one."""
-    starts = {word: tokens.plain(word)[: max(3, len(word) - 3)] for word in weights}
-
-    def told(line: str) -> frozenset[str]:
-        said = set(map(tokens.plain, tokens.words_in(line)))
-        return frozenset(
-            word for word, start in starts.items() if any(other.startswith(start) for other in said)
-        )
-
-    return told
 
 
 def _why_held(held: Held) -> str:

@@ -54,7 +54,8 @@ from nightledger.recall.sources import (
     cut_summary,
     find_sources,
 )
-from nightledger.recall.withheld import UNSIGNED, Judge, read_rules
+from nightledger.recall.unspoken import read_rules
+from nightledger.recall.withheld import UNSIGNED, Judge
 from nightledger.text.search.tokens import index_text
 
 WAIT_S = 5.0
@@ -291,7 +292,7 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
             seen.notes.append(f"{older} older outcomes are not searched; associations know them")
     else:
         cut = _cut(seen, source, changed.raw.decode("utf-8", "surrogateescape"))
-    if source.kind in (Kind.MEMORY, Kind.HANDOFF):
+    if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
         cut = _judged(seen, source, cut, verdicts)
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))
 
@@ -357,7 +358,7 @@ def _links_state(seen: _Seen) -> str:
         current = read_current(seen.gate.home.link_index_dir) or b""
     except LinkIndexError:
         current = b""
-    return f"{sha256(current).hexdigest()} {seen.head}"
+    return f"{sha256(current).hexdigest()} {seen.head} {seen.judge.rules.version}"
 
 
 def _put_links(seen: _Seen, writer: SearchWriter) -> None:
@@ -366,7 +367,8 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
     except LinkIndexError as error:
         seen.notes.append(str(error))
         links = ()
-    writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in links)
+    told = (one for one in links if seen.judge.may_say(one.words))
+    writer.put_links((one.first, one.second, one.resolution, one.confidence, one.last_day) for one in told)
 
 
 def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:

@@ -19,11 +19,12 @@ from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
 from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import Times, bound_by, read_times
-from nightledger.domain.search.values import Chunk, Found, Hit, Query
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.agent_view import AgentView
 from nightledger.recall.choosing import Chosen, choose
 from nightledger.recall.hopping import follow
 from nightledger.recall.indexing import Refreshed, refresh
@@ -52,9 +53,7 @@ class Reach:
 
     def match(self, expression: str) -> str:
         """Narrow an FTS5 expression to what says one of the tags."""
-        said = " OR ".join(
-            tokens.match_phrase(tokens.query_terms(tag.replace("_", " "))) for tag in self.tags
-        )
+        said = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in self.tags)
         return f"({expression}) AND ({said})" if said and expression else expression or said
 
 
@@ -110,7 +109,10 @@ def search_in(refreshed: Refreshed, query: Query, today: date, *, encoder: Encod
         DamagedIndexError: The index is damaged.
     """
     found = search_store(refreshed.store, refreshed.judge, query, today, encoder=encoder)
-    return replace(found, notes=(*refreshed.notes, *found.notes))
+    told = refreshed.notes
+    if query.showing is Showing.AGENT:
+        told = tuple(filter(refreshed.judge.may_say, told))  # a note names files
+    return replace(found, notes=(*told, *found.notes))
 
 
 def search_store(
@@ -126,17 +128,17 @@ def search_store(
         encoder: What gives embeddings, where meaning counts.
     """
     asked = read_query(store, judge, query, today)
-    seen = _Looking(store=store, judge=judge, query=query, encoder=encoder)
+    seen = _Looking(store=store, judge=judge, query=query, encoder=encoder, view=_view(store, judge, query))
     if asked.times.bounded and not (query.since or query.until or query.any_time):
         narrow = replace(asked, only=True)
         narrow = replace(narrow, groups=(), names=()) if asked.bare else narrow
         chunks, ranked, notes = _look(seen, narrow)
-        chosen = choose(ranked, chunks, judge, query, narrow)
+        chosen = choose(ranked, chunks, judge, query, narrow, seen.view)
         if _answers(store, chosen, asked):
             notes = (*notes, *_only_that_time(chosen, chunks, query, narrow))
             return _follow(seen, narrow, chunks, ranked, chosen, notes)
     chunks, ranked, notes = _look(seen, asked)
-    chosen = choose(ranked, chunks, judge, query, asked)
+    chosen = choose(ranked, chunks, judge, query, asked, seen.view)
     return _follow(seen, asked, chunks, ranked, chosen, (*notes, *_beside_time(chosen.hits, query, asked)))
 
 
@@ -148,6 +150,11 @@ class _Looking:
     judge: Judge | None
     query: Query
     encoder: Encoder | None
+    view: AgentView | None
+
+
+def _view(store: SearchStore, judge: Judge | None, query: Query) -> AgentView | None:
+    return AgentView(store, judge, query) if judge and query.showing is Showing.AGENT else None
 
 
 def _look(seen: _Looking, asked: Asked) -> tuple[dict[int, Chunk], list[Ranked], tuple[str, ...]]:
@@ -155,7 +162,8 @@ def _look(seen: _Looking, asked: Asked) -> tuple[dict[int, Chunk], list[Ranked],
     chunks = find_chunks(seen.store, seen.query, asked)
     cosines, notes = _near(seen, asked)
     chunks.update(seen.store.chunks(nearest(cosines)) if not seen.query.tags else {})
-    return chunks, fuse(weigh(seen.store, chunks, asked), cosines), notes
+    ranked = fuse(weigh(seen.store, chunks, asked), cosines)
+    return chunks, seen.view.rank(ranked, chunks, asked, cosines) if seen.view else ranked, notes
 
 
 def _answers(store: SearchStore, chosen: Chosen, asked: Asked) -> bool:
@@ -182,13 +190,15 @@ def _follow(
     if query.hops:
 
         def again(what: Asked) -> list[Ranked]:
-            chunks.update(find_chunks(store, query, what))
-            return weigh(store, chunks, what)
+            new = find_chunks(store, query, what)
+            chunks.update((number, new[number]) for number in new.keys() - chunks.keys())
+            found = weigh(store, chunks, what)
+            return seen.view.rank(found, chunks, what) if seen.view else found
 
         # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
         ranked, led = follow(store, asked, ranked, chosen.hits, again)
         if led:
-            chosen = choose(ranked, chunks, judge, query, replace(asked, led=led))
+            chosen = choose(ranked, chunks, judge, query, replace(asked, led=led), seen.view)
     return Found(
         hits=tuple(map(_led_on, chosen.hits)),
         terms=tuple(tokens.shown_as(group.word) for group in asked.groups),
@@ -306,8 +316,9 @@ def _day_of(store: SearchStore, judge: Judge | None, query: Query, event: str) -
     """Give the day of what tells most of an event and may be seen; None where nothing dated tells most of it."""
     asked = _asked(store, tokens.query_terms(event), event, Times())
     about = Query(text=event, since=date.min, limit=1, showing=query.showing)
-    chunks = find_chunks(store, about, asked)
-    chosen = choose(weigh(store, chunks, asked), chunks, judge, about, asked)
+    seen = _Looking(store=store, judge=judge, query=about, encoder=None, view=_view(store, judge, about))
+    chunks, ranked, _ = _look(seen, asked)
+    chosen = choose(ranked, chunks, judge, about, asked, seen.view)
     frequency = store.frequencies([group.word for group in asked.groups])
     known = is_answered(chosen.ranked, asked.groups, frequency, store.count())
     return chosen.hits[0].chunk.day if known else None

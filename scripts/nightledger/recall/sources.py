@@ -184,9 +184,7 @@ def cut_principles(constitution: Constitution | None) -> Cut:
         text += one.text
         heading = ", ".join(one.tags)
         chunks.append(
-            NewChunk(
-                start=start, end=len(text), first_line=1, last_line=1, heading=heading, entry=one.id, held=""
-            )
+            NewChunk(start=start, end=len(text), first_line=1, last_line=1, heading=heading, entry=one.id)
         )
         text += "\n"
     return Cut(text=text, chunks=tuple(chunks))

@@ -8,183 +8,43 @@ a handoff all but its open items; and the note of an outcome.
 Invariant: whatever is not known to be allowed is withheld; an operator sees all of it, marked.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 
-from nightledger import __version__
 from nightledger.domain.daylog import Region
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.finding import Severity
-from nightledger.domain.proposal import Change, Op, Origin
-from nightledger.domain.proposal import Kind as ProposalKind
+from nightledger.domain.proposal import Origin
 from nightledger.domain.search.values import Chunk, Kind
-from nightledger.domain.states import Book, ChangeState
-from nightledger.files.configuration import load_operator, read_rule_files
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
-from nightledger.gate.apply.around import read_accepted
-from nightledger.gate.forgetting.citing import cited
-from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.proposing.screening import own_rules
-from nightledger.gate.stored import Stored, read_stored
 from nightledger.recall.outcomes import NOTE_HEADING
-from nightledger.text.forgetting.forgotten import Forgotten
-from nightledger.text.phrases import Phrases, is_telling, phrase
-from nightledger.text.scanners.rule import Table
+from nightledger.recall.unspoken import FORGOTTEN, Rules
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
 from nightledger.text.statements.daylog import find_origins
-from nightledger.text.statements.wording import claims_of
 
 LEAKED = "a secret"
 STEERING = "held by scanners"
 OWN_RULE = "held by a rule file of the operator"
-FORGOTTEN = "forgotten"
 UNSIGNED = "not signed: it was changed outside the gate"
 FOREIGN = "written by others or by a tool"
 NOT_OPEN = "of a handoff only open items are shown"
 NOTE = "the note of an outcome is for the operator"
 NOT_JUDGED = "cannot be judged: its file cannot be read"
-_WAITS = "proposed, and waits for the operator"
-_REASONS: Mapping[ChangeState, str] = {
-    ChangeState.PENDING: _WAITS,
-    ChangeState.DEFERRED: _WAITS,
-    ChangeState.STALE: _WAITS,
-    ChangeState.REJECTED: "proposed, and rejected",
-    ChangeState.WITHDRAWN: "proposed, and withdrawn",
-    ChangeState.SUPERSEDED: "proposed, and replaced by another proposal",
-    ChangeState.UNDONE: "applied, and undone",
-}
-"""States whose text an agent may not see, with the words for it."""
-QUARANTINED = "quarantined"
 HEADING = "its heading may not be shown"
-_JUDGED_BY = 3
-"""Raised when this module judges otherwise, so that verdicts that an index keeps are reached anew."""
+NAME = "the name of its file may not be shown"
 _AROUND = 3
 """Lines on either side of a chunk that scanners see with it: what steers may go over its border. Our choice."""
-_REST = 20
-"""Lines on either side that may be the rest of what a chunk begins or ends in. Our choice."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
 _OF_LINES = frozenset({*_WHY_NOT_OWN, Kind.MEMORY})
 """Kinds whose chunks are lines of their file; of a long one its whole lines are judged, all parts alike."""
-_BEGINS = re.compile(r"\s*(?:[-*+]|\d+[.)]|#+)\s|\s*\|")
-"""An item of a list, a heading or a row of a table: not the rest of the line above."""
 _MAX_BYTES = 32_000_000
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """What the log and the proposals of a home say that nobody may tell an agent.
-
-    Attributes:
-        forgotten: What was forgotten.
-        unspoken: Claims of proposals that are not in force, of the lines they rest on, and of what was
-            forgotten, each with why.
-        own: Rows of the operator's rule files.
-        version: Hex SHA-256 of all that: another one means that verdicts are to be reached anew.
-    """
-
-    forgotten: Forgotten
-    unspoken: Phrases
-    own: Table | None
-    version: str
-
-
-def read_rules(gate: Gate, ledger: Ledger) -> Rules:
-    """Read what is withheld from agents now.
-
-    Raises:
-        UnreadableError: A gated file cannot be read.
-        ConfigurationError: A rule file of the operator cannot be used.
-    """
-    stored = read_stored(gate, ledger.book)
-    forgotten = read_forgotten(stored, ledger.book)
-    standing = _standing(gate.home, ledger.book)
-    unspoken = dict(_quarantined(gate.home, ledger))
-    for change, why in _not_in_force(stored, ledger.book):
-        claims = [claim for claim in _claims(change.hunk.added) if claim not in standing]
-        unspoken |= dict.fromkeys(claims, why)
-        for line in _rests_on(gate.home, change) if claims else ():
-            unspoken.update((claim, why) for claim in _claims(line) if claim not in standing)
-    unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
-    taken_out = [
-        change.hunk.removed
-        for item in stored
-        if item.proposal.kind is ProposalKind.FORGET
-        for change in item.proposal.changes
-    ]
-    own = own_rules(gate)
-    rows = _rule_files(gate) if own is not None else {}
-    said = repr(
-        (__version__, _JUDGED_BY, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items()))
-    )
-    return Rules(
-        forgotten=forgotten,
-        unspoken=Phrases(unspoken),
-        own=own,
-        version=sha256(said.encode("utf-8", "replace")).hexdigest(),
-    )
-
-
-def _rule_files(gate: Gate) -> dict[str, bytes]:
-    return read_rule_files(load_operator(str(gate.ring.directory)), gate.home)
-
-
-def _rests_on(home: Home, change: Change) -> Iterator[str]:
-    """Give the lines of logs that a change cites, where they still are; headings say too little to be known by."""
-    for evidence in change.evidence:
-        if evidence.outcome is None:
-            try:
-                found = cited(home, evidence)
-            except NightledgerError:
-                continue
-            lines = found.content.decode("utf-8", "surrogateescape").split("\n") if found.same else []
-            first, last = evidence.lines
-            yield from (line for line in lines[first - 1 : last] if not line.startswith("#"))
-
-
-def _not_in_force(stored: Iterable[Stored], book: Book) -> Iterator[tuple[Change, str]]:
-    """Give changes that would put words into memory and do not, each with why."""
-    for item in stored:
-        status = book.proposals[item.proposal.id]
-        for change in item.proposal.changes:
-            why = _REASONS.get(status.state_of(change.n))
-            if why and change.op in (Op.ADD, Op.REPLACE):
-                yield change, why
-
-
-def _standing(home: Home, book: Book) -> frozenset[str]:
-    """Give the folded lines that stand signed in the gated files."""
-    texts = (read_accepted(home, book, path) or b"" for path in home.identity.gated)
-    return frozenset(claim for text in texts for claim in _claims(text.decode("utf-8", "surrogateescape")))
-
-
-def _claims(text: str) -> Iterator[str]:
-    """Give what a text claims, folded: its claims, and each of its lines."""
-    for part in dict.fromkeys((*claims_of(text), *text.split("\n"))):
-        if is_telling(wording := phrase(part)):
-            yield wording
-
-
-def _quarantined(home: Home, ledger: Ledger) -> Iterator[tuple[str, str]]:
-    for event in ledger.log.events:
-        if event.event == EventName.QUARANTINED:
-            name = f"{home.quarantine_dir}/{event.fields['sha256']}.txt"
-            try:
-                raw = read_optional(name, _MAX_BYTES, within=home.root) or b""
-            except NightledgerError:
-                continue  # scanners find it again where it stands
-            for claim in _claims(raw.decode("utf-8", "surrogateescape")):
-                yield claim, QUARANTINED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +63,11 @@ class _File:
     own: frozenset[int]
     held_titles: frozenset[str]
 
+    def holds(self, lines: Mapping[int, str]) -> bool:
+        """Tell whether lines stand here, or parts of long ones: it may have changed since it was indexed."""
+        known = len(self.lines)
+        return all(number <= known and line in self.lines[number - 1] for number, line in lines.items())
+
 
 class Judge:
     """Says of chunks which of their lines an agent may not see.
@@ -213,7 +78,7 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_files", "_headings", "_home", "_signed", "rules")
+    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_signed", "rules")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
@@ -221,9 +86,16 @@ class Judge:
         self._signed = signed
         self._files: dict[str, _File | None] = {}
         self._headings: dict[tuple[str, str], str] = {}
+        self._names: dict[str, bool] = {}
+        self._held: dict[Chunk, Held] = {}
 
     def held(self, chunk: Chunk) -> Held:
         """Give the lines of a chunk that an agent may not see, each with why; empty where it may see all."""
+        if chunk not in self._held:
+            self._held[chunk] = self._lines_held(chunk)
+        return self._held[chunk]
+
+    def _lines_held(self, chunk: Chunk) -> Held:
         whole = self._whole(chunk)
         if whole:
             return dict.fromkeys(range(chunk.first_line, chunk.last_line + 1), whole)
@@ -238,6 +110,14 @@ class Judge:
         if chunk.heading and key not in self._headings:
             self._headings[key] = self._heading(chunk)
         return self._headings.get(key, "")
+
+    def may_say(self, text: str) -> bool:
+        """Tell whether an agent may be told some words, wherever they come from: a title, a tag, the name of a file."""
+        if not text:
+            return True
+        rules = self.rules
+        held = rules.unspoken.find([(1, text)]) or rules.forgotten.holds(text) or _seen(rules, 1, text)
+        return not held and not _steers(text)
 
     def is_signed(self, entry: str) -> bool:
         """Tell whether an entry of a gated file stands as it was signed."""
@@ -256,15 +136,17 @@ class Judge:
             for title in read.held_titles:
                 while f"{JOINT}{title}{JOINT}" in shown:
                     shown = shown.replace(f"{JOINT}{title}{JOINT}", JOINT)
-        left = JOINT.join(part for part in shown.split(JOINT) if part and not self._is_held(part))
-        return "" if self._is_held(left) else left
+        left = JOINT.join(part for part in shown.split(JOINT) if part and self.may_say(part))
+        return left if self.may_say(left) else ""
 
-    def _is_held(self, text: str) -> bool:
-        """Tell whether the words of a text may not be said, wherever they come from."""
-        rules = self.rules
-        return bool(rules.unspoken.find([(1, text)]) or rules.forgotten.holds(text) or _seen(rules, 1, text))
+    def _may_name(self, path: str) -> bool:
+        if path not in self._names:
+            self._names[path] = self.may_say(path)
+        return self._names[path]
 
     def _whole(self, chunk: Chunk) -> str:
+        if not self._may_name(chunk.path):
+            return NAME
         if chunk.kind is Kind.MEMORY and not self.is_signed(chunk.entry):
             return UNSIGNED
         return NOTE if chunk.kind is Kind.OUTCOME and chunk.heading == NOTE_HEADING else ""
@@ -272,24 +154,22 @@ class Judge:
     def _by_rules(self, chunk: Chunk) -> Held:
         """Lines that say what is not to be said, alone or with lines around them, those of the next chunk included."""
         lines = _lines(chunk)
-        found = self.rules.unspoken.find(lines.items())
         around = self._read(chunk)
-        if around is not None:
-            found = {n: why for n, why in around.unspoken.items() if n in lines} | found
+        found = {n: why for n, why in around.unspoken.items() if n in lines} if around else {}
+        if around is None or not around.holds(lines):
+            found |= self.rules.unspoken.find(lines.items())
+            told = self.rules.forgotten.told_in(list(lines.values()))
+            found |= dict.fromkeys((chunk.first_line - 1 + n for n in told), FORGOTTEN)
         forgotten = self.rules.forgotten
         if forgotten:
             found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
-            first, text = self._window(chunk, _REST)
-            beside = dict(enumerate(text.split("\n"), first))
-            for told in _told_together(beside):
-                here = [n for n in told if n in lines]
-                if here and forgotten.holds(" ".join(_bare(beside[n]) for n in told)):
-                    found = dict.fromkeys(here, FORGOTTEN) | found
         return found
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
         found = _seen(self.rules, *self._window(chunk, _AROUND))
+        if chunk.kind is Kind.OUTCOME and _steers(chunk.text):
+            found[chunk.first_line] = STEERING
         return {n: why for n, why in found.items() if chunk.first_line <= n <= chunk.last_line}
 
     def _window(self, chunk: Chunk, beside: int) -> tuple[int, str]:
@@ -324,6 +204,7 @@ class Judge:
         text = raw.decode("utf-8", "surrogateescape")
         lines = text.split("\n")
         unspoken = self.rules.unspoken.find(enumerate(lines, 1))
+        unspoken |= dict.fromkeys(self.rules.forgotten.told_in(lines), FORGOTTEN)
         own = _own_lines(text, kind)
         held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
         titles = frozenset(title for line in held if (title := title_of(line)))
@@ -349,21 +230,15 @@ def _lines(chunk: Chunk) -> dict[int, str]:
     return dict(enumerate(chunk.text.split("\n"), chunk.first_line))
 
 
-def _told_together(lines: Mapping[int, str]) -> Iterator[list[int]]:
-    """Give the numbers of the lines of each item and each paragraph: what is wrapped is judged as if it were not."""
-    told: list[int] = []
-    for number, line in lines.items():
-        if told and (not line.strip() or _BEGINS.match(line) or lines[told[-1]].startswith("#")):
-            yield told
-            told = []
-        if line.strip():
-            told.append(number)
-    if told:
-        yield told
-
-
 def _bare(line: str) -> str:
     return line.strip().lstrip("-*+ ")
+
+
+def _steers(text: str) -> bool:
+    """Tell whether identifiers steer, read as the words that they are made of."""
+    return "_" in text and any(
+        finding.severity is Severity.QUARANTINE for finding in scan(text.replace("_", " "))
+    )
 
 
 def _seen(rules: Rules, first: int, text: str) -> Held:

@@ -52,6 +52,7 @@ def _lines(gate: Gate, found: Recollection) -> list[str]:
     held = [
         (found.unsigned, "not signed (changed outside the gate)"),
         (found.quarantined, "held by scanners"),
+        (found.forgotten, "forgotten"),
     ]
     withheld = [f"{count} {text}" for count, text in held if count]
     if left:
@@ -88,7 +89,11 @@ def _record(gate: Gate, found: Recollection, query: str) -> dict[str, Any]:
         ],
         "dropped_in_all": len(dropped),
         "outside": found.chosen.outside,
-        "withheld": {"unsigned": found.unsigned, "quarantined": found.quarantined},
+        "withheld": {
+            "unsigned": found.unsigned,
+            "quarantined": found.quarantined,
+            "forgotten": found.forgotten,
+        },
     }
 
 

@@ -1,42 +1,65 @@
-"""Told wordings found again in a text, however its lines are wrapped, in scripts with and without spaces.
+"""Told wordings found again in a text, however it is written: wrapped, marked up, in scripts with and without spaces.
 
-Invariant: wording alone counts: no markup, case, punctuation or line end hides a phrase. Where a script
-sets spaces, a phrase is found at the borders of words only.
+A line is read in two ways: with every letter that stands in it, addresses and attributes included, and
+as a reader sees it, without markup and what stands before a list item. Letters and digits alone are compared,
+from where a word begins to where one ends; accents, hidden characters, blanks and line ends count nothing.
+
+Invariant: wording alone counts: no markup, case, punctuation or line end hides a phrase.
 """
 
+import re
+import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from nightledger.text.similar import UNSPACED, fold
+from nightledger.text.similar import UNSPACED
 
 SHORTEST = 12
 """Letters of a wording below which it names nothing that could be told apart. Our choice."""
 _LETTERS = 3
 """A letter of a script without spaces says about as much as so many of one with spaces. Our choice."""
+_START = 4
+"""Letters by which phrases are looked up: the shortest that tells, of a script without spaces, has so many."""
+_ASCII_WORD = re.compile(r"[0-9a-z]+")
+_APOSTROPHE = re.compile("['\u2019\u02bc`]")
+_SPEAKER = r"\**(?i:user|assistant|system|human|tool)\**:"
+_MARKED = re.compile(rf"[<\[]|^[\s>*+\u2022-]*(?:\d|{_SPEAKER})")
+"""What a line must hold for the two ways to read it to differ."""
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_SEEN_AS = (
+    (re.compile(r"<!--.{0,400}?-->|</?[A-Za-z][^<>]*>"), " "),
+    (re.compile(r"\[\^[^\[\]]*\]"), " "),
+    (re.compile(r"\[\[[^\[\]|]*\|([^\[\]]*)\]\]"), r"\1"),
+    (re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)"), r"\1"),
+    (re.compile(r"\[([^\[\]]*)\]\[[^\[\]]*\]"), r"\1"),
+    (
+        re.compile(
+            r"^[\s>]*(?:(?:[-*+\u2022]|\d{1,9}[.)])\s+)?(?:\[[ xX~-]\]\s+)?"
+            r"(?:\*{0,2}\[?(?:\w{3} )?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[AP]M|UTC|GMT|CES?T|[ECMP][SD]T)\b)?\]?[\s:*\u2013-]+)?"
+            rf"(?:{_SPEAKER}\**\s)?"
+        ),
+        "",
+    ),
+)
+"""Comments, tags, footnotes, links; marks, boxes, times and speakers before what a line says."""
 
 
 def phrase(text: str) -> str:
-    """Give the wording of a text, without the blanks beside letters of scripts that set none."""
-    folded = fold(text)
-    if folded.isascii():
-        return folded
-    joined = ""
-    for word in folded.split(" "):
-        joined += _gap(joined[-1:], word[:1]) + word
-    return joined
+    """Give the wording of a text, all of it: words of letters and digits, joined by blanks."""
+    return " ".join(_all_of(text))
+
+
+def phrases_of(text: str) -> tuple[str, ...]:
+    """Give the wordings of a text: all of it, and what a reader sees of it; none where it has no letter."""
+    return tuple(filter(None, dict.fromkeys((" ".join(_seen_of(text)), phrase(text)))))
 
 
 def is_telling(wording: str) -> bool:
-    """Tell whether a phrase is long enough to be known again."""
+    """Tell whether a phrase is long enough to be known again within a longer text; a shorter one is by its line alone."""
     if len(wording) >= SHORTEST or wording.isascii():
         return len(wording) >= SHORTEST
     return len(wording) + (_LETTERS - 1) * len(UNSPACED.findall(wording)) >= SHORTEST
-
-
-def _gap(before: str, behind: str) -> str:
-    return " " if before and not UNSPACED.match(before) and not UNSPACED.match(behind) else ""
 
 
 class Phrases:
@@ -46,13 +69,17 @@ class Phrases:
         said: Why each is looked for, by the phrase, as `phrase` gives it.
     """
 
-    __slots__ = ("_by_start",)
+    __slots__ = ("_by_start", "_lines")
 
     def __init__(self, said: Mapping[str, str]) -> None:
         self._by_start: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        self._lines: dict[str, str] = {}
         for wording, why in said.items():
-            if wording:
-                self._by_start[next(_starts(wording))].append((wording, why))
+            letters = wording.replace(" ", "")
+            if is_telling(wording):
+                self._by_start[letters[:_START]].append((letters, why))
+            elif letters:
+                self._lines[letters] = why
 
     def find(self, lines: Iterable[tuple[int, str]]) -> dict[int, str]:
         """Give the lines that say a phrase, alone or together with those around them, each with why.
@@ -60,78 +87,106 @@ class Phrases:
         Args:
             lines: Number and text of lines that follow each other.
         """
-        if not self._by_start:
-            return {}
-        told = _join(lines)
-        found: dict[int, str] = {}
-        for start in dict.fromkeys(_starts(told.text)):
-            for wording, why in self._by_start.get(start, ()):
-                for first, last in told.places(wording):
-                    found |= dict.fromkeys(range(first, last + 1), why)
-        return found
+        return {n: why for first, last, why in self.places(lines) for n in range(first, last + 1)}
+
+    def places(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
+        """Give first and last line of each place of each phrase, with why.
+
+        Args:
+            lines: Number and text of lines that follow each other.
+        """
+        if self._by_start or self._lines:
+            known = list(lines)
+            yield from self._places(known, _all_of)
+            if any(_MARKED.search(line) for _, line in known):
+                yield from self._places(known, _seen_of)
+
+    def _places(
+        self, lines: Sequence[tuple[int, str]], read: Callable[[str], Sequence[str]]
+    ) -> Iterator[tuple[int, int, str]]:
+        told = _Told()
+        for number, line in lines:
+            words = read(line)
+            told.add(number, words)
+            if (why := self._lines.get("".join(words))) is not None:
+                yield number, number, why
+        yield from told.say(self._by_start)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
-    """Lines as one wording.
+    """Lines as one run of letters, with where words begin and end in it."""
 
-    Attributes:
-        text: The wording.
-        starts: Where in it each line begins, of those that say anything.
-        numbers: Their numbers.
-    """
+    __slots__ = ("_borders", "_numbers", "_pieces", "_size", "_starts")
 
-    text: str
-    starts: list[int]
-    numbers: list[int]
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._borders = {0}
+        self._starts: list[int] = []
+        self._numbers: list[int] = []
+        self._size = 0
 
-    def places(self, wording: str) -> Iterator[tuple[int, int]]:
-        """Give first and last line of each place of a phrase."""
-        at = self.text.find(wording)
-        while at >= 0:
-            end = at + len(wording)
-            if _is_border(self.text[at - 1 : at], wording[0]) and _is_border(
-                wording[-1], self.text[end : end + 1]
-            ):
-                yield self._line(at), self._line(end - 1)
-            at = self.text.find(wording, at + 1)
+    def add(self, number: int, words: Sequence[str]) -> None:
+        """Add a line."""
+        if words:
+            self._starts.append(self._size)
+            self._numbers.append(number)
+        for word in words:
+            if not word.isascii():
+                for letter in UNSPACED.finditer(word):
+                    self._borders |= {self._size + letter.start(), self._size + letter.end()}
+            self._pieces.append(word)
+            self._size += len(word)
+            self._borders.add(self._size)
+
+    def say(self, by_start: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[int, int, str]]:
+        """Give first and last line of each place of each phrase, with why."""
+        text = "".join(self._pieces)
+        for at in sorted(self._borders):
+            for letters, why in by_start.get(text[at : at + _START], ()):
+                end = at + len(letters)
+                if end in self._borders and text.startswith(letters, at):
+                    yield self._line(at), self._line(end - 1), why
 
     def _line(self, at: int) -> int:
-        return self.numbers[bisect_right(self.starts, at) - 1]
+        return self._numbers[bisect_right(self._starts, at) - 1]
 
 
-def _join(lines: Iterable[tuple[int, str]]) -> _Told:
-    pieces: list[str] = []
-    starts: list[int] = []
-    numbers: list[int] = []
-    size, last = 0, ""
-    for number, line in lines:
-        if told := phrase(line):
-            gap = _gap(last, told[0])
-            starts.append(size + len(gap))
-            numbers.append(number)
-            pieces.append(gap + told)
-            size += len(gap) + len(told)
-            last = told[-1]
-    return _Told(text="".join(pieces), starts=starts, numbers=numbers)
+def _all_of(line: str) -> Sequence[str]:
+    """Give the words of a line, everything in it that has letters included."""
+    return _words(_spelled_out(line))
 
 
-def _is_border(before: str, behind: str) -> bool:
-    """Tell whether a word can end between two characters; an empty one is the end of the text."""
-    return any(one in ("", " ") or UNSPACED.match(one) is not None for one in (before, behind))
+def _seen_of(line: str) -> Sequence[str]:
+    """Give the words of a line that a reader sees, without what stands before an item."""
+    plain = _spelled_out(line)
+    for mark, instead in _SEEN_AS if _MARKED.search(line) else ():
+        plain = mark.sub(instead, plain)
+    return _words(plain)
 
 
-def _starts(wording: str) -> Iterator[str]:
-    """Give what a phrase in a wording can begin with: a word, or a letter of a script without spaces and the next one."""
-    start = -1
-    for at, letter in enumerate(wording):
-        unspaced = letter > "\u0dff" and UNSPACED.match(letter) is not None
-        if start >= 0 and (unspaced or letter == " "):
-            yield wording[start:at]
-            start = -1
-        if unspaced:
-            yield wording[at : at + 2]
-        elif start < 0 and letter != " ":
-            start = at
-    if start >= 0:
-        yield wording[start:]
+def _spelled_out(line: str) -> str:
+    """Give a line with the letters that stand in it as HTML's and addresses' codes."""
+    if "&" in line:
+        from html import unescape
+
+        line = unescape(line)
+    if "%" in line:
+        from urllib.parse import unquote
+
+        line = _PERCENT.sub(lambda match: unquote(match[0]), line)
+    return line
+
+
+def _words(text: str) -> Sequence[str]:
+    """Give words of letters and digits in one spelling: small, without accents, width or hidden characters."""
+    plain = _APOSTROPHE.sub("", text)
+    if plain.isascii():
+        return _ASCII_WORD.findall(plain.lower())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain).casefold())
+    letters = "".join(c if c.isalnum() or c.isspace() else _instead(c) for c in folded)
+    return unicodedata.normalize("NFC", letters).split()
+
+
+def _instead(character: str) -> str:
+    """Give nothing for a mark on a letter or a character without a glyph, a blank for any other sign."""
+    return "" if unicodedata.category(character) in ("Mn", "Me", "Cf") else " "

@@ -17,6 +17,8 @@ from nightledger.domain.curation import PERIOD_HOURS
 from nightledger.domain.frames import Candidate, Dropped, Frame
 from nightledger.domain.reinforcement import ReinforcementKind
 from nightledger.domain.retention import DURABLE, PERMANENT, STANDARD, recency
+from nightledger.gate.forgetting.forget_entry import forget
+from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.memory.principles import shipped_principles
 from nightledger.gate.memory.recalling import Recollection, recollect
 from nightledger.gate.memory.reinforcing import reinforce
@@ -200,3 +202,22 @@ def test_what_was_reinforced_counts_for_entries_and_principles(desk: Desk) -> No
     assert candidate(desk, BACKUPS).reinforcement == principle(desk, "focus").reinforcement == 0.0
     assert principle(desk, "care").recency == recency(PERMANENT.rate, 4)
     assert principle(desk, "focus").recency == recency(PERMANENT.rate, 10)
+
+
+def test_an_entry_whose_forgetting_is_signed_is_left_out_before_it_is_gone(desk: Desk) -> None:
+    placed = find_standing(desk.home, desk.ledger().book).entries[ids(desk)[RELAY]]
+    made = forget(desk.gate, desk.ledger(), placed, desk.moment, period="2026-03-01").proposal
+    assert made is not None
+    assert recall(desk, "relay").forgotten == 0
+    desk.approve(made)
+    assert RELAY in desk.text()
+    found = recall(desk, "relay")
+    assert (shown(found), found.forgotten, found.quarantined) == ([BACKUPS], 1, 0)
+
+
+def test_what_a_rule_file_of_the_operator_holds_back_is_left_out(desk: Desk) -> None:
+    rules = desk.ring.directory / "own.toml"
+    rules.write_text("[[rules]]\nid = 'own-relay'\nregex = 'relay'\nkeywords = ['relay']\n")
+    (desk.ring.directory / "operator.yaml").write_text(f"rule_files: ['{rules}']\n")
+    found = recall(desk, "relay")
+    assert (shown(found), found.forgotten, found.quarantined) == ([BACKUPS], 0, 1)

@@ -1,17 +1,27 @@
 """One planted sentence, tried on every path by which it could get staged."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import Desk
-from tests.jobs.stage.staging import event, run, shown
+from tests.gate.homes import Desk, addition
+from tests.jobs.stage.staging import event, run, shown, texts
+from tests.linking import line, outcome
+from tests.recall import test_withheld as states
 from tests.recall.asking import put
+from tests.recall.test_associations import learn
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
+from tests.recall.writings import telling, write_all
 
 from nightledger.domain.exposure import Place
+from nightledger.domain.staging.values import Source
+from nightledger.files.search_index import index_path
+from nightledger.files.search_reader import open_reader
 from nightledger.files.staged import read_staged
 from nightledger.gate.memory.naming import find_standing
+from nightledger.jobs.stage.events import HELD_TITLE
 
 TELLING = ("cellar", "hangs", "blue", SECRET)
 
@@ -42,6 +52,76 @@ def test_what_an_agent_may_not_see_is_never_staged(desk: Desk, plant: Callable[[
     for word in TELLING:
         assert word.casefold() not in told
     assert BESIDE.casefold() in told
+
+
+@pytest.mark.parametrize(
+    "plant", [states.waits, states.rejected, states.forgotten], ids=lambda one: one.__name__
+)
+def test_nor_is_it_staged_in_any_other_writing(desk: Desk, plant: Callable[[Desk], None]) -> None:
+    plant(desk)
+    write_all(desk)
+    names = [place.name for place in Path(desk.home.path("memory")).glob("2026-01-*.md")]
+    shown(desk, places=[Place(path=f"memory/{name}", lines=(n, n)) for name in names for n in range(3, 8)])
+    told = provoke(desk)
+    assert telling(told) == []
+    assert BESIDE in told
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize(
+    "plant", [states.waits, states.rejected, states.forgotten], ids=lambda one: one.__name__
+)
+def test_nor_is_it_staged_as_the_title_of_an_event(
+    desk: Desk, plant: Callable[[Desk], None], *, own: bool
+) -> None:
+    plant(desk)
+    staged = run(desk, event(desk, f"Again: {PLANTED.upper()}", own=own))
+    assert telling(staged.text) == []
+    assert HELD_TITLE in staged.text
+    assert staged.held == {"event titles": 1}
+
+
+def test_nor_by_the_names_of_tasks_tags_and_files(desk: Desk) -> None:
+    states.rejected(desk)
+    name = "the_cellar_key_hangs_behind_the_blue_marmot_clock"
+    desk.applied(addition("In crontabs, `set_zone_explicitly`."))
+    learn(desk, tags=("cron", name))
+    put(desk, f"memory/2026-02-27-{name}.md", f"# Day\n\n- {BESIDE}\n")
+    put(desk, "memory/state/session-handoff.md", f"# Next\n\n- [ ] Look at cron and {name[:10]}\n")
+    staged = run(desk, event(desk, "Marmot exhibition in May"), documents_each=10)
+    assert telling(staged.text) == []
+    assert staged.held == {"withheld": 1}
+    index = open_reader(index_path(desk.home))
+    assert list(index.associations(["cron", name])) == []
+    index.close()
+
+
+@pytest.mark.parametrize("last", [f"- {PLANTED}", f"## {PLANTED}\n\n- Something else was talked about."])
+def test_nor_does_it_decide_what_is_staged(desk: Desk, last: str) -> None:
+    """A withheld line at the end of the newest log is nothing that goes on."""
+    about = (
+        "The blue marmot clock with its cellar key was made in Ulm and has always been right to the minute."
+    )
+    put(desk, "memory/2026-02-25.md", f"# Day\n\n- {about}\n")
+    put(desk, LOG, f"# Day\n\n{last}\n")
+    assert any(about in text for text in texts(run(desk), Source.WORK))
+    desk.reject(desk.proposal(addition(PLANTED)))
+    assert texts(run(desk), Source.WORK) == []
+
+
+def test_nor_does_the_reason_name_it(desk: Desk) -> None:
+    """A line that may be said is left out where it stands there for words that may not."""
+    learn(desk)
+    desk.applied(addition("In crontabs, `set_zone_explicitly`."))
+    often = "steering_ignore_all_previous_instructions"
+    for weeks in range(1, 5):
+        at = f"{desk.moment.at - timedelta(weeks=weeks):%Y-%m-%dT%H:%M:%SZ}"
+        record = outcome(f"week {weeks}", task_type=often, timestamp=at, session=f"w{weeks}")
+        with Path(desk.home.outcomes).open("ab") as file:
+            file.write(line(record))
+    staged = run(desk)
+    assert often not in staged.text
+    assert staged.held == {"withheld": 1}
 
 
 def test_what_may_be_seen_is_staged_by_the_same_means(desk: Desk) -> None:

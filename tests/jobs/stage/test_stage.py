@@ -188,7 +188,7 @@ def test_a_strangers_title_is_marked_and_held_back_where_it_addresses_an_agent(d
     )
     assert {one.text: one.why.partition("; ")[2] for one in staged.lines} == {
         '"Berth plan"': "its title may be a stranger's",
-        "an event whose title the scanners hold back": "",
+        "an event whose title is held back": "",
         "an event without a title": "",
     }
     assert staged.held == {"event titles": 1}

@@ -1,6 +1,7 @@
 """What goes on, as far as the newest log tells."""
 
 from datetime import date
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -8,11 +9,32 @@ from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.stage.logs import bare
 from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
 
+if TYPE_CHECKING:
+    from nightledger.jobs.stage.library import Library
+
 LOG = LogFile(path="memory/2026-02-28.md", day=date(2026, 2, 28))
 
 
-def topics(*lines: str, routine: frozenset[str] = frozenset()) -> list[Topic]:
-    return topics_of(LOG, "\n".join(lines).encode(), routine)
+class Open:
+    """A library that withholds the lines that it was told of."""
+
+    def __init__(self, *held: int) -> None:
+        self.held = held
+
+    def may_say(self, text: str) -> bool:
+        return "secretly" not in text
+
+    def shown_lines(self, path: str) -> frozenset[int]:
+        return frozenset(range(1, 1000)).difference(self.held) if path == LOG.path else frozenset()
+
+
+def topics(*lines: str, routine: frozenset[str] = frozenset(), held: tuple[int, ...] = ()) -> list[Topic]:
+    return topics_of(LOG, "\n".join(lines).encode(), routine, cast("Library", Open(*held)))
+
+
+def test_what_may_not_be_shown_is_about_nothing() -> None:
+    found = topics("## The boat, secretly", "", "- The crane moved.", "- Its brake slips.", held=(4,))
+    assert [one.query for one in found] == ["The crane moved.", "The crane moved."]
 
 
 def test_the_last_lines_come_first_then_the_last_sections_with_their_headings() -> None:

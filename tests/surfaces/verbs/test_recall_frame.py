@@ -44,7 +44,7 @@ def test_task_shows_what_fits_the_query_first(seeded: Console) -> None:
     assert (best["path"], best["section"]) == ("MEMORY.md", ["MEMORY.md", "Lessons"])
     assert best["measures"]["similarity"] > 0.8
     assert (record["frame"], record["budget_tokens"], record["places"]) == ("TASK", 800, 5)
-    assert record["withheld"] == {"unsigned": 0, "quarantined": 0}
+    assert record["withheld"] == {"unsigned": 0, "quarantined": 0, "forgotten": 0}
 
 
 def test_self_is_about_what_is_tagged_and_says_how_much_is_not(seeded: Console) -> None:
@@ -129,7 +129,7 @@ def test_what_scanners_hold_back_is_left_out_and_something_else_comes_in(
     console = Console(desk=make_desk(tmp_path, memory=text.encode()))
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
     record = frame(console, "TASK", "relay key is old")
-    assert record["withheld"] == {"unsigned": 0, "quarantined": 1}
+    assert record["withheld"] == {"unsigned": 0, "quarantined": 1, "forgotten": 0}
     assert len(record["shown"]) == 5
     assert "key is old" not in texts(record)
     assert "1 held by scanners" in console.out("recall", "--frame", "TASK", "relay key is old")

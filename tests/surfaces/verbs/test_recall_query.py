@@ -3,7 +3,9 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.gate.homes import addition
 from tests.recall.asking import put
+from tests.recall.test_associations import learn
 from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
@@ -231,6 +233,36 @@ def test_explain_is_the_operators(told: Console, monkeypatch: pytest.MonkeyPatch
     ran = told.run("explain", "lilac")
     assert ran.status == 1
     assert "'nightledger explain' is for the operator" in ran.err
+
+
+def learn_links(told: Console) -> None:
+    desk = told.desk
+    desk.reject(desk.proposal(addition("The cellar key hangs behind the blue clock.")))
+    learn(desk)
+    learn(desk, tags=("cron", "the_cellar_key_hangs_behind_the_blue_clock"), resolution="wait")
+    learn(desk, tags=("cron", "zone"), resolution="ignore_all_previous_instructions")
+    learn(desk, tags=("cron", "disk"), resolution="clean_up")
+
+
+@pytest.mark.parametrize("mark", ["", "CLAUDECODE"])
+def test_links_tell_an_agent_nothing_that_is_withheld(
+    told: Console, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn_links(told)
+    everything = told.out("recall", "--tags", "cron")
+    assert "the_cellar_key" in everything
+    assert "ignore_all" in everything
+    if mark:
+        monkeypatch.setenv(mark, "1")
+    asked = ("recall", "--tags", "cron", *(() if mark else ("--agent",)))
+    out = told.out(*asked)
+    assert "cellar" not in out
+    assert "ignore" not in out
+    assert "set_zone_explicitly" in out
+    record = told.record(*asked, "-n", "1")
+    assert ([link["link"] for link in record["links"]], record["more"]) == (["cron + disk"], 1)
+    nothing = ("recall", "--tags", "elsewhere", *asked[3:])
+    assert told.record(*nothing)["links"] == []
 
 
 def test_which_time_was_searched_is_said_within_sixty_columns(

@@ -67,3 +67,25 @@ def test_where_nothing_was_forgotten_nothing_is_held_back(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["L"]), min_size=3))
 def test_the_very_words_are_always_known_again(text: str) -> None:
     assert Forgotten([text]).holds(text) or not Forgotten([text])
+
+
+@pytest.mark.parametrize(
+    ("lines", "numbers"),
+    [
+        (["It rained. Under the mat", "lies the key. Then we ate."], {1, 2}),
+        (["It rained.", "", "Under the mat lies the key! We ate."], {3}),
+        (["- It rained all day; under the mat is the key, said Ada"], {1}),
+        (["- It rained in the hills", "- There lies the key"], set()),
+        (["雨だった。鍵はマットの下です。終わり。"], set()),
+        (["", "# It rained", "| a | b |", ""], set()),
+        ([], set()),
+    ],
+)
+def test_a_sentence_of_a_paragraph_is_found_with_its_lines(lines: list[str], numbers: set[int]) -> None:
+    assert Forgotten(["The key is under the mat."]).told_in(lines) == numbers
+    assert Forgotten([]).told_in(lines) == frozenset()
+
+
+def test_a_sentence_of_a_script_without_spaces_is_found_too() -> None:
+    lines = ["雨だった。マットの下に", "鍵があります。終わり。"]
+    assert Forgotten(["鍵はマットの下にあります。"]).told_in(lines) == {1, 2}

@@ -1,7 +1,8 @@
 """Fill a frame from a home: what of its entries and principles an agent is shown now.
 
-Invariant: what is shown was signed. An entry that drifted, or that scanners hold back, is left
-out and counted, whatever it would score; principles are those in force, never those on disk.
+Invariant: what is shown was signed. An entry that drifted, that scanners hold back, or that its operator
+had forgotten, is left out and counted, whatever it would score; principles are those in force, never
+those on disk.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +17,16 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.retention import PERMANENT, recency
 from nightledger.domain.states import Book
 from nightledger.domain.uses import NO_USE
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.memory.measuring import Reinforced, read_network, read_reinforced, stated_confidence
 from nightledger.gate.memory.naming import Placed
 from nightledger.gate.memory.principles import read_principles
 from nightledger.gate.memory.remembering import Facts, Remembered, read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.screening import own_rules
 from nightledger.gate.stored import read_stored
+from nightledger.text.scanners.rule import Table
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.likeness import Likeness
 from nightledger.text.similar import fold
@@ -41,7 +45,8 @@ class Recollection:
         chosen: What is shown, and what is not.
         places: Where each entry stands.
         unsigned: Entries left out because what they say was not signed: it drifted.
-        quarantined: Entries left out because scanners hold them back.
+        quarantined: Entries left out because scanners, or rule files of the operator, hold them back.
+        forgotten: Entries left out because the operator signed that they go; until that is applied, they stand.
     """
 
     frame: Frame
@@ -49,6 +54,7 @@ class Recollection:
     places: Mapping[str, Placed]
     unsigned: int
     quarantined: int
+    forgotten: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +95,10 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
         network=read_network(gate.home),
     )
     signed = _signed(gate, ledger.book, facts)
-    candidates = list(_candidates(read_principles(gate.home, ledger, moment), signed, scene, query))
+    forgotten = read_forgotten(stored, ledger.book)
+    standing = [one for one in signed if not forgotten.holds(one.placed.entry.text)]
+    own = own_rules(gate)
+    candidates = list(_candidates(read_principles(gate.home, ledger, moment), standing, scene, query))
     held: set[str] = set()
     while True:
         chosen = choose(
@@ -98,7 +107,7 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
             [one for one in candidates if one.id not in held],
             turn=facts.now_hour // PERIOD_HOURS,
         )
-        found = {one.candidate.id for one in chosen.shown if _is_held(one.candidate)}
+        found = {one.candidate.id for one in chosen.shown if _is_held(one.candidate, own)}
         if not found:
             break
         held |= found
@@ -108,6 +117,7 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
         places={one.memory.id: one.placed for one in signed},
         unsigned=len(facts.memories) - len(signed),
         quarantined=len(held),
+        forgotten=len(signed) - len(standing),
     )
 
 
@@ -116,8 +126,14 @@ def _signed(gate: Gate, book: Book, facts: Facts) -> list[Remembered]:
     return [one for one in facts.memories if one.placed in known]
 
 
-def _is_held(candidate: Candidate) -> bool:
-    return any(finding.severity is Severity.QUARANTINE for finding in scan(candidate.text))
+def _is_held(candidate: Candidate, own: Table | None) -> bool:
+    if any(finding.severity is Severity.QUARANTINE for finding in scan(candidate.text)):
+        return True
+    if own is None:
+        return False
+    from nightledger.text.scanners.rule_file import find_own
+
+    return any(find_own(own, candidate.text))
 
 
 def _candidates(

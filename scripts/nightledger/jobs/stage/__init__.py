@@ -120,8 +120,10 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     found, held = _gather(gate, ledger, asked, moment)
     fit = [one for one in found if not _is_held(one)]
     held["scanners"] += len(found) - len(fit)
+    told = [one for one in fit if _may_be_told(one, asked.library)]
+    held["withheld"] += len(fit) - len(told)
     budget = asked.rules.budget_of(gate.home.identity.host)
-    chosen = fill(fit, asked.rules, budget, stamp(good_until))
+    chosen = fill(told, asked.rules, budget, stamp(good_until))
     text = page_of(chosen.lines, asked.rules, stamp(good_until))
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     return Staged(
@@ -208,6 +210,12 @@ def line_of(one: Candidate, rules: StagingRules) -> str:
         quote_line(one.why, PLACE_CHARACTERS),
         stamp(one.until) if one.until else "",
     )
+
+
+def _may_be_told(one: Candidate, library: Library) -> bool:
+    """Tell whether an agent may be told a line, and why and where from it comes: tags, kinds of task, names of files."""
+    beside = f"{one.place}\n{one.why}"
+    return library.may_say(beside) and (one.source is Source.EVENT or library.may_say(one.text))
 
 
 def _is_held(one: Candidate) -> bool:

@@ -19,7 +19,7 @@ from nightledger.jobs.stage.logs import Logs
 from nightledger.text.scanners.scan import scan
 
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
-HELD_TITLE = "an event whose title the scanners hold back"
+HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
 AGAIN = 0.5
 """What an event counts that comes again in these hours: others go first."""
@@ -37,7 +37,7 @@ class Ahead:
 
     Attributes:
         candidates: Events and documents.
-        held_titles: Titles that scanners hold back; the events are staged without them.
+        held_titles: Titles that are held back; the events are staged without them.
     """
 
     candidates: tuple[Candidate, ...]
@@ -91,7 +91,7 @@ def look_ahead(
     held = 0
     told: set[str] = set()
     for event in sorted(events, key=lambda one: one.starts_at):
-        title = _title(event)
+        title = _title(event, shelf.library)
         held += title == HELD_TITLE
         nearness = _nearness(event, rules, now) * (AGAIN if event.title in told else 1)
         told.add(event.title)
@@ -106,10 +106,15 @@ def look_ahead(
     return Ahead(candidates=tuple(found), held_titles=held)
 
 
-def _title(event: Event) -> str:
-    """Give a title as it may be shown: strangers' titles are held back where they address an agent."""
+def _title(event: Event, library: Library) -> str:
+    """Give a title as it may be shown: strangers' titles are held back where they address an agent.
+
+    Anybody's is where it says what an agent may not be told: a calendar is no way around the operator.
+    """
     findings = scan(event.title, origin=None if event.own else Origin.WEB)
     if any(finding.severity in (Severity.QUARANTINE, Severity.BLOCK) for finding in findings):
+        return HELD_TITLE
+    if event.title and not library.may_say(event.title):
         return HELD_TITLE
     return event.title or NO_TITLE
 

@@ -44,7 +44,7 @@ class Shelves:
     @property
     def notes(self) -> Sequence[str]:
         """What the operator should know of the search."""
-        return (*self._damage, *self._index.notes)
+        return tuple(filter(self.may_say, (*self._damage, *self._index.notes)))  # a note names files
 
     def find(self, query: str, limit: int, until: date | None = None) -> Sequence[Hit]:
         """Give what may be shown to an agent for a query, the best first."""
@@ -61,8 +61,23 @@ class Shelves:
         """Tell whether an agent may see all lines of a chunk."""
         return not self._index.judge.held(chunk)
 
+    def may_say(self, text: str) -> bool:
+        """Tell whether an agent may be told some words, wherever they come from."""
+        return self._index.judge.may_say(text)
+
+    def shown_lines(self, path: str) -> frozenset[int]:
+        """Give the numbers of the lines of a searched log or archive that an agent may see."""
+        chunk = self._chunk(path, (1, len(self._lines(path))))
+        if chunk is None:
+            return frozenset()
+        return frozenset(range(1, chunk.last_line + 1)).difference(self._index.judge.held(chunk))
+
     def lines_of(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         """Give lines of a searched log or archive; None where there are none such, or an agent may not see them."""
+        chunk = self._chunk(path, lines)
+        return chunk if chunk is not None and self.may_show(chunk) else None
+
+    def _chunk(self, path: str, lines: tuple[int, int]) -> Chunk | None:
         source = self._kinds.get(path)
         first, last = lines
         if source is None or source.kind not in (Kind.DAILY, Kind.ARCHIVE) or not 1 <= first <= last:
@@ -70,7 +85,7 @@ class Shelves:
         text = self._lines(path)[first - 1 : last]
         if len(text) != last - first + 1:
             return None
-        chunk = Chunk(
+        return Chunk(
             path=path,
             first_line=first,
             last_line=last,
@@ -79,7 +94,6 @@ class Shelves:
             day=source.day,
             text="\n".join(text),
         )
-        return chunk if self.may_show(chunk) else None
 
     def close(self) -> None:
         """Close the index."""

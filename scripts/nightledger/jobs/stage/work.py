@@ -55,19 +55,26 @@ class Topic:
     share: float
 
 
-def topics_of(log: LogFile, content: bytes, routine: frozenset[str]) -> list[Topic]:
+def topics_of(log: LogFile, content: bytes, routine: frozenset[str], library: Library) -> list[Topic]:
     """Give what the end of a log is about: its last lines, then its last sections, the newest first.
+
+    What an agent may not see is about nothing: it decides not what is staged.
 
     Args:
         log: The log.
         content: Its bytes.
         routine: Lines that habit writes, as ``Logs.routine`` gives them: they are about nothing.
+        library: Search: it knows what may be shown.
     """
+    shown = library.shown_lines(log.path)
     read = read_daylog(log.path, content.decode("utf-8", "replace"), log.day)
     lines = [
         line
         for line in read.lines
-        if line.region is Region.PROSE and line.content and bare(line.text) not in routine
+        if line.number in shown
+        and line.region is Region.PROSE
+        and line.content
+        and bare(line.text) not in routine
     ]
     sections: dict[tuple[str, ...], list[LogLine]] = {}
     for line in lines:
@@ -76,7 +83,7 @@ def topics_of(log: LogFile, content: bytes, routine: frozenset[str]) -> list[Top
     told = [(line.content[:QUERY_CHARACTERS], [line]) for line in lines[: -LAST_LINES - 1 : -1]]
     return [
         *_topics(log.path, told),
-        *_topics(log.path, [(_query(headings, inside), inside) for headings, inside in newest]),
+        *_topics(log.path, [(_query(headings, inside, library), inside) for headings, inside in newest]),
     ]
 
 
@@ -86,9 +93,9 @@ def _topics(path: str, told: Sequence[tuple[str, Sequence[LogLine]]]) -> Iterato
         yield Topic(query=query, place=place, share=FADING**n)
 
 
-def _query(headings: Sequence[str], lines: Sequence[LogLine]) -> str:
+def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Library) -> str:
     """Give the heading and the last lines, as many as a query takes."""
-    title = headings[-1] if headings else ""
+    title = headings[-1] if headings and library.may_say(headings[-1]) else ""
     text = ""
     for line in reversed(lines):
         if len(title) + len(text) + len(line.content) > QUERY_CHARACTERS:
@@ -107,7 +114,9 @@ def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Librar
         library: Search.
     """
     routine = logs.routine()
-    topics = [topic for log, content in logs.newest().items() for topic in topics_of(log, content, routine)]
+    topics = [
+        topic for log, content in logs.newest().items() for topic in topics_of(log, content, routine, library)
+    ]
     for n, item in enumerate(items[:ITEMS]):
         place = place_of(handoff, (item.line, item.line))
         topics.append(Topic(query=item.text, place=place, share=item.urgency * FADING**n))

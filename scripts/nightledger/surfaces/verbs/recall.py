@@ -13,7 +13,7 @@ QUERY          plain words: nothing in them is an operator. Looked for in MEMORY
                a plan); QUERY says what it is about. Only what was signed is shown. Weights,
                places and budgets: frames in config/nightledger.yaml
 
-Called by an agent, a query gives only what an agent may see; what it was shown is recorded.
+Called by an agent, a query and --tags give only what an agent may see; what a query showed it is recorded.
 
 Reads   the home's texts; .nightledger/links/; for a query or a frame audit/, memory/system/
 Writes  .nightledger/search/, the index; called by an agent memory/system/exposures.jsonl
@@ -31,7 +31,7 @@ from nightledger.files.link_index import open_index
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     from nightledger.domain.links import Tally
-    from nightledger.files.link_index import Recalled
+    from nightledger.files.link_index import LinkIndex, Recalled
     from nightledger.surfaces.context import Context
 
 MAX_SHOWN = 10
@@ -85,7 +85,7 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     index = open_index(home.link_index_dir)
     if index is None:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
-    found, more = index.recall(tags, options.limit) if index else ([], 0)
+    found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(item) for item in found], "more": more})
     for item in found:
         context.print(_line(item))
@@ -97,6 +97,20 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     if more:
         context.print(f"{more} more; -n {len(found) + more} shows them")
     return 0
+
+
+def _found(
+    index: "LinkIndex", tags: list[str], options: argparse.Namespace, context: "Context"
+) -> "tuple[list[Recalled], int]":
+    """Give the links, and how many more there are; for an agent those that it may be told."""
+    from nightledger.surfaces.agent_host import calling_host
+
+    if not (options.agent or calling_host()):
+        return index.recall(tags, options.limit)
+    from nightledger.surfaces.recall.told_links import told_links
+
+    told = told_links(context, index, tags)
+    return told[: options.limit], max(0, len(told) - options.limit)
 
 
 def _frame(options: argparse.Namespace, context: "Context") -> int:

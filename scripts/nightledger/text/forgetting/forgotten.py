@@ -5,10 +5,12 @@ everything else that is told this alike is taken for the same, a denial too: who
 sentence forgotten wants to hear no more of it.
 """
 
-from collections.abc import Iterable
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.phrases import is_telling, phrase
+from nightledger.text.phrases import phrases_of
 from nightledger.text.similar import dice, numbers, shingles
 from nightledger.text.statements.wording import claims_of
 
@@ -19,6 +21,9 @@ HELD = 0.8
 """Or the longer of the two holds this share of the shorter one ..."""
 LEAST_PIECES = 30
 """... of some six words at least: a shorter one stands in many sentences."""
+_MARK = re.compile(r"\s*(?:[-*+\u2022>|]|\d{1,9}[.)]\s|#{1,6}\s)")
+"""What begins a line that does not go on with the sentence before it."""
+_SENTENCE_END = re.compile(r"[.!?;](?=\s)|[\u3002\uff01\uff1f\uff1b]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Forgotten:
     def __init__(self, texts: Iterable[str]) -> None:
         said = [line for text in texts for line in claims_of(text)]
         self._claims = tuple(dict.fromkeys(claim for claim in map(_claim, said) if claim.pieces))
-        self.phrases = tuple(dict.fromkeys(filter(is_telling, map(phrase, said))))
+        self.phrases = tuple(dict.fromkeys(wording for line in said for wording in phrases_of(line)))
 
     def __bool__(self) -> bool:
         return bool(self._claims)
@@ -50,6 +55,50 @@ class Forgotten:
         if not self._claims:
             return False
         return any(_same(told, claim) for told in map(_claim, claims_of(text)) for claim in self._claims)
+
+    def told_in(self, lines: Sequence[str]) -> frozenset[int]:
+        """Give the lines of a text in which a sentence, an item or a paragraph, wrapped or not, claims again what was forgotten.
+
+        Args:
+            lines: All of them; the first is number 1.
+        """
+        told = set[int]()
+        for first, last, sentence in _sentences(lines) if self._claims else ():
+            if self.holds(sentence):
+                told |= set(range(first, last + 1))
+        return frozenset(told)
+
+
+def _sentences(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Give paragraphs and items, and their sentences, with their first and last line."""
+    for start, end in _paragraphs(lines):
+        starts, pieces, size = [], [], 0
+        for line in lines[start:end]:
+            starts.append(size)
+            pieces.append(line.strip())
+            size += len(pieces[-1]) + 1
+        text, at = " ".join(pieces), 0
+        yield start + 1, end, _bare(text)
+        for stop in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
+            if text[at:stop].strip():
+                first, last = (start + bisect_right(starts, place) for place in (at, stop - 1))
+                yield first, last, _bare(text[at:stop])
+            at = stop + (text[stop : stop + 1] == " ")
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Give where items and paragraphs begin and where they are over; blank lines are in none."""
+    start = 0
+    for at, line in enumerate([*lines, ""]):
+        ends = not line.strip() or _MARK.match(line) or lines[at - 1].startswith("#")
+        if ends and start < at:
+            yield start, at
+        if ends:
+            start = at if line.strip() else at + 1
+
+
+def _bare(text: str) -> str:
+    return text.strip().lstrip("-*+ ")
 
 
 def _claim(text: str) -> _Claim:

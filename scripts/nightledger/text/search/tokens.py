@@ -66,6 +66,11 @@ def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tup
     return tuple(term for term in found if term not in stop_words) or tuple(found)
 
 
+def tag_terms(tag: str) -> "tuple[str, ...]":
+    """Give the words of a canonical tag, all of them, as they follow each other in a text that says it."""
+    return query_terms(tag.replace("_", " "), stop_words=())
+
+
 def shown_as(word: str) -> str:
     """Give a word of the index as it is shown to people: an emoji as itself."""
     number = word.removeprefix(_PICTURE)
