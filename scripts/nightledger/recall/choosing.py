@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from nightledger.domain.search.forms import forms_of
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Chunk, Hit, Query, Reason, Why
@@ -69,6 +70,25 @@ def choose(
     return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=withheld)
 
 
+def only_alike(ranked: Iterable[Ranked], asked: Asked) -> str:
+    """Give a word of like meaning where nothing else of the query stands in what was found; else nothing.
+
+    Args:
+        ranked: What gave the hits their scores.
+        asked: The query, read.
+    """
+    linked = {group.word: group.linked for group in asked.groups}
+    alike = ""
+    for one in ranked:
+        if one.besides.keys() - {Why.NEIGHBOUR, Why.TIME}:
+            return ""
+        for word, found in one.words.items():
+            if found == word or found in linked[word] or found in forms_of(word):
+                return ""
+            alike = alike or f"{found!r}, for {tokens.shown_as(word)!r}"
+    return alike
+
+
 def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
     lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
@@ -119,7 +139,7 @@ def _reasons(ranked: Ranked, asked: Asked, day: date | None) -> tuple[Reason, ..
     ]
     for word, score in ranked.parts.items():
         found = ranked.words[word]
-        why = Why.EXPANSION if found in linked[word] or found != word else Why.TERM
+        why = Why.TERM if found == word else Why.EXPANSION if found in linked[word] else Why.ALIKE
         what = tokens.shown_as(word) if found == word else f"{found}, for {word}"
         reasons.append(Reason(why=why, what=what, score=round(score, 4)))
     return tuple(sorted(reasons, key=lambda one: (-one.score, one.why.value, one.what)))

@@ -215,7 +215,7 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
     """
     if not any(map(says, _lines_of(hit))):
         return False  # a heading, and nothing below it
-    words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION)}
+    words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE)}
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
 

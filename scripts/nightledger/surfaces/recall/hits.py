@@ -18,6 +18,7 @@ _WORDS = {
     Why.PHRASE: "side by side: ",
     Why.NAME: "",
     Why.EXPANSION: "associated: ",
+    Why.ALIKE: "alike: ",
     Why.MEANING: "meaning",
     Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
