@@ -598,7 +598,7 @@ def test_a_heading_shown_to_an_agent_keeps_what_may_be_said(desk: Desk) -> None:
 
 def test_what_only_a_withheld_heading_answers_is_left_out_and_counted(desk: Desk) -> None:
     desk.reject(desk.proposal(addition(PLANTED)))
-    log(desk, "", f"## {PLANTED}", "", "### Below", "", "The attic was swept.")
+    log(desk, "", f"## {PLANTED}", "", "It rained.", "", "### Below", "", "The attic was swept.")
     found = ask(desk, "cellar", agent=True)
     assert found.hits == ()
     assert sum(found.withheld.values()) == 2

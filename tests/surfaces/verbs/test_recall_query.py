@@ -182,13 +182,13 @@ def test_an_exposure_that_cannot_be_recorded_stops_no_answer(
 def test_explain_tells_words_time_and_each_hit(told: Console) -> None:
     out = " ".join(told.out("explain", "lilac trees in February", "-n", "1", "--tags", "garden").split())
     for said in (
-        "Index: 5 chunks of 3 files",
+        "Index: 4 chunks of 3 files",
         "Word: lilac (in 2 chunks)",
         "Word: trees (in 0 chunks)",
         "Time: 'in February' is 2026-02-01 to 2026-02-28",
         "Only what says a tag of: garden.",
         "Weighed: 1 chunks; shown: 1.",
-        "chunk: lines 3-7, daily, 2026-02-27",
+        "chunk: lines 1-7, daily, 2026-02-27",
     ):
         assert said in out
     record = told.record("explain", "lilac", "--since", "2026-01-01", "--scope", "daily")
@@ -213,9 +213,9 @@ def test_explain_of_names_and_of_nothing(told: Console) -> None:
 
 def test_rebuild_makes_the_index_anew_and_says_so(told: Console) -> None:
     index = Path(told.desk.home.search_dir, "index.db")
-    assert told.record("rebuild")["search"] == {"chunks": 5}
+    assert told.record("rebuild")["search"] == {"chunks": 4}
     inode = index.stat().st_ino
-    assert "The search index was made anew: 5 chunks." in told.out("rebuild", typed=[])
+    assert "The search index was made anew: 4 chunks." in told.out("rebuild", typed=[])
     assert index.stat().st_ino != inode
     assert told.run("rebuild", "--check").status == 0
 

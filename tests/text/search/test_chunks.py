@@ -95,9 +95,19 @@ def test_a_heading_begins_a_chunk_and_names_what_stands_below_it() -> None:
     text = "intro\n\n# Garden #\n\n## Roses\n\n- cut\n\n# Boat\n\n- row\n"
     assert [(one.heading, one.first_line, one.last_line) for one in cut_markdown(text)] == [
         ("", 1, 1),
-        ("Garden", 3, 3),
-        ("Garden > Roses", 5, 7),
+        ("Garden > Roses", 3, 7),
         ("Boat", 9, 11),
+    ]
+
+
+def test_a_heading_with_nothing_below_it_is_a_chunk_only_where_none_of_its_own_follows() -> None:
+    text = "# A\n## B\n### C\n- c\n## D\n# E\n- e\n# F\n```\n# G\n```\n# H\n"
+    assert [(one.heading, one.first_line, one.last_line) for one in cut_markdown(text)] == [
+        ("A > B > C", 1, 4),
+        ("A > D", 5, 5),
+        ("E", 6, 7),
+        ("F", 8, 11),
+        ("H", 12, 12),
     ]
 
 

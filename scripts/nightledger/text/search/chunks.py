@@ -61,9 +61,24 @@ def cut_markdown(text: str, *, size: int = CHUNK_CHARACTERS) -> list[Passage]:
             and a line that is longer at its sentences.
     """
     found: list[Passage] = []
+    bare: _Section | None = None
     for section in _sections(text):
-        _fill(found, section, text, size)
+        if bare is not None:
+            if section.heading.startswith(f"{bare.heading}{JOINT}"):
+                section.pieces[:0] = bare.pieces
+            else:
+                _fill(found, bare, text, size)
+        bare = section if _has_headings_only(section, text) else None
+        if bare is None:
+            _fill(found, section, text, size)
+    if bare is not None:
+        _fill(found, bare, text, size)
     return found
+
+
+def _has_headings_only(section: "_Section", text: str) -> bool:
+    """Tell whether nothing stands below a heading but another: it then goes with what that one is about."""
+    return bool(section.pieces) and all(_HEADING.match(text, piece[0]) for piece in section.pieces)
 
 
 @dataclass(slots=True)
