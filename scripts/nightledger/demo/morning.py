@@ -12,6 +12,7 @@ from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.staging.page import parse_page
 from nightledger.files.home import Home
+from nightledger.jobs.stage.events import HELD_TITLE
 
 KNOWN_DAYS = 20
 """A sentence of so long ago was signed on one of the Mondays since."""
@@ -52,7 +53,7 @@ def tell(shell: Shell, narrator: Narrator, sample: SampleHome, now: datetime) ->
     ran = shell.run("stage", now=now)
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _require(ran.status == 0 and parse_page(text) is not None, ran)
-    _require(HOSTILE not in text and "scanners hold back" in text and "left open in the handoff" in text, ran)
+    _require(HOSTILE not in text and HELD_TITLE in text and "left open in the handoff" in text, ran)
     again = shell.run("stage", now=now)
     _require(page.read_text(encoding="utf-8") == text, again)
     narrator.command(ran.words)

@@ -42,10 +42,13 @@ def tell(shell: Shell, narrator: Narrator, sentence: str, now: datetime) -> None
     _require("left open in the handoff" in page, "SessionStart", page)
     narrator.say(f"SessionStart: the staged page, {len(page)} characters")
     prompt = f"what do we know about this: {sentence}?"
-    notes = _call(shell, "UserPromptSubmit", now, prompt=prompt).get("additionalContext", "")
+    # In another session: what a session has on its staged page is not shown to it again.
+    notes = _call(shell, "UserPromptSubmit", now, prompt=prompt, session_id="older").get(
+        "additionalContext", ""
+    )
     signed = sentence in (shell.home / "MEMORY.md").read_text(encoding="utf-8")
     _require("<reference-notes>" in notes or not signed, "UserPromptSubmit", notes)
-    narrator.say(f"UserPromptSubmit: {prompt}")
+    narrator.say(f"UserPromptSubmit, in a session that began before: {prompt}")
     narrator.output(notes)
     tool = {
         "tool_name": "Write",

@@ -355,6 +355,17 @@ def test_alarms_and_folded_lines_and_zones_of_the_calendars_own_are_read_as_mean
     assert (one.title, starts([one])) == ("Long name", ["09:00"])
 
 
+def test_a_zone_that_one_calendar_defines_is_unknown_in_the_next() -> None:
+    zone = (
+        "BEGIN:VTIMEZONE\r\nTZID:Pier\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0300\r\n"
+        "TZOFFSETTO:+0300\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+    )
+    at_noon = event("UID:1", "DTSTART;TZID=Pier:20260303T120000", "SUMMARY:a")
+    assert starts(read_raw(calendar(at_noon, before=zone)).events) == ["09:00"]
+    found = read_raw(calendar(at_noon))
+    assert (starts(found.events), len(found.problems)) == (["11:00"], 1)
+
+
 pieces = st.sampled_from(
     ["BEGIN:VCALENDAR", "END:VCALENDAR", "BEGIN:VEVENT", "END:VEVENT", "DTSTART:20260303T090000Z", "DTSTART:x",
      "DTSTART;VALUE=DATE:20260303", "DTEND:20260303T080000Z", "RRULE:FREQ=DAILY", "RRULE:", "SUMMARY:a", "UID:1",

@@ -150,7 +150,9 @@ def _fairly(ordered: Sequence[Event]) -> tuple[Event, ...]:
 def _parse(thinned: Thinned) -> "tuple[list[Calendar], int]":
     """Parse what is left of a text: as a whole, else event by event, and count what is broken."""
     from icalendar import Calendar
+    from icalendar.timezone import tzp
 
+    tzp.use_default()  # forgets the zones that calendars read before it have defined: their words are not this one's
     with suppress(
         Exception
     ):  # a library's parser of strangers' bytes: the event that breaks it is found below
