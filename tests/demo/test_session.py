@@ -23,7 +23,7 @@ def test_the_hooks_are_called_as_a_host_calls_them_and_what_they_say_is_told(tmp
     shell, out = Shell(home=tmp_path / "home", keys=tmp_path / "keys"), io.StringIO()
     session.tell(shell, Narrator(out), SENTENCE, NOW)
     told = " ".join(out.getvalue().split())
-    assert "UserPromptSubmit: what do we know about this: The greenhouse sensor" in told
+    assert "in a session that began before: what do we know about this: The greenhouse sensor" in told
     assert "PreToolUse, Write MEMORY.md: deny" in told
     assert "exposures.jsonl: 2 lines" in told
     assert "2026-03-01T06:00:00Z" in Path(home.exposures).read_text()
