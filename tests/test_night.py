@@ -153,6 +153,19 @@ def test_a_clock_that_stands_before_the_home_was_made_tells_nothing(home: Home) 
     assert call(home, Worker("consolidate"), at=NOW + timedelta(hours=1)).runs == ()
 
 
+@pytest.mark.parametrize(("boot", "told"), [("one", 1), ("two", 0), ("", 0)])
+def test_a_clock_set_to_before_the_home_was_made_is_told_where_the_machine_knew_better(
+    home: Home, boot: str, told: int
+) -> None:
+    worker = Worker("consolidate")
+    jobs, nights = [worker.job()], calendar(worker)
+    run_due(home, jobs, nights, Clock(NOW, "one"))
+    set_back = Moment(at=datetime(2001, 1, 1, tzinfo=UTC), boot=boot, boot_s=100_060 if boot else 0)
+    run_due(home, jobs, nights, lambda: set_back)
+    runs, _ = read_ledger(home)
+    assert [run.period for run in runs if run.job == CLOCK] == ["2001-01-01"] * told
+
+
 def test_a_failing_job_is_written_down_and_the_rest_run(home: Home) -> None:
     link = Worker("link", {"2026-02-27": UnreadableError("memory/x is a directory")})
     consolidate = Worker("consolidate")

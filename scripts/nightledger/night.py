@@ -149,9 +149,10 @@ def _reckoned(calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[tup
 
 def _note_step(home: Home, calendar: Calendar, runs: Sequence[Run], now: Moment) -> tuple[Run, ...]:
     """Write down that the wall clock was set since the newest line: a boot later nobody could tell."""
-    day = log_day(now.at, calendar.zone)
-    # A clock that stands before the home was made says nothing about runs: it has not been set yet.
-    if day < calendar.since or not is_stepped(runs[-1] if runs else None, now):
+    day, newest = log_day(now.at, calendar.zone), runs[-1] if runs else None
+    # A clock that stands before the home was made since the machine started says nothing about runs: nobody set it yet.
+    unset = day < calendar.since and not (newest and newest.boot and newest.boot == now.boot)
+    if unset or not is_stepped(newest, now):
         return ()
     period, attempt = day.isoformat(), attempts(runs, CLOCK, day.isoformat()) + 1
     line = Run(
