@@ -8,10 +8,12 @@ import errno
 import fcntl
 import os
 import stat
+import time
 
 from nightledger.domain.errors import (
     ConfigurationError,
     FileChangedError,
+    LockedError,
     MissingFileError,
     NotDurableError,
     UnreadableError,
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 4_096
 """What is asked for at first behind an offset, where usually a byte is."""
+_PAUSE_S = 0.02
+"""How long to wait between two tries to hold a file, as ``files/lock.py`` does."""
 
 
 class Appended:
@@ -70,6 +74,32 @@ class Appender:
         """The size up to which we know that the file ends with a line end."""
         self._descriptor, self._opened = _open(path, make=make)
 
+    def hold(self, timeout_s: float) -> None:
+        """Lock the file until it is closed: for whoever reads it first and then writes what follows from that.
+
+        Not reentrant: the same process asking with a second one waits for itself.
+
+        Args:
+            timeout_s: How long to wait for another run; 0 asks once.
+
+        Raises:
+            LockedError: When another process holds it until the time is over.
+        """
+        deadline = None
+        while not self._try():
+            now = time.monotonic()
+            deadline = now + timeout_s if deadline is None else deadline
+            if now >= deadline:
+                raise LockedError(f"{self.path} is held by another process")
+            time.sleep(_PAUSE_S)
+
+    def _try(self) -> bool:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
         found = os.pread(self._descriptor, _BLOCK_BYTES, offset)
@@ -94,6 +124,7 @@ class Appender:
             NotDurableError: When the disk took only a part, or could not confirm; the message says
                 what is there. Never retried here.
         """
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         try:
             appended = self.write(payload)
             self.sync()
@@ -102,14 +133,12 @@ class Appender:
         return appended
 
     def write(self, payload: bytes) -> Appended:
-        """Do the first half of :meth:`append`: nothing lasts before :meth:`sync` has returned.
+        """Do the first half of :meth:`append`, for whoever holds the file: nothing lasts before :meth:`sync` has returned.
 
-        In between the disk is at work already, and so may be whoever calls this. The file stays
-        locked until it is closed.
+        In between the disk is at work already, and so may be whoever calls this.
         """
         if not payload.endswith(b"\n"):
             raise ValueError("a payload is whole lines")
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         size = self._checked_size()
         torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
         self._write(b"\n" + payload if torn else payload, size)
