@@ -19,11 +19,7 @@ from nightledger.domain.errors import (
     UnreadableError,
 )
 from nightledger.files.durable import FILE_MODE, begin_sync, sync_bytes, sync_directory, write_all
-
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+from nightledger.files.opened import OpenFile
 
 _BLOCK_BYTES = 4_096
 """What is asked for at first behind an offset, where usually a byte is."""
@@ -48,14 +44,14 @@ class Appended:
         self.torn_bytes = torn_bytes
 
 
-class Appender:
+class Appender(OpenFile):
     """One file, kept open to append to; a context manager.
 
     Each append holds an exclusive flock(2) on the file itself, so that writers which use
     this class never mix their lines, whatever other locks they hold.
     """
 
-    __slots__ = ("_clean_size", "_descriptor", "_opened", "path")
+    __slots__ = ("_clean_size", "_opened", "path")
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
@@ -72,7 +68,8 @@ class Appender:
         self.path = path
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
-        self._descriptor, self._opened = _open(path, make=make)
+        descriptor, self._opened = _open(path, make=make)
+        super().__init__(descriptor)
 
     def hold(self, timeout_s: float) -> None:
         """Lock the file until it is closed: for whoever reads it first and then writes what follows from that.
@@ -149,12 +146,6 @@ class Appender:
         """Do the second half: what was written survives power loss when this returns."""
         sync_bytes(self._descriptor, self.path)
 
-    def close(self) -> None:
-        """Close the file; what was appended is on disk already."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
     def _checked_size(self) -> int:
         try:
             there = os.stat(self.path, follow_symlinks=False)
@@ -185,17 +176,6 @@ class Appender:
                 hint=_full_hint(error),
             ) from error
         begin_sync(self._descriptor, size, len(content))
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 def append_records(path: str, payload: bytes) -> Appended:
