@@ -12,8 +12,7 @@ def descriptor(tmp_path: Path) -> int:
 
 
 def test_a_file_is_closed_when_its_block_ends_and_also_where_that_fails(descriptor: int) -> None:
-    with pytest.raises(ValueError, match="in the block"), OpenFile(descriptor) as file:
-        assert isinstance(file, OpenFile)
+    with pytest.raises(ValueError, match="in the block"), OpenFile(descriptor):
         raise ValueError("in the block")
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(descriptor)
