@@ -53,6 +53,16 @@ def test_the_commit_that_holds_these_bytes_is_found(repository: Path) -> None:
     assert find_commit(str(repository), TEXT + b"- More.\n") == ""
 
 
+def test_a_commit_that_took_these_bytes_away_does_not_hold_them(repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    commit(repository, TEXT + b"- More.\n")
+    assert find_commit(str(repository), TEXT) == first
+    again = commit(repository, TEXT)
+    (repository / "MEMORY.md").rename(repository / "OLD.md")
+    commit(repository, b"other\n")
+    assert find_commit(str(repository), TEXT) == again
+
+
 def test_packed_objects_and_other_branches_are_looked_at(repository: Path) -> None:
     git(repository, "checkout", "-q", "-b", "other")
     second = commit(repository, TEXT + b"- On a branch.\n")

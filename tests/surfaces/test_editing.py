@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, UsageError
 from nightledger.surfaces.editing import edit_text
 
 
@@ -26,8 +26,25 @@ def test_editor_stands_in_for_visual_and_vi_for_both(tmp_path: Path, monkeypatch
     assert edit_text(b"same") == b"same"
     monkeypatch.delenv("EDITOR")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     with pytest.raises(ConfigurationError, match="the editor 'vi' cannot be run"):
         edit_text(b"")
+
+
+def test_without_a_terminal_no_editor_is_started_that_nobody_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    started = tmp_path / "vi"
+    started.write_text(f"#!/bin/sh\ntouch '{tmp_path}/started'\n")
+    started.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(UsageError, match="no terminal for an editor") as caught:
+        edit_text(b"x")
+    assert "--from FILE" in (caught.value.hint or "")
+    assert not (tmp_path / "started").exists()
 
 
 def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

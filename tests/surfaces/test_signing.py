@@ -62,6 +62,19 @@ def test_a_key_that_may_not_sign_is_named(console: Console) -> None:
         signing.prepare(at_work)
 
 
+def test_where_no_key_is_that_is_said_and_what_helps(console: Console) -> None:
+    desk = console.desk
+    path = operator_key_path(desk.ring, desk.home.identity.id)
+    for name in (path, path.with_name("operator.pub")):
+        name.unlink()
+    with (
+        pytest.raises(RefusedError, match="no operator's key is here to sign with") as caught,
+        session.writing(context(desk)) as at_work,
+    ):
+        signing.principal_of(at_work)
+    assert "docs/machines.md" in (caught.value.hint or "")
+
+
 def test_nothing_answered_asks_for_nothing(locked: Desk) -> None:
     with session.reading(context(locked)) as looking:
         settled = settle(context(locked), looking, [], [])

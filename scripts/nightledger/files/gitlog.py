@@ -19,6 +19,8 @@ from nightledger.files.reading import read_optional
 TIMEOUT_S = 5.0
 MOST_TIPS = 64
 """Branches and tags that are searched: the newest of a repository with thousands will do. Our choice."""
+_MOST_COMMITS = 64
+"""Commits looked at in which a file got these bytes or lost them. Our choice."""
 _SMALL = 1 << 16
 _PACKED_BYTES = 4 << 20
 _OBJECT = re.compile(r"[0-9a-f]{40}")
@@ -106,7 +108,9 @@ def _search(git_dir: str, blob: str, tips: tuple[str, ...]) -> str:
                 "--no-ext-diff",
                 "--no-textconv",
                 "--format=%H",
-                "--max-count=1",
+                "--raw",
+                "--no-abbrev",
+                f"--max-count={_MOST_COMMITS}",
                 f"--find-object={blob}",
                 *tips,
             ],
@@ -119,8 +123,18 @@ def _search(git_dir: str, blob: str, tips: tuple[str, ...]) -> str:
             check=False,
             **for_child(),
         )
-    found = ran.stdout.decode("ascii", "replace").strip()
-    return found if ran.returncode == 0 and _OBJECT.fullmatch(found) else ""
+    return _holder(ran.stdout.decode("ascii", "replace"), blob) if ran.returncode == 0 else ""
+
+
+def _holder(listing: str, blob: str) -> str:
+    """Give the first commit listed in which a file got these bytes; git lists those that took them away, too."""
+    commit = ""
+    for line in listing.splitlines():
+        if _OBJECT.fullmatch(line):
+            commit = line
+        elif line.startswith(":") and line.split(" ")[3] == blob:
+            return commit
+    return ""
 
 
 def _environment(git_dir: str, empty: str) -> dict[str, str]:

@@ -3,11 +3,12 @@
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
 from nightledger.gate.review.editing import revise
 from nightledger.gate.review.rechecking import recheck
 from nightledger.gate.review.reviewing import Answer, Item, Verb
@@ -19,9 +20,15 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
     """Open a copy of the text in ``$VISUAL``, else ``$EDITOR``, else ``vi``, and give what was saved.
 
     Raises:
+        UsageError: No editor is named, and ``vi`` would wait for ever on what is no terminal.
         ConfigurationError: The editor cannot be run or failed.
     """
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "there is no terminal for an editor", hint="name the new text: --from FILE; or set EDITOR"
+        )
+    editor = editor or "vi"
     with tempfile.TemporaryDirectory(prefix="nightledger-edit-") as directory:
         path = os.path.join(directory, f"edit{suffix}")
         with open(path, "wb") as stream:

@@ -54,10 +54,16 @@ def principal_of(session: Session) -> str:
     """Give the name that ``allowed_signers`` has for this machine's operator key.
 
     Raises:
-        RefusedError: The key is not among those who may sign.
+        RefusedError: No key is here, or it is not among those who may sign.
     """
     path = operator_path(session.gate)
-    return principal_at(session, path, keys.public_key_of(public_path(path)), NAMESPACE)
+    public = public_path(path)
+    if not public.exists():
+        raise RefusedError(
+            f"no operator's key is here to sign with: {public} is missing",
+            hint="restore it from a backup; where it is on another machine, sign there or lend it: docs/machines.md",
+        )
+    return principal_at(session, path, keys.public_key_of(public), NAMESPACE)
 
 
 def principal_at(session: Session, path: Path, key: PublicKey, namespace: str) -> str:

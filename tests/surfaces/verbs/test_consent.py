@@ -42,7 +42,18 @@ def test_an_unknown_action_is_blocked_and_recorded_once(caller: Caller) -> None:
     assert (record["tier"], record["why"], record["recorded"]) == ("blocked", "unknown", True)
     assert caller.desk.events() == ["genesis", "consent.blocked"]
     assert caller.desk.ledger().log.events[-1].actor.value == "agent"
-    assert "does not know it" in caller.text("consent", "check", "email", "sell")
+    assert "the log says that it was asked for" in caller.text("consent", "check", "email", "sell")
+
+
+def test_what_finds_no_room_in_todays_log_is_blocked_and_not_called_recorded(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.gate.consenting.BLOCKED_A_DAY", 1)
+    caller.run("consent", "check", "email", "sell")
+    told = caller.text("consent", "check", "email", "barter")
+    assert "blocked The consent graph does not know it; this question does not stand in the log." in told
+    assert caller.record("consent", "check", "email", "barter")["recorded"] is False
+    assert caller.desk.events() == ["genesis", "consent.blocked"]
 
 
 def test_what_cannot_be_recorded_is_blocked_all_the_same(

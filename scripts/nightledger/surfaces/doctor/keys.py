@@ -129,6 +129,12 @@ def _operator(home: Home, ring: keys.KeyRing) -> Check:
         return good(AREA, "the operator's key has a passphrase")
     if found is Protection.HARDWARE:
         return good(AREA, "the operator's key is on hardware, and wants a touch for each signature")
+    if found is Protection.AGENT and not os.environ.get("SSH_AUTH_SOCK"):
+        return note(
+            AREA,
+            "the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent: from here nobody can sign",
+            "ssh-add it, or put its file back; where it is lost: nightledger key reset --passphrase-forgotten",
+        )
     if found is Protection.AGENT:
         return good(AREA, "the operator's key is in an agent; ssh-keygen signs with it")
     keys.needs_passphrase(path)  # says what is wrong with a file that cannot be used

@@ -224,7 +224,7 @@ def _require_lost(asked: Asked, seen: Session) -> None:
     if not asked.passphrase_forgotten:
         raise RefusedError(
             f"this machine has a key that may sign, as {name!r}: nothing needs to wait for a day",
-            hint="nightledger key rotate; if its passphrase is lost: key reset --passphrase-forgotten",
+            hint="nightledger key rotate; where its private file or its passphrase is lost: key reset --passphrase-forgotten",
         )
 
 

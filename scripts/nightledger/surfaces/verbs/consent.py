@@ -84,18 +84,19 @@ def _check(context: Context, domain: str, action: str, confidence: float) -> int
         }
     )
     context.print(answer.tier.word)
-    for line in _why(standing, answer):
+    for line in _why(standing, answer, recorded=bool(recorded)):
         for shown in visible_lines(line):
             context.print(shown)
     return 0 if answer.tier is Tier.AUTONOMOUS else 1
 
 
-def _why(standing: "Standing", answer: "Answer") -> Iterator[str]:
+def _why(standing: "Standing", answer: "Answer", *, recorded: bool) -> Iterator[str]:
     from nightledger.domain.consent import Mode, Why
     from nightledger.domain.presence import DAY_S
 
     if answer.why is Why.UNKNOWN:
-        yield "The consent graph does not know it; the log says that it was asked for."
+        said = "the log says that it was asked for" if recorded else "this question does not stand in the log"
+        yield f"The consent graph does not know it; {said}."
     elif answer.why is Why.DECAYED:
         days = standing.since_review_s // DAY_S
         yield f"It was autonomous; no review was signed for {days} days. For the operator: nightledger consent review"
