@@ -39,9 +39,58 @@ def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: 
     assert ("OpenClaw's session-memory hook" in names) is named
 
 
-def test_no_configuration_says_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("internal", "named"),
+    [
+        ("enabled: true", True),  # on, and nothing says which
+        ("enabled: true, entries: {}", True),
+        ("enabled: true, entries: {other: {enabled: true}}", False),
+        ("enabled: true, entries: {other: {enabled: false}}", False),
+        ("entries: {'session-memory': {}}", True),
+        ("entries: {'session-memory': {enabled: false}}, load: {extraDirs: ['/a']}", False),
+        ("entries: {other: {}}, load: {extraDirs: ['/a']}", True),
+        ("load: {extraDirs: []}", False),
+        ("enabled: false, load: {extraDirs: ['/a']}", False),
+    ],
+)
+def test_which_hooks_openclaw_runs_is_told_as_it_chooses(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    names = [
+        one.name
+        for one in openclaw(tmp_path, f"{{hooks: {{internal: {{{internal}}}}}}}")
+        if isinstance(one, Rival)
+    ]
+    assert ("OpenClaw's session-memory hook" in names) is named
+
+
+@pytest.mark.parametrize(
+    ("plugins", "setting"),
+    [
+        ('slots: {memory: "none"}', ""),
+        ('entries: {"memory-core": {enabled: false}}', ""),
+        ('slots: {memory: "other"}', DREAMING.replace("memory-core", "other")),
+        (
+            'slots: {memory: "other"}, entries: {"memory-core": {config: {dreaming: {enabled: false}}}}',
+            DREAMING.replace("memory-core", "other"),
+        ),
+    ],
+)
+def test_dreaming_is_of_the_memory_that_openclaw_uses(plugins: str, setting: str, tmp_path: Path) -> None:
+    found = openclaw(tmp_path, f"{{plugins: {{{plugins}}}}}")
+    assert [one.setting for one in found if isinstance(one, Rival)] == ([setting] if setting else [])
+
+
+def test_a_host_that_is_not_there_says_nothing(tmp_path: Path) -> None:
     for host in ("openclaw", "hermes", "codex", "generic"):
-        assert find_rivals(host, str(tmp_path), str(tmp_path)) == ()
+        assert find_rivals(host, str(tmp_path / "gone"), str(tmp_path)) == ()
+
+
+def test_a_host_without_a_configuration_is_as_it_ships(tmp_path: Path) -> None:
+    (dreaming,) = find_rivals("openclaw", str(tmp_path), str(tmp_path))
+    (memory,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
+    assert isinstance(dreaming, Rival)
+    assert isinstance(memory, Rival)
+    assert (dreaming.is_on, memory.is_on) == (None, True)
+    assert memory.path == str(tmp_path / "config.yaml")
 
 
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
@@ -85,7 +134,8 @@ def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: P
         ("model: x\n", True),
         ("memory:\n  write_approval: false\n", True),
         ("memory:\n  write_approval: true\n", False),
-        ("memory:\n  memory_enabled: false\n", False),
+        ("memory:\n  memory_enabled: false\n", True),  # its user's profile it keeps still
+        ("memory:\n  memory_enabled: false\n  user_profile_enabled: false\n", False),
         ("- a list\n", True),
     ],
 )

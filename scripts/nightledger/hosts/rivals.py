@@ -66,25 +66,39 @@ def _openclaw(root: str, _: str) -> Iterator[Rival | Unread]:
     if isinstance(config, Unread):
         yield config
         return
-    if config is None:
+    if config is None and not os.path.isdir(root):
         return
-    dreaming = _at(config, "plugins", "entries", "memory-core", "config", "dreaming", "enabled")
+    slot = _at(config, "plugins", "slots", "memory")
+    plugin = slot if isinstance(slot, str) and slot != "none" else "memory-core"
+    dreaming = _at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
+    is_off = slot == "none" or _at(config, "plugins", "entries", plugin, "enabled") is False
     yield Rival(
         name="OpenClaw dreaming",
         writes="promotes lines to MEMORY.md by itself",
-        is_on=dreaming if isinstance(dreaming, bool) else None,
+        is_on=False if is_off else dreaming if isinstance(dreaming, bool) else None,
         path=path,
-        setting="plugins.entries.memory-core.config.dreaming.enabled: false",
+        setting=f"plugins.entries.{plugin}.config.dreaming.enabled: false",
     )
-    hook = _at(config, "hooks", "internal", "entries", "session-memory", "enabled")
-    on = hook is True and _at(config, "hooks", "internal", "enabled") is not False
     yield Rival(
         name="OpenClaw's session-memory hook",
-        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset; nights read these as daily logs",
-        is_on=on,
+        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset, and when a session is over; nights read these as daily logs",
+        is_on=_runs_session_memory(_at(config, "hooks", "internal")),
         path=path,
         setting="hooks.internal.entries.session-memory.enabled: false",
     )
+
+
+def _runs_session_memory(internal: Any) -> bool:
+    """Tell whether OpenClaw runs the hook: where it is named, or where hooks are on and nothing says which.
+
+    As 2026.9.6 chooses. A hook pack that the owner installed opens the choice too; that stands in no configuration.
+    """
+    if not isinstance(internal, dict) or internal.get("enabled") is False:
+        return False
+    entries = internal.get("entries") or {}
+    if "session-memory" in entries:
+        return _at(entries, "session-memory", "enabled") is not False
+    return bool(_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)
 
 
 def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
@@ -125,14 +139,14 @@ def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
     if isinstance(config, Unread):
         yield config
         return
-    if config is None:
+    if config is None and not os.path.isdir(root):
         return
     approval = _at(config, "memory", "write_approval")
-    enabled = _at(config, "memory", "memory_enabled")
+    keeps = [_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")]
     yield Rival(
         name="Hermes' memory tool and background review",
         writes="write memories/MEMORY.md and USER.md without asking",
-        is_on=approval is not True and enabled is not False,
+        is_on=approval is not True and any(keeps),
         path=path,
         setting="memory.write_approval: true",
     )

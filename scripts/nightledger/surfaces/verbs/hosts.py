@@ -38,9 +38,9 @@ _AFTERWARDS = {
     "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
     "codex": "Codex asks you once to trust new hooks: /hooks in a session; older ones need codex_hooks = true under [features]",
     "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
-    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway",
+    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway; where hooks are on and none is "
+    "named, that leaves this one alone on. 'openclaw agent --local' runs no hooks",
 }
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the words and options of ``hosts``."""
