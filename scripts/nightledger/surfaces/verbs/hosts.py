@@ -36,7 +36,7 @@ from nightledger.surfaces.hook.installing import (
 
 _AFTERWARDS = {
     "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
-    "codex": "Codex asks you once to trust new hooks: /hooks in a session; older ones need codex_hooks = true under [features]",
+    "codex": "Codex runs them once you have trusted them, and anew when they change: /hooks in a session; 'codex exec' does not ask and leaves them out",
     "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
     "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway",
 }
@@ -83,6 +83,7 @@ def _list(context: Context, found: Iterable[Standing]) -> int:
                     "found": one.found,
                     "path": one.path,
                     "installed": one.installed,
+                    "held_back": one.held_back or None,
                 }
                 for one in found
             ]
@@ -100,6 +101,8 @@ def _list(context: Context, found: Iterable[Standing]) -> int:
             )
         elif one.installed:
             context.print(f"{name}: calls this home at {', '.join(events_of(one.host))} ({one.path})")
+            if one.held_back:
+                context.print(f"  but not yet: {one.held_back}")
         else:
             context.print(
                 f"{name}: no hooks for this home; 'nightledger hosts install {name}' shows what to add"
