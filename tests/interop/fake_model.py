@@ -116,7 +116,7 @@ def _script(script: Sequence[Turn] | Script) -> Script:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def log_message(self, format: str, *_: object) -> None:  # noqa: A002 - the name of the standard library
+    def log_message(self, format: str, *_: object) -> None:  # type: ignore[explicit-override]  # noqa: A002 - the base class's name; typing.override is newer than Python 3.11
         del format
 
     def do_HEAD(self) -> None:
@@ -164,7 +164,7 @@ def _is_aside(asked: Asked) -> bool:
 
 
 def _anthropic(turn: Turn, number: int) -> Iterator[dict[str, Any]]:
-    message = {
+    message: dict[str, Any] = {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",

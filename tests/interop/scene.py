@@ -80,6 +80,11 @@ class Scene:
         return self.home / "MEMORY.md"
 
     @property
+    def ledger(self) -> Path:
+        """The exposure ledger."""
+        return self.home / "memory" / "system" / "exposures.jsonl"
+
+    @property
     def config(self) -> Path:
         """The host's own directory."""
         return self.root / self.host
@@ -148,8 +153,8 @@ class Scene:
 
     def exposures(self) -> list[dict[str, Any]]:
         """Give what the exposure ledger holds."""
-        path = self.home / "memory" / "system" / "exposures.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        lines = self.ledger.read_text().splitlines() if self.ledger.exists() else []
+        return [json.loads(line) for line in lines]
 
     def claude(
         self, script: Sequence[Turn] | Script, *words: str, cwd: Path | None = None, **more: str

@@ -14,6 +14,7 @@ from tests.interop.fake_model import Asked, Call, Turn
 from tests.interop.scene import ASK_SENSOR, ASK_ZONE, MEMORY, NOTES, SENSOR, STAGED, ZONE, Ran, Scene
 
 from nightledger.hosts.rivals import Rival, find_rivals
+from nightledger.hosts.sessions import hosts_at_work
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES, give_context
 from nightledger.surfaces.hook.running import LIMIT_S
 
@@ -94,6 +95,7 @@ def test_what_was_shown_is_in_the_ledger_under_the_session_that_the_host_names(s
     assert prompt["places"] == [{"path": "MEMORY.md", "lines": [5, 5]}]
     (transcript,) = (scene.config / "projects").glob("*/*.jsonl")
     assert transcript.stem == ran.session
+    assert hosts_at_work({"claude_code": str(scene.config)}, scene.ledger.stat().st_mtime) == ("claude_code",)
 
 
 def test_each_prompt_of_a_session_is_answered_and_nothing_is_shown_twice(scene: Scene) -> None:
@@ -302,7 +304,18 @@ def test_the_host_waits_for_no_hook_longer_than_its_limit(scene: Scene) -> None:
         assert seconds < limits[event]
 
 
-# ---------------------------------------------------------------- its own memory
+# ---------------------------------------------------------------- what else it reads
+
+
+def test_its_own_instructions_are_read_or_else_those_for_all_and_memory_by_nobody(bare: Scene) -> None:
+    (bare.home / "AGENTS.md").write_text("be brief in English\n")
+    text = bare.claude(["Yes."], "hello").model.first.text()
+    assert "be brief in English" in text
+    (bare.home / "CLAUDE.md").write_text("be brief in Greek\n")
+    text = bare.claude(["Yes."], "hello").model.first.text()
+    assert "be brief in Greek" in text
+    assert "be brief in English" not in text
+    assert SENSOR not in text
 
 
 @pytest.mark.parametrize(

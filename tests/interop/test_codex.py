@@ -16,6 +16,7 @@ from tests.interop.fake_model import Asked, Call, Script, Turn
 from tests.interop.scene import ASK_SENSOR, ASK_ZONE, MEMORY, NOTES, SENSOR, STAGED, ZONE, Ran, Scene
 
 from nightledger.hosts.rivals import find_rivals
+from nightledger.hosts.sessions import hosts_at_work
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES, give_context
 
 pytestmark = pytest.mark.interop
@@ -144,6 +145,16 @@ def test_trusted_hooks_run_and_a_changed_one_waits_again(scene: Scene) -> None:
     assert sorted(one["trustStatus"] for one in listed(scene)) == ["modified", "modified", "trusted"]
 
 
+def test_an_owner_s_hook_that_stood_behind_ours_waits_again_when_ours_go(scene: Scene) -> None:
+    hooks = json.loads(scene.settings.read_text())
+    hooks["hooks"]["UserPromptSubmit"].append({"hooks": [{"type": "command", "command": "true"}]})
+    scene.settings.write_text(json.dumps(hooks, indent=2))
+    trust(scene)
+    said = scene.nightledger("hosts", "remove", "codex", "--yes")
+    assert "others that stood behind ours wait to be trusted again" in said
+    assert [(one["command"], one["trustStatus"]) for one in listed(scene)] == [("true", "modified")]
+
+
 def test_hooks_that_codex_has_turned_off_are_told(scene: Scene) -> None:
     (scene.config / "config.toml").write_text("[features]\nhooks = false\n")
     assert NOTES not in run(scene, ["Yes."], ASK_SENSOR).model.first.text()
@@ -166,6 +177,7 @@ def test_what_is_staged_and_what_the_prompt_finds_are_in_the_first_request(scene
     assert prompt["places"] == [{"path": "MEMORY.md", "lines": [5, 5]}]
     (transcript,) = (scene.config / "sessions").glob("*/*/*/rollout-*.jsonl")
     assert ran.session in transcript.name
+    assert hosts_at_work({"codex": str(scene.config)}, scene.ledger.stat().st_mtime) == ("codex",)
 
 
 def test_each_prompt_of_a_session_is_answered_and_nothing_is_shown_twice(scene: Scene) -> None:
@@ -323,7 +335,17 @@ def assert_nothing_injected(ran: Ran) -> None:
     assert "Blocked" not in ran.err
 
 
-# ---------------------------------------------------------------- its own memory
+# ---------------------------------------------------------------- what else it reads
+
+
+def test_an_override_is_read_in_place_of_the_owner_s_instructions_and_memory_by_nobody(bare: Scene) -> None:
+    (bare.home / "AGENTS.md").write_text("be brief in English\n")
+    assert "be brief in English" in run(bare, ["Yes."], "hello").model.first.text()
+    (bare.home / "AGENTS.override.md").write_text("be brief in Greek\n")
+    text = run(bare, ["Yes."], "hello").model.first.text()
+    assert "be brief in Greek" in text
+    assert "be brief in English" not in text
+    assert SENSOR not in text
 
 
 @pytest.mark.parametrize("is_on", [False, True])
