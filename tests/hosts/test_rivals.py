@@ -101,7 +101,7 @@ def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> No
     assert isinstance(find_rivals("hermes", str(tmp_path), str(tmp_path))[0], Unread)
     (tmp_path / "settings.json").mkdir()
     found = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert [type(one) for one in found] == [Unread, Rival]
+    assert [type(one) for one in found] == [Unread, Rival, Rival]
 
 
 def claude(root: Path, **settings: object) -> list[str]:
@@ -111,13 +111,74 @@ def claude(root: Path, **settings: object) -> list[str]:
 
 
 def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
-    assert claude(tmp_path) == ["Claude Code auto memory"]
+    assert claude(tmp_path, autoDreamEnabled=False) == ["Claude Code auto memory"]
     assert claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=True) == []
     assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
 
 
+def test_auto_dream_may_be_on_where_nothing_says_so(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{}")
+    _, dream = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+    assert isinstance(dream, Rival)
+    assert (dream.name, dream.is_on) == ("Claude Code auto dream", None)
+
+
+@pytest.mark.parametrize(
+    ("variable", "setting", "named"),
+    [
+        ("1", True, False),
+        ("true", None, False),
+        ("0", False, True),
+        ("perhaps", False, False),
+        (1, None, True),
+    ],
+)
+def test_a_variable_in_the_settings_says_more_than_the_setting(
+    variable: object,
+    setting: bool | None,  # noqa: FBT001 - a case
+    named: bool,  # noqa: FBT001 - a case
+    tmp_path: Path,
+) -> None:
+    found = claude(
+        tmp_path,
+        env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": variable},
+        autoDreamEnabled=False,
+        **({} if setting is None else {"autoMemoryEnabled": setting}),
+    )
+    assert found == (["Claude Code auto memory"] if named else [])
+
+
+def test_where_auto_memory_is_kept_is_told(tmp_path: Path) -> None:
+    def told(folder: object) -> str:
+        claude(tmp_path, autoMemoryDirectory=folder, autoDreamEnabled=False)
+        (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+        assert isinstance(rival, Rival)
+        return rival.writes
+
+    assert told(None) == "keeps a memory of its own under projects/*/memory, beside yours"
+    assert told("/elsewhere") == "keeps a memory of its own in /elsewhere, beside yours"
+    assert told(f"{tmp_path}/home/").startswith("is told to write MEMORY.md here, past the gate")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", False),
+        ("[features]\nmemories = true\n", True),
+        ("[features]\nmemories = false\n", False),
+        ("features = 3\n", False),
+    ],
+)
+def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    (tmp_path / "config.toml").write_text(text)
+    found = find_rivals("codex", str(tmp_path), str(tmp_path))
+    assert [one.name for one in found if isinstance(one, Rival)] == (["Codex memories"] if named else [])
+    (tmp_path / "config.toml").write_text("[")
+    assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
+
+
 def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: Path) -> None:
-    claude(tmp_path, autoMemoryEnabled=False)
+    claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=False)
     local = tmp_path / "home" / ".claude"
     local.mkdir(parents=True)
     (local / "settings.json").write_text('{"autoMemoryEnabled": true}')
