@@ -58,33 +58,123 @@ def run(handler: Path, event: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_handler_adds_one_file_for_this_workspace_and_lets_every_failure_pass(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", machine=os.uname().nodename)
-    folder = tmp_path / "hook"
-    folder.mkdir()
+def bootstrap(home: Home, **changed: Any) -> dict[str, Any]:
+    """Give an event as OpenClaw 2026.9.6 makes it, some of its context changed."""
+    context = {
+        "workspaceDir": home.root,
+        "bootstrapFiles": [
+            {"name": "AGENTS.md", "path": f"{home.root}/AGENTS.md", "content": "Be kind.", "missing": False},
+            {"name": "MEMORY.md", "path": home.memory_md, "content": "# Memory", "missing": False},
+        ],
+        "cfg": {"agents": {"defaults": {}, "entries": {"main": {}}}},
+        "agentId": "main",
+        "sessionKey": "agent:main:main",
+        "sessionId": "5f0c",
+    }
+    return {"type": "agent", "action": "bootstrap", "sessionKey": "x", "context": {**context, **changed}}
+
+
+def put_hook(home: Home, folder: Path, script: Path = SCRIPT) -> Path:
+    folder.mkdir(exist_ok=True)
     handler = folder / "handler.mjs"  # plain JavaScript as well as TypeScript: nothing in it is typed
-    handler.write_text(hook_files(call_of(home))["handler.ts"])
+    handler.write_text(hook_files(call_of(home, script))["handler.ts"])
+    return handler
+
+
+@pytest.fixture
+def staged(tmp_path: Path) -> Home:
+    home = make_home(tmp_path / "home", machine=os.uname().nodename)
     page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
     write_staged(home, page, [StagedLine((), "")])
+    return home
+
+
+def names(event: dict[str, Any]) -> list[str]:
+    return [file["name"] for file in event["context"]["bootstrapFiles"]]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    "kind", ["telegram:group:7", "discord:channel:9", "Group:7", "subagent:x", "cron:night"]
+)
+def test_sessions_that_openclaw_shows_no_memory_are_asked_nothing_for(
+    staged: Home, tmp_path: Path, kind: str
+) -> None:
+    event = bootstrap(staged, sessionKey=f"agent:main:{kind}")
+    assert run(put_hook(staged, tmp_path / "hook"), event) == event
+    assert not Path(staged.exposures).exists()
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_where_openclaw_took_memory_out_itself_ours_does_not_bring_it_back(
+    staged: Home, tmp_path: Path
+) -> None:
+    handler = put_hook(staged, tmp_path / "hook")
+    without = bootstrap(staged, bootstrapFiles=[{"name": "AGENTS.md", "content": "", "missing": False}])
+    Path(staged.memory_md).write_text("# Memory")
+    assert run(handler, without) == without
+    Path(staged.memory_md).unlink()
+    assert names(run(handler, without)) == ["AGENTS.md", "NIGHTLEDGER.md"]
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("limits", "others", "added"),
+    [
+        ({}, [19_000, 19_000], True),
+        ({}, [30_000, 30_000, 19_000], True),  # of each no more than 20,000 count
+        ({}, [20_000, 20_000, 19_900], False),
+        ({"bootstrapTotalMaxChars": 90_000}, [20_000, 20_000, 19_900], True),
+        ({"bootstrapMaxChars": 100}, [10], False),
+        ({"bootstrapTotalMaxChars": "many"}, [10], True),
+    ],
+)
+def test_a_page_that_openclaw_would_cut_is_not_added(
+    staged: Home,
+    tmp_path: Path,
+    limits: dict[str, Any],
+    others: list[int],
+    added: bool,  # noqa: FBT001 - a case
+) -> None:
+    handler = put_hook(staged, tmp_path / "hook")
+    files = [{"name": f"{n}.md", "content": "x" * size, "missing": False} for n, size in enumerate(others)]
+    files.append({"name": "USER.md", "path": "/nowhere/USER.md", "missing": True})
+    for agents in ({"defaults": limits}, {"defaults": {}, "entries": {"main": limits}}):
+        found = names(run(handler, bootstrap(staged, bootstrapFiles=files, cfg={"agents": agents})))
+        assert ("NIGHTLEDGER.md" in found) is added
+    assert Path(staged.exposures).exists() is added
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_a_handler_that_was_taken_away_while_the_gateway_runs_asks_no_more(
+    staged: Home, tmp_path: Path
+) -> None:
+    handler = put_hook(staged, tmp_path / "hook")
+    handler.with_name("loaded.mjs").write_text(
+        f'import {{ unlinkSync }} from "node:fs";\nexport {{ default }} from "{handler}";\nunlinkSync("{handler}");\n'
+    )
+    assert run(handler.with_name("loaded.mjs"), bootstrap(staged)) == bootstrap(staged)
+    assert not handler.exists()
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_handler_adds_one_file_for_this_workspace_and_lets_every_failure_pass(
+    staged: Home, tmp_path: Path
+) -> None:
+    home, handler = staged, put_hook(staged, tmp_path / "hook")
 
     def event(**changed: Any) -> dict[str, Any]:
-        context = {
-            "workspaceDir": home.root,
-            "bootstrapFiles": [{"name": "AGENTS.md"}],
-            "sessionKey": "agent:main:main",
-        }
-        return {"type": "agent", "action": "bootstrap", "sessionKey": "x", "context": {**context, **changed}}
+        return bootstrap(home, **changed)
 
     files = run(handler, event())["context"]["bootstrapFiles"]
-    assert [file["name"] for file in files] == ["AGENTS.md", "NIGHTLEDGER.md"]
-    assert "Water the plants" in files[1]["content"]
-    assert files[1]["missing"] is False
+    assert [file["name"] for file in files] == ["AGENTS.md", "MEMORY.md", "NIGHTLEDGER.md"]
+    assert "Water the plants" in files[2]["content"]
+    assert files[2]["missing"] is False
     recorded = json.loads(Path(home.exposures).read_text())
     assert (recorded["host"], recorded["event"], recorded["session"]) == (
         "openclaw",
         "session_start",
-        "agent:main:main",
+        "5f0c",
     )
     unchanged = [
         event(workspaceDir=str(tmp_path)),
@@ -97,5 +187,4 @@ def test_the_handler_adds_one_file_for_this_workspace_and_lets_every_failure_pas
     ]
     for one in unchanged:
         assert run(handler, one) == one
-    handler.write_text(hook_files(call_of(home, tmp_path / "gone.py"))["handler.ts"])
-    assert run(handler, event()) == event()
+    assert run(put_hook(home, tmp_path / "hook", tmp_path / "gone.py"), event()) == event()

@@ -39,9 +39,58 @@ def test_the_session_memory_hook_is_named_where_hooks_run(internal: str, named: 
     assert ("OpenClaw's session-memory hook" in names) is named
 
 
-def test_no_configuration_says_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("internal", "named"),
+    [
+        ("enabled: true", True),  # on, and nothing says which
+        ("enabled: true, entries: {}", True),
+        ("enabled: true, entries: {other: {enabled: true}}", False),
+        ("enabled: true, entries: {other: {enabled: false}}", False),
+        ("entries: {'session-memory': {}}", True),
+        ("entries: {'session-memory': {enabled: false}}, load: {extraDirs: ['/a']}", False),
+        ("entries: {other: {}}, load: {extraDirs: ['/a']}", True),
+        ("load: {extraDirs: []}", False),
+        ("enabled: false, load: {extraDirs: ['/a']}", False),
+    ],
+)
+def test_which_hooks_openclaw_runs_is_told_as_it_chooses(internal: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    names = [
+        one.name
+        for one in openclaw(tmp_path, f"{{hooks: {{internal: {{{internal}}}}}}}")
+        if isinstance(one, Rival)
+    ]
+    assert ("OpenClaw's session-memory hook" in names) is named
+
+
+@pytest.mark.parametrize(
+    ("plugins", "setting"),
+    [
+        ('slots: {memory: "none"}', ""),
+        ('entries: {"memory-core": {enabled: false}}', ""),
+        ('slots: {memory: "other"}', DREAMING.replace("memory-core", "other")),
+        (
+            'slots: {memory: "other"}, entries: {"memory-core": {config: {dreaming: {enabled: false}}}}',
+            DREAMING.replace("memory-core", "other"),
+        ),
+    ],
+)
+def test_dreaming_is_of_the_memory_that_openclaw_uses(plugins: str, setting: str, tmp_path: Path) -> None:
+    found = openclaw(tmp_path, f"{{plugins: {{{plugins}}}}}")
+    assert [one.setting for one in found if isinstance(one, Rival)] == ([setting] if setting else [])
+
+
+def test_a_host_that_is_not_there_says_nothing(tmp_path: Path) -> None:
     for host in ("openclaw", "hermes", "codex", "generic"):
-        assert find_rivals(host, str(tmp_path), str(tmp_path)) == ()
+        assert find_rivals(host, str(tmp_path / "gone"), str(tmp_path)) == ()
+
+
+def test_a_host_without_a_configuration_is_as_it_ships(tmp_path: Path) -> None:
+    (dreaming,) = find_rivals("openclaw", str(tmp_path), str(tmp_path))
+    (memory,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
+    assert isinstance(dreaming, Rival)
+    assert isinstance(memory, Rival)
+    assert (dreaming.is_on, memory.is_on) == (None, True)
+    assert memory.path == str(tmp_path / "config.yaml")
 
 
 def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> None:
@@ -52,7 +101,7 @@ def test_a_configuration_that_cannot_be_read_is_said_to_be(tmp_path: Path) -> No
     assert isinstance(find_rivals("hermes", str(tmp_path), str(tmp_path))[0], Unread)
     (tmp_path / "settings.json").mkdir()
     found = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
-    assert [type(one) for one in found] == [Unread, Rival]
+    assert [type(one) for one in found] == [Unread, Rival, Rival]
 
 
 def claude(root: Path, **settings: object) -> list[str]:
@@ -62,13 +111,74 @@ def claude(root: Path, **settings: object) -> list[str]:
 
 
 def test_auto_memory_is_on_unless_a_setting_says_no(tmp_path: Path) -> None:
-    assert claude(tmp_path) == ["Claude Code auto memory"]
+    assert claude(tmp_path, autoDreamEnabled=False) == ["Claude Code auto memory"]
     assert claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=True) == []
     assert claude(tmp_path, autoDreamEnabled=True) == ["Claude Code auto memory", "Claude Code auto dream"]
 
 
+def test_auto_dream_may_be_on_where_nothing_says_so(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{}")
+    _, dream = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+    assert isinstance(dream, Rival)
+    assert (dream.name, dream.is_on) == ("Claude Code auto dream", None)
+
+
+@pytest.mark.parametrize(
+    ("variable", "setting", "named"),
+    [
+        ("1", True, False),
+        ("true", None, False),
+        ("0", False, True),
+        ("perhaps", False, False),
+        (1, None, True),
+    ],
+)
+def test_a_variable_in_the_settings_says_more_than_the_setting(
+    variable: object,
+    setting: bool | None,  # noqa: FBT001 - a case
+    named: bool,  # noqa: FBT001 - a case
+    tmp_path: Path,
+) -> None:
+    found = claude(
+        tmp_path,
+        env={"CLAUDE_CODE_DISABLE_AUTO_MEMORY": variable},
+        autoDreamEnabled=False,
+        **({} if setting is None else {"autoMemoryEnabled": setting}),
+    )
+    assert found == (["Claude Code auto memory"] if named else [])
+
+
+def test_where_auto_memory_is_kept_is_told(tmp_path: Path) -> None:
+    def told(folder: object) -> str:
+        claude(tmp_path, autoMemoryDirectory=folder, autoDreamEnabled=False)
+        (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "home"))
+        assert isinstance(rival, Rival)
+        return rival.writes
+
+    assert told(None) == "keeps a memory of its own under projects/*/memory, beside yours"
+    assert told("/elsewhere") == "keeps a memory of its own in /elsewhere, beside yours"
+    assert told(f"{tmp_path}/home/").startswith("is told to write MEMORY.md here, past the gate")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", False),
+        ("[features]\nmemories = true\n", True),
+        ("[features]\nmemories = false\n", False),
+        ("features = 3\n", False),
+    ],
+)
+def test_codex_memories_are_named_where_they_are_turned_on(text: str, named: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    (tmp_path / "config.toml").write_text(text)
+    found = find_rivals("codex", str(tmp_path), str(tmp_path))
+    assert [one.name for one in found if isinstance(one, Rival)] == (["Codex memories"] if named else [])
+    (tmp_path / "config.toml").write_text("[")
+    assert isinstance(find_rivals("codex", str(tmp_path), str(tmp_path))[0], Unread)
+
+
 def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: Path) -> None:
-    claude(tmp_path, autoMemoryEnabled=False)
+    claude(tmp_path, autoMemoryEnabled=False, autoDreamEnabled=False)
     local = tmp_path / "home" / ".claude"
     local.mkdir(parents=True)
     (local / "settings.json").write_text('{"autoMemoryEnabled": true}')
@@ -85,7 +195,8 @@ def test_settings_of_the_project_are_stronger_than_those_of_the_user(tmp_path: P
         ("model: x\n", True),
         ("memory:\n  write_approval: false\n", True),
         ("memory:\n  write_approval: true\n", False),
-        ("memory:\n  memory_enabled: false\n", False),
+        ("memory:\n  memory_enabled: false\n", True),  # its user's profile it keeps still
+        ("memory:\n  memory_enabled: false\n  user_profile_enabled: false\n", False),
         ("- a list\n", True),
     ],
 )

@@ -140,6 +140,11 @@ def read_state(home: "Home", session: object) -> PromptState:
         return PromptState()
 
 
+def has_state(home: "Home", session: object) -> bool:
+    """Tell whether a session was asked about before, as far as that is still known."""
+    return os.path.lexists(_path(home, session))
+
+
 def write_state(home: "Home", session: object, state: PromptState) -> None:
     """Put a state in the place of a session's.
 

@@ -1,7 +1,6 @@
 """What has to stand in a host's configuration so that it calls our hook, and how to take that out again.
 
-Pure: text in, text out; nothing here opens a file. Written against the documentation that
-docs/formats.md names.
+Pure: text in, text out; nothing here opens a file. Written against what docs/formats.md names.
 
 Invariant: what a person keeps there stays byte for byte; what is taken out is ours alone, and only
 this home's.
@@ -18,20 +17,23 @@ from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 
 _START_S, _PROMPT_S = 12, 5
 """How long a host waits: longer than the hook's own limits (``surfaces/hook/running.py``)."""
-_STARTS = "startup|resume|clear|compact"
 JSON_EVENTS: Mapping[str, tuple[tuple[str, str, int], ...]] = {
     CLAUDE_CODE: (
-        ("SessionStart", _STARTS, _START_S),
+        ("SessionStart", "", _START_S),
         ("UserPromptSubmit", "", _PROMPT_S),
         ("PreToolUse", "Write|Edit|MultiEdit|NotebookEdit", _PROMPT_S),
     ),
     CODEX: (
-        ("SessionStart", _STARTS, _START_S),
+        ("SessionStart", "", _START_S),
         ("UserPromptSubmit", "", _PROMPT_S),
-        ("PreToolUse", "apply_patch|Edit|Write", _PROMPT_S),
+        ("PreToolUse", "apply_patch|Edit|Write|Bash", _PROMPT_S),
     ),
 }
-"""Event, matcher (none where the event knows none), and seconds that the host waits."""
+"""Event, matcher (none for all of an event), and seconds that the host waits.
+
+A session's start has no matcher: Claude Code 2.1.330 also starts sessions by ``fork``, which its documentation does
+not name. Codex' shell is looked at because Codex takes patches out of its commands and applies them itself.
+"""
 HOOKED = (CLAUDE_CODE, CODEX, HERMES, OPENCLAW)
 """Hosts that have hooks we answer."""
 

@@ -1,21 +1,22 @@
 """Other writers of an agent's memory that its host's configuration turns on, and the setting that turns each off.
 
 Invariant: configuration is read and never written; a setting that is not there is told as
-such, because defaults change between versions. Written against the documentation that
-docs/formats.md names.
+such, because defaults change between versions. Written against what docs/formats.md names.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nightledger.codec.json5 import parse_json5
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_optional
-from nightledger.hosts.presets import CLAUDE_CODE, HERMES, OPENCLAW
+from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 
 MAX_CONFIG_BYTES = 4 << 20
+_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+"""How Claude Code reads a variable that turns something on or off (seen with 2.1.330)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ def find_rivals(host: str, root: str, workspace: str) -> tuple[Rival | Unread, .
         root: Its own directory (``hosts/roots.py``); may be missing.
         workspace: The home, which may hold configuration of its own.
     """
-    looks = {OPENCLAW: _openclaw, CLAUDE_CODE: _claude_code, HERMES: _hermes}
+    looks = {OPENCLAW: _openclaw, CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
     if host not in looks:
         return ()
     found = looks[host](root, workspace)
@@ -66,25 +67,39 @@ def _openclaw(root: str, _: str) -> Iterator[Rival | Unread]:
     if isinstance(config, Unread):
         yield config
         return
-    if config is None:
+    if config is None and not os.path.isdir(root):
         return
-    dreaming = _at(config, "plugins", "entries", "memory-core", "config", "dreaming", "enabled")
+    slot = _at(config, "plugins", "slots", "memory")
+    plugin = slot if isinstance(slot, str) and slot != "none" else "memory-core"
+    dreaming = _at(config, "plugins", "entries", plugin, "config", "dreaming", "enabled")
+    is_off = slot == "none" or _at(config, "plugins", "entries", plugin, "enabled") is False
     yield Rival(
         name="OpenClaw dreaming",
         writes="promotes lines to MEMORY.md by itself",
-        is_on=dreaming if isinstance(dreaming, bool) else None,
+        is_on=False if is_off else dreaming if isinstance(dreaming, bool) else None,
         path=path,
-        setting="plugins.entries.memory-core.config.dreaming.enabled: false",
+        setting=f"plugins.entries.{plugin}.config.dreaming.enabled: false",
     )
-    hook = _at(config, "hooks", "internal", "entries", "session-memory", "enabled")
-    on = hook is True and _at(config, "hooks", "internal", "enabled") is not False
     yield Rival(
         name="OpenClaw's session-memory hook",
-        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset; nights read these as daily logs",
-        is_on=on,
+        writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset, and when a session is over; nights read these as daily logs",
+        is_on=_runs_session_memory(_at(config, "hooks", "internal")),
         path=path,
         setting="hooks.internal.entries.session-memory.enabled: false",
     )
+
+
+def _runs_session_memory(internal: Any) -> bool:
+    """Tell whether OpenClaw runs the hook: where it is named, or where hooks are on and nothing says which.
+
+    As 2026.9.6 chooses. A hook pack that the owner installed opens the choice too; that stands in no configuration.
+    """
+    if not isinstance(internal, dict) or internal.get("enabled") is False:
+        return False
+    entries = internal.get("entries") or {}
+    if "session-memory" in entries:
+        return _at(entries, "session-memory", "enabled") is not False
+    return bool(_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)
 
 
 def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
@@ -101,38 +116,73 @@ def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:
             yield config
         elif config is not None:
             configs[path] = config
-    memory, where = _first(configs, "autoMemoryEnabled", paths[-1])
+    is_on, where = _auto_memory(configs, paths[-1])
     yield Rival(
         name="Claude Code auto memory",
-        writes="keeps a memory of its own under projects/*/memory, beside yours",
-        is_on=memory is not False,
+        writes=_auto_memory_writes(configs, workspace),
+        is_on=is_on,
         path=where,
         setting='"autoMemoryEnabled": false',
     )
     dream, where = _first(configs, "autoDreamEnabled", paths[-1])
+    said = dream if isinstance(dream, bool) else None  # where nothing says so, its maker's server does
     yield Rival(
         name="Claude Code auto dream",
         writes="rewrites that memory between sessions",
-        is_on=dream is True and memory is not False,
+        is_on=said if is_on else False,
         path=where,
         setting='"autoDreamEnabled": false',
     )
 
 
-def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
-    path = os.path.join(root, "config.yaml")
-    config = _read(path, yaml=True)
+def _auto_memory(configs: Mapping[str, Any], default: str) -> tuple[bool, str]:
+    """Tell whether auto memory is on, and the file that says so: a variable that settings give comes first."""
+    for path, config in configs.items():
+        variable = _at(config, "env", "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        if isinstance(variable, str) and variable.lower() in _YES | _NO:
+            return variable.lower() in _NO, path
+    memory, where = _first(configs, "autoMemoryEnabled", default)
+    return memory is not False, where
+
+
+def _auto_memory_writes(configs: Mapping[str, Any], workspace: str) -> str:
+    folder, _ = _first(configs, "autoMemoryDirectory", "")
+    if not isinstance(folder, str) or not folder:
+        return "keeps a memory of its own under projects/*/memory, beside yours"
+    if os.path.realpath(os.path.expanduser(folder)) == os.path.realpath(workspace):
+        return f'is told to write MEMORY.md here, past the gate ("autoMemoryDirectory": "{folder}")'
+    return f"keeps a memory of its own in {folder}, beside yours"
+
+
+def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
+    path = os.path.join(root, "config.toml")
+    config = _read(path, _parse_toml)
     if isinstance(config, Unread):
         yield config
         return
-    if config is None:
+    yield Rival(
+        name="Codex memories",
+        writes="keep a memory of their own under memories, beside yours",
+        is_on=_at(config, "features", "memories") is True,
+        path=path,
+        setting="memories = false under [features]",
+    )
+
+
+def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
+    path = os.path.join(root, "config.yaml")
+    config = _read(path, _parse_yaml)
+    if isinstance(config, Unread):
+        yield config
+        return
+    if config is None and not os.path.isdir(root):
         return
     approval = _at(config, "memory", "write_approval")
-    enabled = _at(config, "memory", "memory_enabled")
+    keeps = [_at(config, "memory", name) is not False for name in ("memory_enabled", "user_profile_enabled")]
     yield Rival(
         name="Hermes' memory tool and background review",
         writes="write memories/MEMORY.md and USER.md without asking",
-        is_on=approval is not True and enabled is not False,
+        is_on=approval is not True and any(keeps),
         path=path,
         setting="memory.write_approval: true",
     )
@@ -154,15 +204,19 @@ def _at(config: Any, *keys: str) -> Any:
     return config
 
 
-def _read(path: str, *, yaml: bool = False) -> Any:
+def _read(path: str, parse: Callable[[bytes], Any] = lambda raw: parse_json5(raw.decode())) -> Any:
     """Give a configuration's value; None where there is no file."""
     try:
         raw = read_optional(path, MAX_CONFIG_BYTES)
-        if raw is None:
-            return None
-        return _parse_yaml(raw) if yaml else parse_json5(raw.decode())
+        return None if raw is None else parse(raw)
     except (NightledgerError, OSError, ValueError, RecursionError) as error:
         return Unread(path=path, reason=str(error).split("\n", 1)[0])
+
+
+def _parse_toml(raw: bytes) -> Any:
+    import tomllib
+
+    return tomllib.loads(raw.decode())
 
 
 def _parse_yaml(raw: bytes) -> Any:

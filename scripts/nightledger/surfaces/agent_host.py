@@ -21,8 +21,8 @@ MARKS = {
 """Variables that hosts set for the commands of their agents.
 
 OpenClaw: docs.openclaw.ai/help/environment (``exec``, ``acp``). Claude Code sets ``CLAUDECODE=1``
-in the shells that it starts. Codex: ``CODEX_SANDBOX`` on macOS alone, ``CODEX_SANDBOX_NETWORK_DISABLED``
-in its sandbox on Linux, and the thread's id in newer versions (openai/codex). Hermes: its terminal
+and ``AI_AGENT`` in the shells that it starts (seen with 2.1.330). Codex: ``CODEX_SANDBOX`` on macOS alone,
+``CODEX_SANDBOX_NETWORK_DISABLED`` in its sandbox on Linux, and the thread's id (both seen with 0.169). Hermes: its terminal
 tool sets ``HERMES_AGENT``, ``AI_AGENT`` and the id of the session (NousResearch/hermes-agent, tools/environments).
 ``AI_AGENT`` is what several hosts agreed upon; it holds the host's name.
 """

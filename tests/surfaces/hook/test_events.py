@@ -62,6 +62,32 @@ def test_the_first_turn_of_hermes_gets_what_is_staged_too(home: Home) -> None:
         assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=extra) == b""
 
 
+@pytest.mark.parametrize("platform", ["subagent", "cron"])
+def test_where_hermes_shows_no_memory_nothing_is_shown(home: Home, platform: str) -> None:
+    page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
+    write_staged(home, page, [StagedLine((), "")])
+    sent = {"user_message": SENSOR, "is_first_turn": True, "platform": platform}
+    assert answer(home, "hermes", "pre_llm_call", session_id="h", extra=sent) == b""
+    assert not Path(home.exposures).exists()
+    assert answer(home, "hermes", "pre_llm_call", session_id="h", extra={**sent, "platform": "cli"})
+
+
+def test_a_page_is_as_long_as_openclaw_has_room_for(home: Home) -> None:
+    page = dump_page([f"line {n} " + "x" * 230 for n in range(9)], "2126-03-02T00:00:00Z")
+    write_staged(home, page, [StagedLine((f"e-{n}",), "") for n in range(9)])
+    for room, lines in (
+        (100_000, 9),
+        (len(page), 9),
+        (len(page) - 1, 8),
+        (10, 0),
+        (-1, 0),
+        (True, 9),
+        ("few", 9),
+    ):
+        given = answer(home, "openclaw", "agent:bootstrap", session_id=f"s{room}", room=room)
+        assert given.count(b"- line ") == lines
+
+
 def test_the_time_may_be_given_in_a_simulated_home_only(tmp_path: Path) -> None:
     simulated = make_indexed(tmp_path / "simulated", simulated=True)
     answer(simulated, "codex", "UserPromptSubmit", now="2026-03-01T06:00:00Z", prompt=SENSOR)

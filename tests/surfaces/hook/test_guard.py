@@ -107,6 +107,29 @@ def test_a_shell_s_command_is_no_patch(home: Home) -> None:
     assert judge(home, {"patch": "*** Delete File: SOUL.md"}, cwd=home.root)
 
 
+def shell(home: Home, command: str, cwd: str = "/") -> str:
+    return refusal(home, {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": cwd}, "nl propose")
+
+
+def test_a_patch_that_a_shell_hands_to_codex_is_one(home: Home) -> None:
+    """Codex takes it out of the command and applies it without a shell; the hook is told of a shell only."""
+    patch = (
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: MEMORY.md\n@@\n-a\n+b\n*** End Patch\nEOF\n"
+    )
+    assert shell(home, patch, cwd=home.root)
+    assert shell(home, patch) == ""
+    for folder in (home.root, f"'{home.root}'", f'"{home.root}"'):
+        assert shell(home, f"cd {folder} && {patch}"), folder
+    assert shell(home, f"cd /srv && {patch}") == ""
+    assert shell(home, f"cd {os.path.basename(home.root)}&& {patch}", cwd=os.path.dirname(home.root))
+
+
+def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
+    assert shell(home, "cat > help.md <<X\n*** Update File: MEMORY.md\nX", cwd=home.root) == ""
+    assert shell(home, f"echo x >> {home.memory_md}") == ""
+    assert shell(home, "apply_patch --help", cwd=home.root) == ""
+
+
 @pytest.mark.parametrize(
     "patch",
     [

@@ -80,6 +80,45 @@ def test_the_stager_runs_first_unless_the_host_does_not_wait(
     assert ran == [home]
 
 
+def test_a_host_that_asks_at_each_message_is_staged_for_once_and_recorded_once(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Home] = []
+    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    first = stage(home, "Water the plants (from MEMORY.md:3; landmark)", shown=("e-1",))
+    for _ in range(3):
+        assert started(home, "openclaw", {"session_id": "s"}, NOW) == first
+    assert (len(ran), len(records(home))) == (1, 1)
+    other = stage(home, "Air the cellar (from MEMORY.md:4; landmark)", shown=("e-2",))
+    for _ in range(2):
+        assert started(home, "openclaw", {"session_id": "s"}, NOW) == other
+    assert [one["shown"] for one in records(home)] == [["e-1"], ["e-2"]]
+    assert started(home, "openclaw", {"session_id": "t"}, NOW) == other
+    assert (len(ran), len(records(home))) == (2, 3)
+    for _ in range(2):  # other hosts ask when a session begins, or begins again
+        assert started(home, "codex", {"session_id": "s"}, NOW) == other
+    assert (len(ran), len(records(home))) == (4, 5)
+
+
+def test_a_page_of_lines_without_a_place_is_recorded_once_too(home: Home) -> None:
+    page = stage(home, "A fair (from calendar work; soon)", shown=())
+    for _ in range(2):
+        assert started(home, "openclaw", {"session_id": "s"}, NOW) == page
+    assert [one["shown"] for one in records(home)] == [[]]
+
+
+def test_a_session_that_had_nothing_is_not_staged_for_at_each_message(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[Home] = []
+    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    for _ in range(2):
+        assert started(home, "openclaw", {"session_id": "s"}, NOW) == ""
+    assert ran == [home]
+    page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    assert started(home, "openclaw", {"session_id": "s"}, NOW) == page
+
+
 def test_nothing_staged_is_nothing_shown(home: Home) -> None:
     stage(home)
     assert started(home, "codex", {}, NOW) == ""

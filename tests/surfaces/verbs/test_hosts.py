@@ -164,6 +164,29 @@ def test_hooks_of_a_checkout_that_moved_are_named_and_replaced(caller: Caller, u
     )
 
 
+def test_hooks_that_their_host_does_not_run_are_told(caller: Caller, user: Path) -> None:
+    (user / ".codex").mkdir()
+    caller.run("hosts", "install", "codex", "--yes")
+    assert "but not yet: Codex runs none that you have not trusted" in caller.text("hosts")
+    assert "3 wait for /hooks" in state_of(caller, "codex")["held_back"]
+    caller.run("hosts", "install", "claude-code", "--yes")
+    assert state_of(caller, "claude_code")["held_back"] is None
+    settings = user / ".claude" / "settings.json"
+    settings.write_text(settings.read_text().replace("{", '{"disableAllHooks": true,', 1))
+    assert "turns every hook off" in state_of(caller, "claude_code")["held_back"]
+
+
+def test_taking_hooks_out_of_codex_tells_that_others_wait_for_trust_again(caller: Caller, user: Path) -> None:
+    (user / ".codex").mkdir()
+    moved = "others that stood behind ours wait to be trusted again"
+    caller.run("hosts", "install", "codex", "--yes")
+    assert moved not in caller.text("hosts", "remove", "codex", "--yes")
+    (user / ".codex" / "hooks.json").write_text(SETTINGS)
+    caller.run("hosts", "install", "codex", "--yes")
+    assert moved not in caller.text("hosts", "remove", "codex")
+    assert moved in caller.text("hosts", "remove", "codex", "--yes")
+
+
 def test_files_that_somebody_put_into_the_folder_stay(caller: Caller, user: Path) -> None:
     caller.run("hosts", "install", "openclaw", "--yes")
     (folder,) = (user / ".openclaw" / "hooks").iterdir()

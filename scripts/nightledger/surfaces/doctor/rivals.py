@@ -24,7 +24,7 @@ def check_rivals(home: Home) -> Iterator[Check]:
         if isinstance(one, Unread):
             yield note(AREA, f"{one.path} cannot be read: {one.reason}", "see for yourself what it turns on")
         elif one.is_on is None:
-            said = f"{one.name} {one.writes}; {one.path} does not say whether it is on, and newer versions have it on"
+            said = f"{one.name} {one.writes}; {one.path} does not say whether it is on, and versions differ"
             yield note(AREA, said, f"to turn it off, set {one.setting}")
         else:
             yield note(AREA, f"{one.name} {one.writes}", f"to turn it off, set {one.setting} in {one.path}")

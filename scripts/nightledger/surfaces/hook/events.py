@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder that holds our programs."""
+_WITHOUT_MEMORY = ("subagent", "cron")
+"""Where Hermes itself shows no memory; to us these look like first turns of a session (seen with 0.19.0)."""
 
 
 def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text: str = "") -> bytes:
@@ -57,15 +59,18 @@ def answer_event(home_path: str, host: str, event: str, raw: bytes, *, now_text:
         from nightledger.surfaces.hook.starting import started
 
         # the stager knows the real time only, so where another is given it is not asked
-        return give_context(host, event, started(home, host, payload, now, anew=not now_text))
+        page = started(home, host, payload, now, anew=not now_text, most=_room(payload))
+        return give_context(host, event, page)
     return give_context(host, event, _at_prompt(home, host, payload, now))
 
 
 def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime") -> str:
     """Give what a prompt gets; the first of a Hermes session also what is staged, as Hermes has no event for that."""
+    extra = payload.get("extra")
+    if isinstance(extra, dict) and extra.get("platform") in _WITHOUT_MEMORY:
+        return ""
     from nightledger.surfaces.hook.prompting import prompted
 
-    extra = payload.get("extra")
     if not isinstance(extra, dict) or extra.get("is_first_turn") is not True:
         return prompted(home, host, payload, stamp(now))
     from nightledger.domain.tokens import CHARACTERS_A_TOKEN
@@ -76,6 +81,12 @@ def _at_prompt(home: Home, host: str, payload: "dict[str, Any]", now: "datetime"
     room = MAX_CONTEXT_BYTES - CHARACTERS_A_TOKEN * read_hook_settings(home).tokens - 1
     page = started(home, host, payload, now, anew=False, most=room)
     return "\n".join(part for part in (page, prompted(home, host, payload, stamp(now))) if part)
+
+
+def _room(payload: "dict[str, Any]") -> int:
+    """Give the bytes of a page that a host takes whole; OpenClaw's handler says how many characters are left."""
+    room = payload.get("room")
+    return min(MAX_CONTEXT_BYTES, room) if type(room) is int else MAX_CONTEXT_BYTES
 
 
 def _now(home: Home, text: str) -> "datetime":

@@ -1,8 +1,8 @@
 """Before a tool writes a file: deny what only the gate or the owner may change, else say nothing.
 
 Invariant: the answer is deny or nothing, never allow and never ask. A path is judged by the real
-file and its inode, not by its spelling. Writes by a shell or a sub-agent's own tools do not come
-by here: what notices these is ``guard``.
+file and its inode, not by its spelling. What a shell or another program writes does not come by
+here: what notices that is ``guard``.
 """
 
 import os
@@ -30,6 +30,10 @@ _FILE_LINE = re.compile(
 )
 """A line of a patch that names a file, as loosely as the loosest host reads it; Hermes has ``Move File: a -> b``
 (openai/codex, codex-rs/apply-patch; NousResearch/hermes-agent, tools/patch_parser.py)."""
+_SHELL_TOOL = "Bash"
+"""What Codex calls each of its shells at a hook (seen with 0.169)."""
+_PATCHER = re.compile(r"\bapply_?patch\b")
+_FOLDER = re.compile(r"""\bcd[ \t]+('[^'\n]*'|"[^"\n]*"|[^\s;&|]+)""")
 _MEMORY_TOOL = "memory"
 """Hermes' own tool, which writes its memory and names no path (NousResearch/hermes-agent, tools/memory_tool.py)."""
 MAX_PATHS = 1000
@@ -149,12 +153,14 @@ def _written(payload: "dict[str, Any]") -> "Iterator[str]":
     if not isinstance(given, dict):
         return
     edits = given.get("edits")
+    shell = payload.get("tool_name") == _SHELL_TOOL
     for one in (given, *(edits if isinstance(edits, list) else ())):
         yield from (path for key in _PATH_KEYS if isinstance(one, dict) and (path := text_of(one, key)))
     for key in _PATCH_KEYS:
         found = given.get(key)
         for part in found if isinstance(found, list) else (found,):
-            yield from _patched(part) if isinstance(part, str) else ()
+            if isinstance(part, str):
+                yield from _patched_in_shell(part) if shell else _patched(part)
     if payload.get("tool_name") == _MEMORY_TOOL and not any(key in given for key in _PATH_KEYS):
         root = os.environ.get("HERMES_HOME") or "~/.hermes"
         yield f"{root}/memories/{'USER.md' if given.get('target') == 'user' else 'MEMORY.md'}"
@@ -168,6 +174,20 @@ def _patched(patch: str) -> "Iterator[str]":
         yield path
         if found[1]:
             yield from (part.strip() for part in path.split("->"))
+
+
+def _patched_in_shell(command: str) -> "Iterator[str]":
+    """Give the paths of a patch that stands in a shell's command: Codex takes it out and applies it itself.
+
+    It does so for ``apply_patch <<EOF`` and ``cd DIR && apply_patch <<EOF``, and tells neither as a tool
+    of its own (seen with 0.169). Other commands are not looked into: a shell writes what it likes.
+    """
+    if not _PATCHER.search(command):
+        return
+    folders = [found.strip("'\"") for found in _FOLDER.findall(command)]
+    for path in _patched(command):
+        yield path
+        yield from (os.path.join(folder, path) for folder in folders)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

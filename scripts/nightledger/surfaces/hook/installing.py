@@ -19,6 +19,7 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.gated import protected_paths
+from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hermes_config import HERMES_EVENTS
 from nightledger.hosts.hook_call import SCRIPT, HookCall
 from nightledger.hosts.hooking import (
@@ -80,6 +81,7 @@ class Standing:
         installed: Whether hooks for this home are in it; None where it cannot be read.
         current: Whether they are as they would be installed now: this checkout, this interpreter.
         problem: Why it cannot be read; empty else.
+        held_back: Why the host does not run them, as far as its settings say; empty else.
     """
 
     host: str
@@ -89,6 +91,7 @@ class Standing:
     installed: bool | None
     current: bool
     problem: str
+    held_back: str
 
 
 def call_of(home: Home) -> HookCall:
@@ -217,6 +220,7 @@ def _standing(home: Home, host: str, root: str) -> Standing:
         installed=installed,
         current=current,
         problem=problem,
+        held_back=why_held_back(host, root, call_of(home)) if installed else "",
     )
 
 

@@ -9,7 +9,7 @@ import sys
 
 from nightledger.domain.exposure import Exposure, session_name
 from nightledger.files.exposures import append_exposure
-from nightledger.files.prompt_state import drop_old_states, hold_state, place_key
+from nightledger.files.prompt_state import drop_old_states, has_state, hold_state, place_key, read_state
 from nightledger.files.staged import StagedPage, read_staged
 from nightledger.surfaces.hook.answers import MAX_CONTEXT_BYTES
 from nightledger.surfaces.hook.events import SCRIPTS, stamp
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 STAGING_LIMIT_S = 4.0
 """A year of logs takes below one second; a calendar server is waited for two (DESIGN, issue 4)."""
+_EACH_MESSAGE = ("openclaw",)
+"""``agent:bootstrap`` comes before each message, and what it adds is there for that one alone (seen with 2026.9.6)."""
+_NAMELESS = "staged"
+"""What the ring holds of a page whose lines have neither ids nor places."""
 
 
 def started(
@@ -36,6 +40,9 @@ def started(
 ) -> str:
     """Give the staged context; empty for nothing. It is recorded before this returns.
 
+    OpenClaw asks at each message and keeps no answer. There the stager runs at a session's first one, and what
+    the session is shown on and on is recorded once.
+
     Args:
         home: Whose.
         host: As records name it.
@@ -48,15 +55,20 @@ def started(
         NightledgerError: The ledger cannot be used.
         OSError: The system refuses something.
     """
-    if anew:
+    given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
+    if anew and not (each_message and has_state(home, given)):
         stage_anew(home)
     _forget_old(home, now.timestamp())
     page = read_staged(home, stamp(now), most)
     if page is None:
+        if each_message:
+            hold_state(home, given).close()  # the session is known from now on
         return ""
-    session = session_name(payload.get("session_id"))
-    append_exposure(home, _exposure(page, stamp(now), host, session))
-    _remember(home, payload.get("session_id"), page)
+    names = _names(page) or ((_NAMELESS,) if each_message else ())
+    if each_message and read_state(home, given).shown[-1:] == (names,):
+        return page.text
+    append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
+    _remember(home, given, names)
     return page.text
 
 
@@ -84,9 +96,12 @@ def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:
     )
 
 
-def _remember(home: "Home", session: object, page: StagedPage) -> None:
+def _names(page: StagedPage) -> tuple[str, ...]:
+    return (*page.shown, *(place_key(place.path, place.lines[0]) for place in page.places))
+
+
+def _remember(home: "Home", session: object, names: tuple[str, ...]) -> None:
     """Put what was shown into the session's ring, so that its prompts are not shown it again."""
-    names = (*page.shown, *(place_key(place.path, place.lines[0]) for place in page.places))
     if not names:
         return
     held = hold_state(home, session)

@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
 from nightledger.hosts.hooking import HOOKED
+from nightledger.hosts.presets import CODEX
 from nightledger.hosts.roots import state_roots
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
@@ -36,11 +37,12 @@ from nightledger.surfaces.hook.installing import (
 
 _AFTERWARDS = {
     "claude_code": "sessions read it when they start; it counts in every project (for one alone: --project DIR)",
-    "codex": "Codex asks you once to trust new hooks: /hooks in a session; older ones need codex_hooks = true under [features]",
+    "codex": "Codex runs them once you have trusted them, and anew when they change: /hooks in a session; 'codex exec' does not ask and leaves them out",
     "hermes": "Hermes asks once for each hook; a gateway needs that answer, or hooks_auto_accept: true",
-    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway",
+    "openclaw": "turn it on with 'openclaw hooks enable {name}', then restart the gateway; where hooks are on and none is "
+    "named, that leaves this one alone on. 'openclaw agent --local' runs no hooks",
 }
-
+_MOVED_UP = "Codex knows hooks by their place in the file: others that stood behind ours wait to be trusted again (/hooks)"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the words and options of ``hosts``."""
@@ -83,6 +85,7 @@ def _list(context: Context, found: Iterable[Standing]) -> int:
                     "found": one.found,
                     "path": one.path,
                     "installed": one.installed,
+                    "held_back": one.held_back or None,
                 }
                 for one in found
             ]
@@ -100,6 +103,8 @@ def _list(context: Context, found: Iterable[Standing]) -> int:
             )
         elif one.installed:
             context.print(f"{name}: calls this home at {', '.join(events_of(one.host))} ({one.path})")
+            if one.held_back:
+                context.print(f"  but not yet: {one.held_back}")
         else:
             context.print(
                 f"{name}: no hooks for this home; 'nightledger hosts install {name}' shows what to add"
@@ -142,11 +147,18 @@ def _change(context: Context, options: argparse.Namespace, home: Home, host: str
         context.print(f"{done} {step.path}")
         if not options.yes and install:
             context.print(step.shown.rstrip("\n"))
-    if options.yes and install:
-        context.print(_AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path))))
-    elif not options.yes:
-        context.print("Nothing was changed; --yes does it.")
+    if said := _afterwards(host, steps, install=install, done=options.yes):
+        context.print(said)
     return 0
+
+
+def _afterwards(host: str, steps: list[Step], *, install: bool, done: bool) -> str:
+    """Say what is left to do; nothing where nothing is."""
+    if not done:
+        return "Nothing was changed; --yes does it."
+    if install:
+        return _AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path)))
+    return _MOVED_UP if host == CODEX and any(step.after for step in steps) else ""
 
 
 def _drop_empty_folders(steps: Iterable[Step]) -> None:

@@ -1,0 +1,73 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from nightledger.hosts.held_back import why_held_back
+from nightledger.hosts.hook_call import HookCall
+from nightledger.hosts.hooking import with_hooks
+
+CALL = HookCall(
+    python="/usr/bin/python3", script="/opt/nl/scripts/prompt_hook.py", home="/home/ada", home_id="f" * 32
+)
+OTHER = '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "beep"}]}]}}'
+
+
+@pytest.fixture
+def codex(tmp_path: Path) -> Path:
+    """Codex' directory, with hooks of the owner before ours."""
+    root = tmp_path / "codex"
+    root.mkdir()
+    (root / "hooks.json").write_text(with_hooks("codex", OTHER, CALL))
+    return root
+
+
+def trust(root: Path, *keys: str, more: str = "") -> str:
+    """Write what Codex writes when hooks are trusted; give what is said then."""
+    states = "".join(f'[hooks.state.{json.dumps(key)}]\ntrusted_hash = "sha256:00"\n{more}' for key in keys)
+    (root / "config.toml").write_text(f'model = "x"\n{states}')
+    return why_held_back("codex", str(root), CALL)
+
+
+def test_hooks_that_codex_was_never_told_to_trust_are_counted(codex: Path) -> None:
+    said = "Codex runs none that you have not trusted: {} wait for /hooks in a session ('codex exec' does not ask)"
+    file = codex / "hooks.json"
+    assert why_held_back("codex", str(codex), CALL) == said.format(3)
+    keys = [f"{file}:session_start:0:0", f"{file}:user_prompt_submit:0:0", f"{file}:pre_tool_use:1:0"]
+    assert trust(codex, *keys[:2]) == said.format(1)
+    assert trust(codex, *keys[:2], f"{file}:pre_tool_use:0:0") == said.format(1)
+    assert trust(codex, *keys) == ""
+    assert trust(codex, *keys, more="enabled = false\n") == said.format(3)
+
+
+def test_trust_is_found_under_the_file_s_real_name_too(codex: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(codex)
+    file = codex / "hooks.json"
+    trust(codex, f"{file}:session_start:0:0", f"{file}:user_prompt_submit:0:0", f"{file}:pre_tool_use:1:0")
+    assert why_held_back("codex", str(tmp_path / "link"), CALL) == ""
+
+
+@pytest.mark.parametrize("name", ["hooks", "codex_hooks"])
+def test_hooks_that_codex_has_turned_off_are_told(codex: Path, name: str) -> None:
+    (codex / "config.toml").write_text(f"[features]\n{name} = false\n")
+    assert why_held_back("codex", str(codex), CALL).startswith(f"{name} = false under [features] in ")
+
+
+def test_hooks_that_claude_code_has_turned_off_are_told(tmp_path: Path) -> None:
+    assert why_held_back("claude_code", str(tmp_path), CALL) == ""
+    (tmp_path / "settings.json").write_text('{"disableAllHooks": false}')
+    assert why_held_back("claude_code", str(tmp_path), CALL) == ""
+    (tmp_path / "settings.json").write_text('{"disableAllHooks": true}')
+    assert "turns every hook off" in why_held_back("claude_code", str(tmp_path), CALL)
+
+
+@pytest.mark.parametrize("text", ["[", "features = 3\nhooks = 4\n", "[hooks]\nstate = 5\n"])
+def test_what_cannot_be_read_claims_nothing_and_what_is_odd_is_no_trust(codex: Path, text: str) -> None:
+    (codex / "config.toml").write_text(text)
+    assert ("not trusted" in why_held_back("codex", str(codex), CALL)) is (text != "[")
+    (codex / "hooks.json").write_text('{"hooks": {"PreToolUse": [3, {"hooks": 4}, {"hooks": [5]}]}}')
+    assert why_held_back("codex", str(codex), CALL) == ""
+
+
+def test_of_other_hosts_nothing_is_known(tmp_path: Path) -> None:
+    assert why_held_back("hermes", str(tmp_path), CALL) == ""

@@ -1,0 +1,72 @@
+"""A home for a real host's trials: made, filled and told by our own command line, as an owner would."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND = Path(__file__).resolve().parents[2] / "scripts" / "command.py"
+ENTRY = "The greenhouse fan needs its fuse changed in March."
+TASK = "Order the fuse for the greenhouse fan before Friday"
+MARK = "nightledger:staged:start"
+"""Stands in whatever holds the staged page."""
+
+
+@dataclass(frozen=True)
+class AgentHome:
+    """A home, and the environment that its owner works in.
+
+    Attributes:
+        root: Its directory; an agent's workspace.
+        memory: Its gated file.
+        environment: What the owner's shell has, ``HOME`` among it; nothing of ours.
+    """
+
+    root: Path
+    memory: Path
+    environment: Mapping[str, str]
+
+    def run(self, *words: str, statuses: tuple[int, ...] = (0,)) -> str:
+        """Run one of our verbs on it, and give what it prints.
+
+        Args:
+            words: The verb and what follows it.
+            statuses: Which exit statuses are as expected.
+        """
+        verb, *rest = words
+        command = [sys.executable, COMMAND, verb, *rest, "--home", self.root]
+        done = subprocess.run(
+            [str(word) for word in command],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in statuses, done.stdout + done.stderr
+        return done.stdout
+
+    def adopt(self) -> None:
+        """Make a home of the workspace, with something in memory and something left open, staged."""
+        self.memory.write_text(f"# Memory\n\n## Garden\n\n- {ENTRY}\n")
+        self.run("init", "--adopt", "--no-passphrase", "--zone", "Etc/UTC")
+        handoff = self.root / "memory" / "state" / "session-handoff.md"
+        handoff.write_text(f"# Handoff\n\n## Open\n\n- [ ] {TASK}\n")
+        self.run("stage")
+
+    def doctor(self) -> str:
+        """Give what doctor says, without blanks and line ends; no schedule calls this home, which it minds."""
+        return "".join(self.run("doctor", statuses=(0, 1)).split())
+
+    @property
+    def page(self) -> str:
+        """What is staged."""
+        return (self.root / "memory" / "state" / "tc-restore-pending.md").read_text()
+
+    def exposures(self) -> list[dict[str, Any]]:
+        """Give all lines of the exposure ledger."""
+        ledger = self.root / "memory" / "system" / "exposures.jsonl"
+        return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
