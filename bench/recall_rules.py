@@ -23,7 +23,7 @@ from nightledger.domain.search.values import Chunk, Kind, Query
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
-from nightledger.recall import searching, weighing
+from nightledger.recall import hopping, searching, weighing
 from nightledger.recall.weighing import Asked
 from nightledger.text.search import tokens
 from nightledger.text.search.stop_words import STOP_WORDS
@@ -82,7 +82,8 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "without kin": ((expansion, "kin_of", nothing),),
     "without irregular forms": ((expansion, "forms_of", nothing),),
     "without names": ((ranking, "NAME_WEIGHT", 0.0),),
-    "without the hop": ((hops, "ANSWERED", 0.0),),
+    "without hops": ((hops, "ANSWERED", 0.0),),
+    "one hop": ((hopping, "MOST_HOPS", 1),),
     "the item before counts not at all": ((weighing, "BEFORE_WEIGHT", 0.0),),
     "the item before counts in full": ((weighing, "BEFORE_WEIGHT", 1.0),),
     "50 candidates": ((searching, "CANDIDATES", 50),),

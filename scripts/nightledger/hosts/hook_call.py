@@ -25,16 +25,19 @@ class HookCall:
         script: ``prompt_hook.py``.
         home: The home.
         home_id: Its id.
+        keys: Where its operator's keys are, where that is not the default; hosts hand on no environment of the operator's.
     """
 
     python: str
     script: str
     home: str
     home_id: str
+    keys: str = ""
 
     def words(self, host: str, event: str) -> tuple[str, ...]:
         """Give the command as words."""
-        return (self.python, "-I", "-S", self.script, "--home", self.home, host, event)
+        keys = ("--keys", self.keys) if self.keys else ()
+        return (self.python, "-I", "-S", self.script, "--home", self.home, *keys, host, event)
 
     def line(self, host: str, event: str) -> str:
         """Give the command as a shell reads it; it ends with 0 even where interpreter or script are gone.

@@ -91,6 +91,9 @@ def only_alike(ranked: Iterable[Ranked], asked: Asked) -> str:
 
 def _hit(chunk: Chunk, ranked: Ranked, held: Held, asked: Asked) -> Hit:
     weights = {found: ranked.parts.get(word, 0.0) for word, found in ranked.words.items()}
+    # what a hop found stands where the words that led there stand
+    for word in asked.led if Why.HOP in ranked.besides else ():
+        weights.setdefault(word, ranked.besides[Why.HOP] / len(asked.led))
     lines = best_lines(chunk.text, chunk.first_line, words_told(weights), weights)
     return Hit(
         chunk=chunk,

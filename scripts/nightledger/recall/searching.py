@@ -26,7 +26,7 @@ from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.agent_view import AgentView
 from nightledger.recall.choosing import Chosen, choose, only_alike
-from nightledger.recall.hopping import follow
+from nightledger.recall.hopping import Again, follow
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder, EncoderError, learn_new, near
 from nightledger.recall.weighing import Asked, weigh
@@ -189,13 +189,16 @@ def _follow(
     store, judge, query = seen.store, seen.judge, seen.query
     if query.hops:
 
-        def again(what: Asked) -> list[Ranked]:
+        def search_again(what: Asked) -> list[Ranked]:
             new = find_chunks(store, query, what)
             chunks.update((number, new[number]) for number in new.keys() - chunks.keys())
             found = weigh(store, chunks, what)
             return seen.view.rank(found, chunks, what) if seen.view else found
 
-        # One hop: a second one found nothing more (docs/decisions/0046-ranking.md).
+        def shown(weighed: Sequence[Ranked], what: Asked) -> Sequence[Hit]:
+            return choose(weighed, chunks, judge, query, what, seen.view).hits
+
+        again = Again(search=search_again, shown=shown, most=query.hops)
         ranked, led = follow(store, asked, ranked, chosen.hits, again)
         if led:
             chosen = choose(ranked, chunks, judge, query, replace(asked, led=led), seen.view)

@@ -25,6 +25,11 @@ def keys_directory(environment: "Mapping[str, str]") -> str:
     return os.path.abspath(environment.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger"))
 
 
+def named_keys_directory(keys_dir: str) -> str:
+    """Give a directory of keys where it is not the default one, and so has to be named to what runs by itself; else empty."""
+    return "" if keys_dir == keys_directory({}) else keys_dir
+
+
 class Context:
     """One command's surroundings.
 

@@ -51,6 +51,13 @@ def test_a_hop_adds_and_takes_nothing() -> None:
     assert by_id[1].besides == {}
 
 
+def test_what_two_hops_find_counts_twice() -> None:
+    one = with_hop([found(1, owner=1.0)], [found(3, billing=2.0)])
+    two = {ranked.id: ranked for ranked in with_hop(one, [found(3, berth=2.0), found(4, berth=2.0)])}
+    assert two[4].besides == {Why.HOP: HOP_WEIGHT}
+    assert two[3].besides == {Why.HOP: HOP_WEIGHT * 2}
+
+
 def test_a_hop_that_finds_nothing_changes_nothing() -> None:
     assert [one.id for one in with_hop([found(1, owner=1.0)], [found(2)])] == [1]
 

@@ -73,6 +73,21 @@ def test_english_times(text: str, since: str, until: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "between 2026-02-03 and 2026-02-09",
+        "from 2026-02-03 to 2026-02-09",
+        "zwischen 2026-02-03 und 2026-02-09",
+        "vom 2026-02-03 bis 2026-02-09",
+        "entre 2026-02-03 et 2026-02-09",
+    ],
+)
+def test_what_stands_before_two_dates_is_no_word_to_look_for(words: str) -> None:
+    assert read(f"crane {words}").rest.split() == ["crane"]
+    assert read(f"crane {words}").said == words
+
+
+@pytest.mark.parametrize(
     ("text", "since", "until"),
     [
         ("was war gestern kaputt", "2026-03-10", "2026-03-10"),

@@ -70,6 +70,19 @@ def exposures(home: Home) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def test_the_folder_of_the_keys_is_closed_where_the_host_knows_nothing_of_it(
+    home: Home, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    sent = json.dumps(
+        {"tool_name": "Write", "tool_input": {"file_path": str(keys / "operator.yaml")}}
+    ).encode()
+    words = ("claude-code", "PreToolUse")
+    assert call(home, words, sent, NIGHTLEDGER_KEYS="").stdout == b""
+    done = call(home, ("--keys", str(keys), *words), sent, NIGHTLEDGER_KEYS="")
+    assert "operator's keys" in json.loads(done.stdout)["hookSpecificOutput"]["permissionDecisionReason"]
+
+
 # ---------------------------------------------------------------- what hosts are answered
 
 

@@ -187,6 +187,22 @@ def test_taking_hooks_out_of_codex_tells_that_others_wait_for_trust_again(caller
     assert moved in caller.text("hosts", "remove", "codex", "--yes")
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex", "hermes", "openclaw"])
+def test_keys_that_lie_elsewhere_are_named_to_the_hook(
+    caller: Caller, user: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.delenv("NIGHTLEDGER_KEYS", raising=False)
+    assert "--keys" not in caller.text("hosts", "install", host, "--print")
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(user / "my keys"))
+    shown = "".join(caller.lines("hosts", "install", host, "--print"))
+    assert "--keys" in shown
+    assert f"{user}/my keys" in shown
+    caller.text("hosts", "install", host, "--yes")
+    assert "Nothing to do" in caller.text("hosts", "install", host, "--yes")
+    caller.text("hosts", "remove", host, "--yes")
+    assert not state_of(caller, host.replace("-", "_"))["installed"]
+
+
 def test_files_that_somebody_put_into_the_folder_stay(caller: Caller, user: Path) -> None:
     caller.run("hosts", "install", "openclaw", "--yes")
     (folder,) = (user / ".openclaw" / "hooks").iterdir()

@@ -44,6 +44,28 @@ def test_open_items_come_by_urgency_and_what_is_done_does_not_come() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "DONE: Send the berth list",
+        "**Done:** Send the berth list",
+        "[DONE] Send the berth list",
+        "DONE Send the berth list",
+        "Shipped - the berth list",
+        "Resolved \u2014 the berth list",
+    ],
+)
+def test_an_item_that_begins_with_its_mark_is_done(item: str) -> None:
+    assert texts(f"## Open\n\n- {item}\n") == []
+
+
+@pytest.mark.parametrize(
+    "item", ["Done deals are to be filed", "Fixed cost: ask Ulla", "Closed-loop controller: tune it"]
+)
+def test_a_word_that_only_begins_an_item_is_no_mark(item: str) -> None:
+    assert texts(f"## Open\n\n- {item}\n") == [item]
+
+
 def test_an_item_says_where_it_stands() -> None:
     first = read_open_items(HANDOFF)[0]
     assert (first.line, first.heading, first.urgency) == (4, "Critical", 1.0)

@@ -3,7 +3,7 @@
 ``Who looks after the service that failed on Friday?`` is answered by a log that names neither Friday
 nor failing: the first search finds the name of the service, and only a second one finds who looks
 after it. So where the best hits hold less than half of what was asked for, the rare words and names
-of their best lines are looked for in turn.
+of their best lines are looked for in turn; and those of the best line that this brought up, once more.
 
 Invariant: a query that is answered is left alone, and what a hop finds adds to the score of a chunk
 and takes nothing from it.
@@ -78,10 +78,10 @@ def words_on(
 
 
 def with_hop(first: Sequence[Ranked], second: Sequence[Ranked]) -> list[Ranked]:
-    """Add what a hop found to what the query's own words found; the best first.
+    """Add what a hop found to what was found before; the best first.
 
     Args:
-        first: By the query's words.
+        first: By the query's words, and by hops before this one.
         second: By the words that led on; only what their words gave counts.
     """
     found = {one.id: one for one in first}
@@ -94,7 +94,7 @@ def with_hop(first: Sequence[Ranked], second: Sequence[Ranked]) -> list[Ranked]:
             id=number,
             score=known.score + gain,
             parts=known.parts,
-            besides={**known.besides, Why.HOP: gain},
+            besides={**known.besides, Why.HOP: known.besides.get(Why.HOP, 0.0) + gain},
             words=known.words,
         )
     return scaled(list(found.values()))

@@ -121,6 +121,10 @@ _SIDE = re.compile(
 )
 
 
+_BOTH = re.compile(r"\b(?:between|from|zwischen|von|vom|entre|de|du|desde)\s+(?:the\s+)?$", re.IGNORECASE)
+"""Stands before two dates, and is no word to be looked for."""
+
+
 _SIDE_CHARACTERS = 40
 """How far before a time its side may stand, blanks included: all that is before would be read for each month."""
 
@@ -145,7 +149,9 @@ def _dated(text: str, dates: Mapping[tuple[int, int], date]) -> Times | None:
     )
     if joined:
         end, last = places[1][0][1], places[1][1]
-        return _times(text, start, end, (min(first, last), max(first, last)))
+        before = _BOTH.search(text[:start], max(0, start - _SIDE_CHARACTERS))
+        begin = before.start() if before else start
+        return _times(text, begin, end, (min(first, last), max(first, last)))
     return _sided(text, start, end, (first, first))
 
 

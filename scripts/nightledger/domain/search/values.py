@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
+MOST_HOPS = 2
+"""Hops one after another. Measured: docs/decisions/0046-ranking.md."""
 DEFAULT_LIMIT = 10
 """Hits of a query that names no number."""
 
@@ -145,7 +147,7 @@ class Query:
         scope: Kinds to look in; empty is all.
         limit: Hits at most, 1 or more.
         showing: Who asks.
-        hops: How often what was found is searched for in turn: 0 is never.
+        hops: How often at most what was found is searched for in turn: 0 is never.
         any_time: Whether all times are searched, though the words tell one; that one is preferred then.
     """
 
@@ -156,7 +158,7 @@ class Query:
     scope: frozenset[Kind] = frozenset()
     limit: int = DEFAULT_LIMIT
     showing: Showing = Showing.OPERATOR
-    hops: int = 1
+    hops: int = MOST_HOPS
     any_time: bool = False
 
 

@@ -11,7 +11,7 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.runs import CLOCK
 from nightledger.files.home import Home
 from nightledger.night import read_ledger
-from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.unattended import CALLS, Call, Place, launchd_files, systemd_files
 
@@ -75,9 +75,7 @@ def check_steps(home: Home, now: datetime) -> Iterator[Check]:
 
 def place_of(context: Context) -> Place:
     """Give what ``schedule`` would have called for a command's home."""
-    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
-    keys_dir = "" if context.keys_dir == default else context.keys_dir
-    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=keys_dir)
+    return Place(checkout=CHECKOUT, home=context.home_path, keys_dir=named_keys_directory(context.keys_dir))
 
 
 def cron_lines(place: Place) -> tuple[str, ...]:

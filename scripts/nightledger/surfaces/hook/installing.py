@@ -33,6 +33,7 @@ from nightledger.hosts.hooking import (
 )
 from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
 from nightledger.hosts.presets import HERMES, OPENCLAW
+from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.events import SCRIPTS
 
 BACKUP = ".before-nightledger"
@@ -95,12 +96,13 @@ class Standing:
 
 
 def call_of(home: Home) -> HookCall:
-    """Give how a host calls the hook of a home: this interpreter, this checkout, full paths."""
+    """Give how a host calls the hook of a home: this interpreter, this checkout, these keys, full paths."""
     return HookCall(
         python=sys.executable,
         script=os.path.join(SCRIPTS, SCRIPT),
         home=home.root,
         home_id=home.identity.id,
+        keys=named_keys_directory(keys_directory(os.environ)),
     )
 
 

@@ -20,7 +20,7 @@ def main(words: "Sequence[str] | None" = None) -> None:
     """Answer one event of a host and end the process, with exit status 0.
 
     Args:
-        words: ``[--home DIR] [--now TIME] HOST EVENT``; None reads them from the process.
+        words: ``[--home DIR] [--keys DIR] [--now TIME] HOST EVENT``; None reads them from the process.
     """
     answer = b""
     try:  # noqa: SIM105 - contextlib costs a start
@@ -41,7 +41,9 @@ def respond(words: "Sequence[str]") -> bytes:
 
     rest = list(words)
     home = _option("--home", rest) or os.environ.get("NIGHTLEDGER_HOME") or CHECKOUT
-    now_text = _option("--now", rest)
+    now_text, keys = _option("--now", rest), _option("--keys", rest)
+    if keys:  # what is asked in turn, the stager, needs them too
+        os.environ["NIGHTLEDGER_KEYS"] = keys
     if len(rest) != 2:  # noqa: PLR2004 - HOST EVENT
         return b""
     host, event = host_name(rest[0]), rest[1]

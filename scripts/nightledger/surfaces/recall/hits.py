@@ -19,7 +19,7 @@ _WORDS = {
     Why.NAME: "",
     Why.EXPANSION: "associated: ",
     Why.ALIKE: "alike: ",
-    Why.MEANING: "meaning",
+    Why.MEANING: "",
     Why.NEIGHBOUR: "",
     Why.TIME: "time: ",
     Why.TAG: "tag: ",

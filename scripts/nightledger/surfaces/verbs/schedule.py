@@ -8,7 +8,7 @@ Changes no memory.
 import argparse
 import os
 
-from nightledger.surfaces.context import CHECKOUT, Context
+from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -51,11 +51,10 @@ def _place(context: Context) -> "Place":
     from nightledger.surfaces.unattended import CALLS, Place
 
     Home(context.home_path).require()
-    default = os.path.abspath(os.path.expanduser("~/.config/nightledger"))
     place = Place(
         checkout=CHECKOUT,
         home=context.home_path,
-        keys_dir="" if context.keys_dir == default else context.keys_dir,
+        keys_dir=named_keys_directory(context.keys_dir),
     )
     if not os.path.exists(place.python):
         raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{CHECKOUT}' setup")

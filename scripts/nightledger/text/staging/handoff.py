@@ -21,6 +21,8 @@ _LEAST_CHARACTERS = 8
 _BOX = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[([ xX~-])\]\s+")
 _DONE = re.compile(
     r"^\W*[\u2705\u2714\u2611]|~~.+~~|\b(?:done|delivered|completed|resolved|fixed|shipped|cancell?ed|closed)\b\W*$"
+    r"|^\W*(?:done|delivered|completed|resolved|fixed|shipped|cancell?ed|closed)\b(?:\W*:|\W*\s[-\u2013\u2014]\s|\s*[\])])"
+    r"|(?-i:^\W*DONE\b)"
     r"|\b(?:status|state)\W+(?:done|closed|complete[d]?|resolved)\b",
     re.IGNORECASE,
 )
