@@ -56,11 +56,19 @@ def test_a_passphrase_raises_the_level(caller: Caller) -> None:
     assert "no key here may sign" in text
 
 
-def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(caller: Caller) -> None:
+def test_a_key_in_an_agent_is_one_of_which_only_the_public_half_is_here(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (keys_of(caller) / "operator").unlink()
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/run/user/agent")
     text = caller.text("doctor")
     assert "operator's key in an agent" in text
     assert "may sign, as 'operator'" in text
+    assert "ok the operator's key is in an agent" in text
+    monkeypatch.delenv("SSH_AUTH_SOCK")
+    text = caller.text("doctor")
+    assert "-- the operator's key is not in a file here, and $SSH_AUTH_SOCK names no agent" in text
+    assert "key reset --passphrase-forgotten" in text
 
 
 def test_a_missing_operator_key_is_to_be_mended(caller: Caller) -> None:

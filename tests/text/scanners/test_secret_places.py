@@ -5,6 +5,8 @@ import pytest
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.scanners.secret_places import repeated, tabled, telling, values_of
+from nightledger.text.scanners.secret_told import TOLD_RULES
+from nightledger.text.scanners.secret_words import WORD_RULES
 
 PASSWORD = "Kupfer" + "moor!59"
 GROUPS = "kqBW 7Ntz mRHL " + "Pcw5 h2dV GJsx"
@@ -72,6 +74,26 @@ def test_a_told_value_is_held_wherever_the_text_repeats_it() -> None:
         ("secret.repeated", PASSWORD),
     ]
     assert mask_secrets(text).count("[masked: 13 bytes]") == 3
+
+
+@pytest.mark.parametrize(
+    "row", ["bearer", "login_link", "named", "named_after", "near_word", "url_token", "password", "token"]
+)
+def test_a_value_that_its_place_gives_away_is_masked_where_it_stands_alone_too(row: str) -> None:
+    rules = [rule for rule in (*WORD_RULES, *TOLD_RULES) if rule.name == f"secret.{row}"]
+    texts = [text for rule in rules for text in rule.catches]
+    told = [
+        (text, text[f.start : f.end])
+        for text in texts
+        for f in scan_secrets(text)
+        if f.rule == f"secret.{row}"
+    ]
+    drawn = [(text, value) for text, value in told if any(c.isdigit() for c in value)]
+    assert drawn
+    for text, value in drawn:
+        masked = mask_secrets(f"{text}\n\n- The box downstairs took {value} on Monday.\n")
+        assert value not in masked
+        assert value in told_values(text)
 
 
 def test_a_repeated_word_of_letters_counts_between_quotes_only() -> None:

@@ -55,14 +55,20 @@ _TOLD = frozenset(
     f"secret.{kind}"
     for kind in (
         "assigned",
+        "bearer",
         "code",
         "login",
+        "login_link",
+        "named",
+        "named_after",
+        "near_word",
         "password",
         "phrase",
         "pin",
         "table",
         "token",
         "url_password",
+        "url_token",
         "app_password",
     )
 )
