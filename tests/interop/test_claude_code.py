@@ -10,8 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interop.fake_model import Asked, Call, Turn
-from tests.interop.scene import ASK_SENSOR, ASK_ZONE, MEMORY, NOTES, SENSOR, STAGED, ZONE, Ran, Scene
+from tests.interop.fake_model import Asked, Call, Turn, answering
+from tests.interop.keyboard import DOWN, ENTER, at_keyboard
+from tests.interop.scene import (
+    ASK_SENSOR,
+    ASK_ZONE,
+    KEY,
+    MEMORY,
+    NOTES,
+    SENSOR,
+    STAGED,
+    ZONE,
+    Ran,
+    Scene,
+    claude_variables,
+)
 
 from nightledger.hosts.rivals import Rival, find_rivals
 from nightledger.hosts.sessions import hosts_at_work
@@ -146,6 +159,26 @@ def assert_whole(bare: Scene, event: str, text: str, *, is_whole: bool) -> None:
     assert (text in bare.claude(["Yes."], "hello").model.first.text()) is is_whole
 
 
+def test_at_a_terminal_hooks_wait_until_the_folder_is_trusted(scene: Scene) -> None:
+    known = {
+        "hasCompletedOnboarding": True,
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+    }
+    (scene.config / ".claude.json").write_text(json.dumps(known))
+    with answering(["Yes."]) as model:
+        environment = {**scene.environment, **claude_variables(model)}
+        with at_keyboard([scene.program, ASK_SENSOR], scene.home, environment) as person:
+            person.expect("Yes, I trust this folder")
+            person.watch(2)
+            assert scene.exposures() == []
+            person.press(DOWN, ENTER)
+            person.until(lambda: bool(model.asked))
+    text = model.first.text()
+    assert STAGED in text
+    assert NOTES in text
+    assert [one["event"] for one in scene.exposures()] == ["session_start", "prompt"]
+
+
 # ---------------------------------------------------------------- what a tool may not write
 
 
@@ -193,7 +226,7 @@ def test_what_a_shell_writes_passes_the_hook_is_not_said_and_is_found_by_the_gua
 
 def test_a_sub_agent_s_write_is_denied_too(scene: Scene) -> None:
     def script(asked: Asked) -> Turn:
-        if "SUBTASK" in asked.text("user") and '"name": "Agent"' not in json.dumps(asked.messages):
+        if "SUBTASK" in asked.text("user") and not asked.has_called("Agent"):
             return "No." if asked.turns else write(scene.memory)
         task = {"description": "a task", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
         return "Done." if asked.turns else Call("Agent", {**task, "run_in_background": False})
