@@ -122,18 +122,26 @@ def test_each_prompt_of_a_session_is_answered_and_nothing_is_shown_twice(scene: 
     assert [len(one) for one in shown] == [1, 1]
 
 
-@pytest.mark.parametrize("words", [("--continue",), ("--continue", "--fork-session")], ids=["resume", "fork"])
-def test_a_session_that_goes_on_or_forks_begins_with_what_is_staged(
-    scene: Scene, words: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("resume", ("hello", "--continue")),
+        ("fork", ("hello", "--continue", "--fork-session")),
+        ("compact", ("/compact", "--continue")),
+        ("clear", ("/clear", "--continue")),
+    ],
+)
+def test_however_a_session_begins_it_begins_with_what_is_staged(
+    scene: Scene, source: str, words: tuple[str, ...]
 ) -> None:
-    scene.claude(["Yes."], "hello")
-    ran = scene.claude(["Yes."], "hello", *words)
+    first = scene.claude(["Yes."], "hello")
+    ran = scene.claude(lambda _: "A summary.", *words)
     assert_undisturbed(ran)
-    (hook,) = ran.hooks("SessionStart")
-    assert STAGED in hook["stdout"]
+    begun = {one["hook_name"]: one for one in ran.hooks("SessionStart")}
+    assert STAGED in begun[f"SessionStart:{source}"]["stdout"]
     starts = [one["session"] for one in scene.exposures() if one["event"] == "session_start"]
-    assert starts[-1] == ran.session
-    assert (len(set(starts)) == 2) is ("--fork-session" in words)
+    assert starts[0] == first.session
+    assert (len(set(starts)) == 2) is (source in ("fork", "clear"))
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
