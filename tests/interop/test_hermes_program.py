@@ -151,7 +151,9 @@ def test_a_home_that_is_gone_does_not_disturb_hermes(hermes: Hermes) -> None:
 
 
 def test_doctor_names_a_setting_that_hermes_has(hermes: Hermes) -> None:
-    assert "memory.write_approval:true" in hermes.home.doctor()
+    told = hermes.home.doctor()
+    assert "okhosthermes,asitsfilessay" in told
+    assert "memory.write_approval:true" in told
     assert "not a recognized" in hermes.run("config", "set", "memory.write_approvals", "true")
     assert "not a recognized" not in hermes.run("config", "set", "memory.write_approval", "true")
     try:
