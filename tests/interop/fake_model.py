@@ -22,10 +22,12 @@ class Call:
     Attributes:
         tool: Its name.
         given: Its input; a text for Codex' free-form tools.
+        namespace: What Codex keeps it under; empty for nothing.
     """
 
     tool: str
     given: dict[str, Any] | str
+    namespace: str = ""
 
 
 Turn = str | Call
@@ -52,6 +54,11 @@ class Asked:
         """How often the model has answered in this conversation."""
         return sum(one.get("role") == "assistant" or "call_id" in one for one in self.messages)
 
+    def has_called(self, tool: str) -> bool:
+        """Tell whether the model has called a tool in this conversation."""
+        blocks = [one for message in self.messages for one in _blocks(message)]
+        return any(one.get("name") == tool for one in (*self.messages, *blocks))
+
     def text(self, *roles: str) -> str:
         """Give all that the model reads of some roles, or of all; its instructions count as ``system``."""
         found = [self.body.get("system", ""), self.body.get("instructions", "")]
@@ -63,9 +70,9 @@ class Asked:
         """Give what each tool answered, in order."""
         found = []
         for message in self.messages:
-            content = message.get("content")
-            blocks = content if isinstance(content, list) else []
-            found += [_flat(one.get("content")) for one in blocks if one.get("type") == "tool_result"]
+            found += [
+                _flat(one.get("content")) for one in _blocks(message) if one.get("type") == "tool_result"
+            ]
             if str(message.get("type")).endswith("_output"):
                 found.append(_flat(message.get("output")))
         return found
@@ -202,9 +209,16 @@ def _item(turn: Turn, number: int) -> dict[str, Any]:
         content = [{"type": "output_text", "text": turn}]
         return {"type": "message", "role": "assistant", "id": f"msg_{number}", "content": content}
     name = {"call_id": f"call_{number}", "name": turn.tool}
+    if turn.namespace:
+        name["namespace"] = turn.namespace
     if isinstance(turn.given, str):
         return {"type": "custom_tool_call", **name, "input": turn.given}
     return {"type": "function_call", **name, "arguments": json.dumps(turn.given)}
+
+
+def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
 
 
 def _texts(value: Any) -> Iterator[str]:

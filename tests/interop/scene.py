@@ -15,6 +15,7 @@ from tests.interop.fake_model import FakeModel, Script, Turn, answering
 from nightledger.hosts.hook_call import HookCall
 
 COMMAND = Path(__file__).resolve().parents[2] / "scripts" / "command.py"
+KEY = "an-invented-key-of-a-model-that-is-none"
 WAIT_S = 120.0
 """Far more than a session takes."""
 SENSOR = "- The greenhouse sensor reports in Fahrenheit; convert before comparing thresholds."
@@ -25,6 +26,28 @@ ASK_ZONE = "which zone do the crontab lines need on this machine?"
 HANDOFF = "# Handoff\n\n## Open\n\n- [ ] Ask the plumber about the pump\n"
 STAGED = "Ask the plumber about the pump"
 NOTES = "<reference-notes>"
+
+
+def claude_variables(model: FakeModel) -> dict[str, str]:
+    """Give what points Claude Code at a model, and keeps it from asking anybody else."""
+    quiet = (
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+    )
+    return {**dict.fromkeys(quiet, "1"), "ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": KEY}
+
+
+def codex_settings(model: FakeModel) -> list[str]:
+    """Give the words that point Codex at a model, and keep it from asking anybody else."""
+    settings = (
+        'model_provider="fake"',
+        f'model_providers.fake={{name = "fake", base_url = "{model.url}/v1", wire_api = "responses"}}',
+        "check_for_update_on_startup=false",
+        "analytics.enabled=false",
+    )
+    return [word for setting in settings for word in ("-c", setting)]
 
 
 @dataclass(kw_only=True)
@@ -163,29 +186,14 @@ class Scene:
         argv = [self.program, "-p", *words, "--output-format", "stream-json", "--verbose"]
         argv += ["--include-hook-events", "--permission-mode", "acceptEdits"]
         argv += ["--allowedTools", "Bash,Write,Edit,Read,Agent"]
-        quiet = (
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-            "DISABLE_AUTOUPDATER",
-            "DISABLE_TELEMETRY",
-            "DISABLE_ERROR_REPORTING",
-        )
         with answering(script) as model:
-            variables = {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none", **more}
-            return self._watch(argv, model, cwd, {**dict.fromkeys(quiet, "1"), **variables})
+            return self._watch(argv, model, cwd, {**claude_variables(model), **more})
 
     def codex(self, script: Sequence[Turn] | Script, *words: str, model: str, cwd: Path | None = None) -> Ran:
         """Run Codex without a person; its ``config.toml`` keeps what stands there."""
         with answering(script) as fake:
-            provider = f'{{name = "fake", base_url = "{fake.url}/v1", wire_api = "responses"}}'
             argv = [self.program, "exec", *words, "--json", "--skip-git-repo-check"]
-            argv += ["--dangerously-bypass-approvals-and-sandbox", "-m", model]
-            for setting in (
-                'model_provider="fake"',
-                f"model_providers.fake={provider}",
-                "check_for_update_on_startup=false",
-                "analytics.enabled=false",
-            ):
-                argv += ["-c", setting]
+            argv += ["--dangerously-bypass-approvals-and-sandbox", "-m", model, *codex_settings(fake)]
             return self._watch(argv, fake, cwd, {})
 
     def _watch(self, argv: list[str], model: FakeModel, cwd: Path | None, more: dict[str, str]) -> Ran:

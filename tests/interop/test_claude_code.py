@@ -10,8 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interop.fake_model import Asked, Call, Turn
-from tests.interop.scene import ASK_SENSOR, ASK_ZONE, MEMORY, NOTES, SENSOR, STAGED, ZONE, Ran, Scene
+from tests.interop.fake_model import Asked, Call, Turn, answering
+from tests.interop.keyboard import DOWN, ENTER, at_keyboard
+from tests.interop.scene import (
+    ASK_SENSOR,
+    ASK_ZONE,
+    KEY,
+    MEMORY,
+    NOTES,
+    SENSOR,
+    STAGED,
+    ZONE,
+    Ran,
+    Scene,
+    claude_variables,
+)
 
 from nightledger.hosts.rivals import Rival, find_rivals
 from nightledger.hosts.sessions import hosts_at_work
@@ -109,18 +122,26 @@ def test_each_prompt_of_a_session_is_answered_and_nothing_is_shown_twice(scene: 
     assert [len(one) for one in shown] == [1, 1]
 
 
-@pytest.mark.parametrize("words", [("--continue",), ("--continue", "--fork-session")], ids=["resume", "fork"])
-def test_a_session_that_goes_on_or_forks_begins_with_what_is_staged(
-    scene: Scene, words: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("resume", ("hello", "--continue")),
+        ("fork", ("hello", "--continue", "--fork-session")),
+        ("compact", ("/compact", "--continue")),
+        ("clear", ("/clear", "--continue")),
+    ],
+)
+def test_however_a_session_begins_it_begins_with_what_is_staged(
+    scene: Scene, source: str, words: tuple[str, ...]
 ) -> None:
-    scene.claude(["Yes."], "hello")
-    ran = scene.claude(["Yes."], "hello", *words)
+    first = scene.claude(["Yes."], "hello")
+    ran = scene.claude(lambda _: "A summary.", *words)
     assert_undisturbed(ran)
-    (hook,) = ran.hooks("SessionStart")
-    assert STAGED in hook["stdout"]
+    begun = {one["hook_name"]: one for one in ran.hooks("SessionStart")}
+    assert STAGED in begun[f"SessionStart:{source}"]["stdout"]
     starts = [one["session"] for one in scene.exposures() if one["event"] == "session_start"]
-    assert starts[-1] == ran.session
-    assert (len(set(starts)) == 2) is ("--fork-session" in words)
+    assert starts[0] == first.session
+    assert (len(set(starts)) == 2) is (source in ("fork", "clear"))
 
 
 @pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit"])
@@ -144,6 +165,26 @@ def assert_whole(bare: Scene, event: str, text: str, *, is_whole: bool) -> None:
     hook = {"type": "command", "command": f"cat {answer}"}
     bare.settings.write_text(json.dumps({"hooks": {event: [{"hooks": [hook]}]}}))
     assert (text in bare.claude(["Yes."], "hello").model.first.text()) is is_whole
+
+
+def test_at_a_terminal_hooks_wait_until_the_folder_is_trusted(scene: Scene) -> None:
+    known = {
+        "hasCompletedOnboarding": True,
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+    }
+    (scene.config / ".claude.json").write_text(json.dumps(known))
+    with answering(["Yes."]) as model:
+        environment = {**scene.environment, **claude_variables(model)}
+        with at_keyboard([scene.program, ASK_SENSOR], scene.home, environment) as person:
+            person.expect("Yes, I trust this folder")
+            person.watch(2)
+            assert scene.exposures() == []
+            person.press(DOWN, ENTER)
+            person.until(lambda: bool(model.asked))
+    text = model.first.text()
+    assert STAGED in text
+    assert NOTES in text
+    assert [one["event"] for one in scene.exposures()] == ["session_start", "prompt"]
 
 
 # ---------------------------------------------------------------- what a tool may not write
@@ -193,7 +234,7 @@ def test_what_a_shell_writes_passes_the_hook_is_not_said_and_is_found_by_the_gua
 
 def test_a_sub_agent_s_write_is_denied_too(scene: Scene) -> None:
     def script(asked: Asked) -> Turn:
-        if "SUBTASK" in asked.text("user") and '"name": "Agent"' not in json.dumps(asked.messages):
+        if "SUBTASK" in asked.text("user") and not asked.has_called("Agent"):
             return "No." if asked.turns else write(scene.memory)
         task = {"description": "a task", "prompt": "SUBTASK", "subagent_type": "general-purpose"}
         return "Done." if asked.turns else Call("Agent", {**task, "run_in_background": False})

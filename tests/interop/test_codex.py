@@ -12,8 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interop.fake_model import Asked, Call, Script, Turn
-from tests.interop.scene import ASK_SENSOR, ASK_ZONE, MEMORY, NOTES, SENSOR, STAGED, ZONE, Ran, Scene
+from tests.interop.fake_model import Asked, Call, Script, Turn, answering
+from tests.interop.keyboard import DOWN, ENTER, at_keyboard
+from tests.interop.scene import (
+    ASK_SENSOR,
+    ASK_ZONE,
+    MEMORY,
+    NOTES,
+    SENSOR,
+    STAGED,
+    ZONE,
+    Ran,
+    Scene,
+    codex_settings,
+)
 
 from nightledger.hosts.rivals import find_rivals
 from nightledger.hosts.sessions import hosts_at_work
@@ -145,6 +157,17 @@ def test_trusted_hooks_run_and_a_changed_one_waits_again(scene: Scene) -> None:
     assert sorted(one["trustStatus"] for one in listed(scene)) == ["modified", "modified", "trusted"]
 
 
+def test_at_a_terminal_codex_asks_for_that_trust_and_keeps_it(scene: Scene) -> None:
+    with answering(["Yes."]) as model:
+        words = ["--no-daemon", "--no-alt-screen", "-m", IN_SCRIPTS, *codex_settings(model)]
+        argv = [scene.program, "--dangerously-bypass-approvals-and-sandbox", *words]
+        with at_keyboard(argv, scene.home, scene.environment) as person:
+            person.expect("3 hooks are new or changed")
+            person.press(DOWN, ENTER)
+            person.until(lambda: scene.standing()["held_back"] is None)
+    assert NOTES in run(scene, ["Yes."], ASK_SENSOR, trusted=False).model.first.text()
+
+
 def test_an_owner_s_hook_that_stood_behind_ours_waits_again_when_ours_go(scene: Scene) -> None:
     hooks = json.loads(scene.settings.read_text())
     hooks["hooks"]["UserPromptSubmit"].append({"hooks": [{"type": "command", "command": "true"}]})
@@ -239,16 +262,30 @@ def test_a_patch_in_a_shell_s_command_is_denied_too(scene: Scene, model: str) ->
     given = [
         in_shell(update(scene.memory)),
         in_shell(update("MEMORY.md"), before=f"cd {scene.home} && "),
+        {**in_shell(update("MEMORY.md")), "workdir": str(scene.home)},
         in_shell(add("notes.md")),
         {"cmd": "echo more >> notes.md"},
     ]
     turns = [asked_of(model, "exec_command", one) for one in given]
     ran = run(scene, turns, "hello", model=model, cwd=project)
-    absolute, moved, *_ = ran.model.last.results()
-    assert REASON in absolute
-    assert REASON in moved
+    *denied, _, _ = ran.model.last.results()
+    assert [REASON in one for one in denied] == [True] * 3
     assert scene.memory.read_text() == MEMORY
     assert (project / "notes.md").read_text() == "x\nmore\n"
+
+
+def test_a_sub_agent_s_patch_is_denied_too(scene: Scene) -> None:
+    def script(asked: Asked) -> Turn:
+        if "SUBTASK" in asked.text() and not asked.has_called("spawn_agent"):
+            return "No." if asked.results() else asked_of(IN_SCRIPTS, "apply_patch", update(scene.memory))
+        task = {"task_name": "one", "message": "SUBTASK", "fork_turns": "none"}
+        wait = {"timeout_ms": 10_000}
+        turns = [Call("spawn_agent", task, "collaboration"), Call("wait_agent", wait, "collaboration")]
+        return turns[len(asked.results())] if len(asked.results()) < len(turns) else "Done."
+
+    ran = run(scene, script, "hello", model=IN_SCRIPTS)
+    assert [one for asked in ran.model.asked for one in asked.results() if REASON in one]
+    assert scene.memory.read_text() == MEMORY
 
 
 def test_what_a_shell_writes_passes_the_hook_is_not_said_and_is_found_by_the_guard(scene: Scene) -> None:

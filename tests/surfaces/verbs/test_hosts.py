@@ -176,13 +176,18 @@ def test_hooks_that_their_host_does_not_run_are_told(caller: Caller, user: Path)
     assert "turns every hook off" in state_of(caller, "claude_code")["held_back"]
 
 
-def test_taking_hooks_out_of_codex_tells_that_others_wait_for_trust_again(caller: Caller, user: Path) -> None:
+def test_where_hooks_of_codex_move_up_it_is_told_that_they_wait_for_trust_again(
+    caller: Caller, user: Path
+) -> None:
     (user / ".codex").mkdir()
     moved = "others that stood behind ours wait to be trusted again"
     caller.run("hosts", "install", "codex", "--yes")
     assert moved not in caller.text("hosts", "remove", "codex", "--yes")
     (user / ".codex" / "hooks.json").write_text(SETTINGS)
-    caller.run("hosts", "install", "codex", "--yes")
+    assert moved not in caller.text("hosts", "install", "codex", "--yes")
+    hooks = user / ".codex" / "hooks.json"
+    hooks.write_text(hooks.read_text().replace('"timeout": 12', '"timeout": 11'))
+    assert moved in caller.text("hosts", "install", "codex", "--yes")
     assert moved not in caller.text("hosts", "remove", "codex")
     assert moved in caller.text("hosts", "remove", "codex", "--yes")
 

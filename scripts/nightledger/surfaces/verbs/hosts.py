@@ -19,6 +19,7 @@ from collections.abc import Iterable
 
 from nightledger.domain.errors import UsageError
 from nightledger.files.home import Home
+from nightledger.hosts.hook_call import SCRIPT
 from nightledger.hosts.hooking import HOOKED
 from nightledger.hosts.presets import CODEX
 from nightledger.hosts.roots import state_roots
@@ -157,9 +158,12 @@ def _afterwards(host: str, steps: list[Step], *, install: bool, done: bool) -> s
     """Say what is left to do; nothing where nothing is."""
     if not done:
         return "Nothing was changed; --yes does it."
-    if install:
-        return _AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path)))
-    return _MOVED_UP if host == CODEX and any(step.after for step in steps) else ""
+    said = (
+        [_AFTERWARDS[host].format(name=os.path.basename(os.path.dirname(steps[0].path)))] if install else []
+    )
+    if host == CODEX and any(step.after and SCRIPT.encode() in (step.before or b"") for step in steps):
+        said.append(_MOVED_UP)
+    return "\n".join(said)
 
 
 def _drop_empty_folders(steps: Iterable[Step]) -> None:
