@@ -96,6 +96,10 @@ test-hosts: .stamps/dev ## our hooks under the real Claude Code and Codex, witho
 	CLAUDE="$${CLAUDE:+$$(realpath "$$CLAUDE")}" CODEX="$${CODEX:+$$(realpath "$$CODEX")}" \
 	  $(BIN)/pytest -q -rs tests/interop/test_claude_code.py tests/interop/test_codex.py
 
+test-hosts-more: .stamps/dev ## our hooks under the real OpenClaw and Hermes Agent, without a network (OPENCLAW=dir HERMES=dir; tests/interop/README.md)
+	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
+	  $(BIN)/pytest -q -rs tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
 	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
@@ -158,4 +162,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-interop test-hosts test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help
+.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-interop test-hosts test-hosts-more test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help

@@ -69,5 +69,55 @@ def test_what_cannot_be_read_claims_nothing_and_what_is_odd_is_no_trust(codex: P
     assert why_held_back("codex", str(codex), CALL) == ""
 
 
-def test_of_other_hosts_nothing_is_known(tmp_path: Path) -> None:
+def test_hooks_that_hermes_was_never_told_to_run_are_counted(tmp_path: Path) -> None:
+    said = (
+        "Hermes runs none that you have not allowed: {} wait for its question when it starts at a terminal; "
+        "'hermes --accept-hooks' answers it"
+    )
+    config, allowed = tmp_path / "config.yaml", tmp_path / "shell-hooks-allowlist.json"
+    config.write_text(with_hooks("hermes", "model: x\n", CALL))
+    assert why_held_back("hermes", str(tmp_path), CALL) == said.format(2)
+    approvals = [
+        {"event": event, "command": CALL.line("hermes", event)} for event in ("pre_llm_call", "pre_tool_call")
+    ]
+    allowed.write_text(
+        json.dumps({"approvals": [*approvals[:1], 3, {"event": "pre_tool_call", "command": "beep"}]})
+    )
+    assert why_held_back("hermes", str(tmp_path), CALL) == said.format(1)
+    allowed.write_text(json.dumps({"approvals": approvals}))
     assert why_held_back("hermes", str(tmp_path), CALL) == ""
+    allowed.unlink()
+    config.write_text(f"{config.read_text()}hooks_auto_accept: true\n")
+    assert why_held_back("hermes", str(tmp_path), CALL) == ""
+    for odd in ("[]", '{"approvals": 3}', "{"):
+        config.write_text(with_hooks("hermes", "", CALL))
+        allowed.write_text(odd)
+        assert why_held_back("hermes", str(tmp_path), CALL) == ""
+
+
+@pytest.mark.parametrize(
+    ("internal", "runs"),
+    [
+        (None, False),
+        ("entries: {'nightledger-ffffffff': {enabled: true}}", True),
+        ("enabled: false, entries: {'nightledger-ffffffff': {enabled: true}}", False),
+        ("enabled: true, entries: {'nightledger-ffffffff': {enabled: false}}", False),
+        ("enabled: true, entries: {other: {enabled: true}}", False),
+        ("enabled: true", True),
+        ("load: {extraDirs: ['/a']}, entries: {other: {}}", True),
+    ],
+)
+def test_a_hook_that_openclaw_does_not_turn_on_is_told(
+    internal: str | None,
+    runs: bool,  # noqa: FBT001 - a case
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "openclaw.json"
+    if internal is not None:
+        path.write_text(f"{{hooks: {{internal: {{{internal}}}}}}}")
+    said = f"{path} does not turn it on; 'openclaw hooks enable nightledger-ffffffff' does"
+    assert why_held_back("openclaw", str(tmp_path), CALL) == ("" if runs else said)
+
+
+def test_of_other_hosts_nothing_is_known(tmp_path: Path) -> None:
+    assert why_held_back("generic", str(tmp_path), CALL) == ""

@@ -34,7 +34,11 @@ def no_turns_left(hermes: Hermes) -> Iterator[None]:
 
 
 def test_hermes_takes_our_hooks_for_healthy(hermes: Hermes) -> None:
+    (hermes.home.root / "shell-hooks-allowlist.json").unlink(missing_ok=True)
+    assert "2 wait for its question" in " ".join(hermes.home.run("hosts").split())
+    assert hermes.run("hooks", "list").count("not allowlisted") == 2
     hermes.say("hello")
+    assert "but not yet" not in hermes.home.run("hosts")
     listed = hermes.run("hooks", "list")
     assert "Configured shell hooks (2 total)" in listed
     assert listed.count("✓ allowed") == 2
@@ -147,7 +151,9 @@ def test_a_home_that_is_gone_does_not_disturb_hermes(hermes: Hermes) -> None:
 
 
 def test_doctor_names_a_setting_that_hermes_has(hermes: Hermes) -> None:
-    assert "memory.write_approval:true" in hermes.home.doctor()
+    told = hermes.home.doctor()
+    assert "okhosthermes,asitsfilessay" in told
+    assert "memory.write_approval:true" in told
     assert "not a recognized" in hermes.run("config", "set", "memory.write_approvals", "true")
     assert "not a recognized" not in hermes.run("config", "set", "memory.write_approval", "true")
     try:

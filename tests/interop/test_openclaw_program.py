@@ -32,6 +32,7 @@ def test_openclaw_finds_the_hook_folder_and_calls_it_ready(claw: OpenClaw) -> No
     assert listed["loadable"] is True
     assert name in str(claw.json("hooks", "check"))
     assert "Ready" in claw.run("hooks", "info", name)
+    assert "but not yet" not in claw.home.run("hosts")
 
 
 def test_what_is_staged_reaches_the_model_whole_and_fenced(claw: OpenClaw) -> None:
@@ -53,7 +54,13 @@ def test_a_session_has_its_page_at_each_message_and_the_ledger_has_it_once(claw:
 
 
 @pytest.mark.parametrize(
-    "session", ["agent:main:telegram:group:7", "agent:main:discord:channel:9", "agent:main:subagent:x"]
+    "session",
+    [
+        "agent:main:telegram:group:7",
+        "agent:main:discord:channel:9",
+        "agent:main:subagent:x",
+        "agent:main:cron:night",
+    ],
 )
 def test_who_is_not_shown_memory_by_openclaw_is_not_shown_it_by_us(claw: OpenClaw, session: str) -> None:
     request = claw.say("what is new?", session)
@@ -112,6 +119,7 @@ def test_doctor_names_settings_that_openclaw_has(claw: OpenClaw) -> None:
     memory_hook = "hooks.internal.entries.session-memory.enabled"
     claw.run("config", "set", memory_hook, "true")
     told = claw.home.doctor()
+    assert "okhostopenclaw,asitsfilessay" in told
     assert f"{dreaming}:false" in told
     assert f"{memory_hook}:false" in told
     assert "Updated" not in claw.run("config", "set", f"{dreaming}x", "false", check=False)

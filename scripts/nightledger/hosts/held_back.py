@@ -1,7 +1,7 @@
 """Why a host does not run hooks that stand in its configuration, as far as its settings say.
 
 Invariant: configuration is read and never written; nothing is claimed that no setting says. Seen
-with Claude Code 2.1.330 and Codex 0.169.
+with Claude Code 2.1.330, Codex 0.169, Hermes Agent 0.19.0 and OpenClaw 2026.9.6.
 """
 
 import os
@@ -12,12 +12,15 @@ from typing import Any
 from nightledger.codec.json5 import parse_json5
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_optional
+from nightledger.hosts.hermes_config import waiting
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import JSON_EVENTS, config_name
 from nightledger.hosts.json_edit import list_at
-from nightledger.hosts.presets import CLAUDE_CODE, CODEX
+from nightledger.hosts.openclaw_hook import folder_name, runs_hook
+from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 
 MAX_CONFIG_BYTES = 4 << 20
+_HERMES_ALLOWED = "shell-hooks-allowlist.json"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -29,15 +32,14 @@ def why_held_back(host: str, root: str, call: HookCall) -> str:
         root: Its own directory.
         call: How we are called.
     """
+    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes, OPENCLAW: _openclaw}
     try:
-        if host == CLAUDE_CODE:
-            return _claude_code(root)
-        return _codex(root, call) if host == CODEX else ""
-    except (NightledgerError, OSError, ValueError, RecursionError):
+        return looks[host](root, call) if host in looks else ""
+    except (NightledgerError, OSError, ValueError, TypeError, AttributeError, RecursionError):
         return ""
 
 
-def _claude_code(root: str) -> str:
+def _claude_code(root: str, _: HookCall) -> str:
     path = os.path.join(root, config_name(CLAUDE_CODE))
     off = _member(parse_json5(_text(path) or "{}"), "disableAllHooks")
     return f'"disableAllHooks": true in {path} turns every hook off' if off is True else ""
@@ -57,6 +59,26 @@ def _codex(root: str, call: HookCall) -> str:
     if not waiting:
         return ""
     return f"Codex runs none that you have not trusted: {waiting} wait for /hooks in a session ('codex exec' does not ask)"
+
+
+def _hermes(root: str, call: HookCall) -> str:
+    count = waiting(
+        _text(os.path.join(root, config_name(HERMES))), _text(os.path.join(root, _HERMES_ALLOWED)), call
+    )
+    if not count:
+        return ""
+    return (
+        f"Hermes runs none that you have not allowed: {count} wait for its question when it starts at a terminal; "
+        "'hermes --accept-hooks' answers it"
+    )
+
+
+def _openclaw(root: str, call: HookCall) -> str:
+    path = os.path.join(root, "openclaw.json")
+    text, name = _text(path), folder_name(call)
+    if runs_hook(parse_json5(text) if text else None, name):
+        return ""
+    return f"{path} does not turn it on; 'openclaw hooks enable {name}' does"
 
 
 def _keys(root: str, call: HookCall) -> Iterator[tuple[str, ...]]:

@@ -54,6 +54,25 @@ def has_calls(text: str, call: HookCall) -> bool:
     return _begin(call) in text or (SCRIPT in text and bool(_calls(_load(text), call)))
 
 
+def waiting(text: str, allowed: str, call: HookCall) -> int:
+    """Count the hooks of ours that Hermes was not told to run.
+
+    Args:
+        text: Its configuration.
+        allowed: What stands in ``shell-hooks-allowlist.json``, where Hermes keeps the answers; empty for no file.
+        call: How we are called.
+
+    Raises:
+        ValueError: One of them is none.
+    """
+    config = _load(text)
+    if config.get("hooks_auto_accept") is True:
+        return 0
+    approvals = json.loads(allowed or "{}").get("approvals") or []
+    told = {(one.get("event"), one.get("command")) for one in approvals if isinstance(one, dict)}
+    return sum((event, command) not in told for event, command, _, _ in _calls(config, call))
+
+
 def with_calls(text: str, call: HookCall) -> str:
     """Give the configuration with our hooks in it; the same text where they are in it already.
 

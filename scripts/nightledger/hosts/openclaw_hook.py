@@ -8,6 +8,7 @@ OpenClaw asks at every message and keeps nothing of the last answer (seen with 2
 """
 
 import json
+from typing import Any
 
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.presets import OPENCLAW
@@ -126,3 +127,27 @@ def hook_files(call: HookCall) -> dict[str, str]:
             all_characters=ALL_CHARACTERS,
         ),
     }
+
+
+def runs_hook(config: Any, name: str) -> bool:
+    """Tell whether OpenClaw runs a hook: where it is named, or where hooks are on and nothing says which.
+
+    As 2026.9.6 chooses. A pack of hooks that the owner installed opens the choice, too; no configuration tells of it.
+
+    Args:
+        config: What stands in ``openclaw.json``; None for no such file.
+        name: Of the hook.
+    """
+    internal = _member(_member(config, "hooks"), "internal")
+    if not isinstance(internal, dict) or internal.get("enabled") is False:
+        return False
+    entries = _member(internal, "entries") or {}
+    if name in entries:
+        return _member(entries[name], "enabled") is not False
+    return bool(_member(_member(internal, "load"), "extraDirs")) or (
+        internal.get("enabled") is True and not entries
+    )
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None

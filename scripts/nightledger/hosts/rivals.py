@@ -12,6 +12,7 @@ from typing import Any
 from nightledger.codec.json5 import parse_json5
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_optional
+from nightledger.hosts.openclaw_hook import runs_hook
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 
 MAX_CONFIG_BYTES = 4 << 20
@@ -83,23 +84,10 @@ def _openclaw(root: str, _: str) -> Iterator[Rival | Unread]:
     yield Rival(
         name="OpenClaw's session-memory hook",
         writes="writes memory/YYYY-MM-DD-slug.md at each /new or /reset, and when a session is over; nights read these as daily logs",
-        is_on=_runs_session_memory(_at(config, "hooks", "internal")),
+        is_on=runs_hook(config, "session-memory"),
         path=path,
         setting="hooks.internal.entries.session-memory.enabled: false",
     )
-
-
-def _runs_session_memory(internal: Any) -> bool:
-    """Tell whether OpenClaw runs the hook: where it is named, or where hooks are on and nothing says which.
-
-    As 2026.9.6 chooses. A hook pack that the owner installed opens the choice too; that stands in no configuration.
-    """
-    if not isinstance(internal, dict) or internal.get("enabled") is False:
-        return False
-    entries = internal.get("entries") or {}
-    if "session-memory" in entries:
-        return _at(entries, "session-memory", "enabled") is not False
-    return bool(_at(internal, "load", "extraDirs")) or (internal.get("enabled") is True and not entries)
 
 
 def _claude_code(root: str, workspace: str) -> Iterator[Rival | Unread]:

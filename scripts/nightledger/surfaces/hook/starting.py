@@ -65,10 +65,9 @@ def started(
             hold_state(home, given).close()  # the session is known from now on
         return ""
     names = _names(page) or ((_NAMELESS,) if each_message else ())
-    if each_message and read_state(home, given).shown[-1:] == (names,):
-        return page.text
-    append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
-    _remember(home, given, names)
+    if not (each_message and read_state(home, given).shown[-1:] == (names,)):
+        append_exposure(home, _exposure(page, stamp(now), host, session_name(given)))
+        _remember(home, given, names)
     return page.text
 
 

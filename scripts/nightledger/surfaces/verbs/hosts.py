@@ -45,6 +45,7 @@ _AFTERWARDS = {
 }
 _MOVED_UP = "Codex knows hooks by their place in the file: others that stood behind ours wait to be trusted again (/hooks)"
 
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the words and options of ``hosts``."""
     parser.add_argument("action", nargs="?", choices=("list", "install", "remove"), default="list")
