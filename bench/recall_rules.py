@@ -84,6 +84,7 @@ RULES: Mapping[str, Sequence[tuple[object, str, Any]]] = {
     "without names": ((ranking, "NAME_WEIGHT", 0.0),),
     "without hops": ((hops, "ANSWERED", 0.0),),
     "one hop": ((hopping, "MOST_HOPS", 1),),
+    "the second hop counts in full": ((hops, "FURTHER", 1.0),),
     "the item before counts not at all": ((weighing, "BEFORE_WEIGHT", 0.0),),
     "the item before counts in full": ((weighing, "BEFORE_WEIGHT", 1.0),),
     "50 candidates": ((searching, "CANDIDATES", 50),),

@@ -12,6 +12,7 @@ from tests.linking import line, outcome
 from tests.recall.asking import ask, hits, put, told
 
 from nightledger.domain.event import EventName
+from nightledger.domain.finding import Finding
 from nightledger.domain.lanes import AGENT
 from nightledger.domain.proposal import Anchor, Draft, Evidence, Hunk, Origin
 from nightledger.domain.search.values import Chunk, Kind
@@ -22,9 +23,11 @@ from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
 from nightledger.gate.proposing.screening import Held
+from nightledger.recall import withheld
 from nightledger.recall.indexing import refresh
 from nightledger.recall.unspoken import FORGOTTEN
 from nightledger.recall.withheld import HEADING, LEAKED, NOT_JUDGED
+from nightledger.text.scanners.scan import scan
 
 PLANTED = "The cellar key hangs behind the blue marmot clock."
 LOG = "memory/2026-02-28.md"
@@ -622,3 +625,25 @@ def test_a_claim_told_over_several_lines_withholds_all_of_them(desk: Desk) -> No
     desk.reject(desk.proposal(addition(PLANTED)))
     log(desk, "- The cellar key hangs behind", "  the blue marmot clock.")
     assert "cellar" not in told(desk, "cellar key marmot")
+
+
+def test_a_long_line_is_scanned_once_however_many_of_its_parts_are_found(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned: list[int] = []
+
+    def counting(text: str) -> tuple[Finding, ...]:
+        scanned.append(len(text))
+        return scan(text)
+
+    monkeypatch.setattr(withheld, "scan", counting)
+    log(desk, f"- {'marmot clock ' * 2000}")
+    assert len(hits(desk, "marmot clock", limit=20)) > 1
+    scanned.clear()
+    assert len(ask(desk, "marmot clock", agent=True, limit=20).hits) > 1
+    assert len([length for length in scanned if length > 20_000]) == 1
+
+
+def test_a_secret_in_a_long_line_goes_with_all_of_it(desk: Desk) -> None:
+    log(desk, f"- {'marmot clock ' * 2000} {SECRET}")
+    assert "clock" not in told(desk, "marmot clock")

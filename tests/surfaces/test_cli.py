@@ -171,3 +171,12 @@ def test_words_with_a_dash_that_are_no_option_are_told_where_to_stand(capsys: Ou
     said = capsys.readouterr().err
     assert "unrecognized arguments: -lilac" in said
     assert "hint: what begins with a dash and is no option stands last, behind --" in said
+
+
+def test_a_query_of_several_words_is_told_to_stand_in_quotes(capsys: Out) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["recall", "backup", "retention"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "hint: several words that are one stand in quotes" in said
+    assert "dash" not in said

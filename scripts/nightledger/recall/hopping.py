@@ -55,7 +55,7 @@ def follow(
             break
         led = (*led, *words)
         second = again.search(replace(asked, groups=tuple(Group(word=word) for word in words), names=()))
-        found = with_hop(found, second)
+        found = with_hop(found, second, n)
         brought = {one.id for one in second if one.parts} - passed
         ahead = again.shown(found, replace(asked, led=led)) if n + 1 < most else ()
         leading = [hit for hit in ahead if hit.chunk.id in brought][:BEST_HITS]

@@ -37,6 +37,8 @@ HEADING = "its heading may not be shown"
 NAME = "the name of its file may not be shown"
 _AROUND = 3
 """Lines on either side of a chunk that scanners see with it: what steers may go over its border. Our choice."""
+_LONG = 4096
+"""Characters of a window that is kept with what was seen in it; others are scanned again."""
 _OWN_WORDS = frozenset({Region.PROSE, Region.HEADING, Region.RULE, Region.BLANK})
 _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
@@ -78,7 +80,7 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_signed", "rules")
+    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_seen", "_signed", "rules")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
@@ -88,6 +90,7 @@ class Judge:
         self._headings: dict[tuple[str, str], str] = {}
         self._names: dict[str, bool] = {}
         self._held: dict[Chunk, Held] = {}
+        self._seen: dict[tuple[int, str], Held] = {}
 
     def held(self, chunk: Chunk) -> Held:
         """Give the lines of a chunk that an agent may not see, each with why; empty where it may see all."""
@@ -167,10 +170,18 @@ class Judge:
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
-        found = _seen(self.rules, *self._window(chunk, _AROUND))
+        found = self._seen_in(*self._window(chunk, _AROUND))
         if chunk.kind is Kind.OUTCOME and _steers(chunk.text):
             found[chunk.first_line] = STEERING
         return {n: why for n, why in found.items() if chunk.first_line <= n <= chunk.last_line}
+
+    def _seen_in(self, first: int, window: str) -> Held:
+        """Scan a window once: all parts of a long line have the same one."""
+        if len(window) < _LONG:
+            return _seen(self.rules, first, window)
+        if (first, window) not in self._seen:
+            self._seen[first, window] = _seen(self.rules, first, window)
+        return dict(self._seen[first, window])
 
     def _window(self, chunk: Chunk, beside: int) -> tuple[int, str]:
         """Give a chunk with lines of its file on either side, where it still stands there, and the number of the first."""

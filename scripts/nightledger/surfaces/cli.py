@@ -11,6 +11,7 @@ from nightledger.surfaces.verb_table import FIRST_SCREEN, GROUPS, VERBS
 
 HELP_WIDTH = 80
 USAGE = "usage: nightledger VERB [--home DIR] [--json] ...\n"
+_SEVERAL_WORDS = "hint: several words that are one stand in quotes: recall 'backup retention'"
 _NO_OPTION = "hint: what begins with a dash and is no option stands last, behind --: recall -- -v"
 
 
@@ -94,7 +95,8 @@ def _run(verb: str, words: list[str]) -> int:
     common.add_argument("--now", metavar="TIME", help="the time it is; only in a simulated home")
     options, unknown = parser.parse_known_args(words)
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{_NO_OPTION}")
+        hint = _NO_OPTION if any(word.startswith("-") for word in unknown) else _SEVERAL_WORDS
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     status: int = module.run(options, context)
     sys.stdout.flush()

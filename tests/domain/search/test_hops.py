@@ -1,7 +1,7 @@
 """What is looked for next."""
 
 from nightledger.domain.search.expansion import Group
-from nightledger.domain.search.hops import HOP_WEIGHT, MOST_WORDS, is_answered, with_hop, words_on
+from nightledger.domain.search.hops import FURTHER, HOP_WEIGHT, MOST_WORDS, is_answered, with_hop, words_on
 from nightledger.domain.search.ranking import Ranked
 from nightledger.domain.search.values import Why
 
@@ -51,11 +51,11 @@ def test_a_hop_adds_and_takes_nothing() -> None:
     assert by_id[1].besides == {}
 
 
-def test_what_two_hops_find_counts_twice() -> None:
+def test_a_second_hop_adds_less_than_the_first() -> None:
     one = with_hop([found(1, owner=1.0)], [found(3, billing=2.0)])
-    two = {ranked.id: ranked for ranked in with_hop(one, [found(3, berth=2.0), found(4, berth=2.0)])}
-    assert two[4].besides == {Why.HOP: HOP_WEIGHT}
-    assert two[3].besides == {Why.HOP: HOP_WEIGHT * 2}
+    two = {ranked.id: ranked for ranked in with_hop(one, [found(3, berth=2.0), found(4, berth=2.0)], 1)}
+    assert two[4].besides == {Why.HOP: HOP_WEIGHT * FURTHER}
+    assert two[3].besides == {Why.HOP: HOP_WEIGHT * (1 + FURTHER)}
 
 
 def test_a_hop_that_finds_nothing_changes_nothing() -> None:

@@ -17,6 +17,12 @@ from nightledger.domain.search.names import MOST_NAMES, MOST_WORDS, names_in
         ("did we pin v2.3.1", ("v2", "3", "1")),
         ("db01.example.org:5432 refused", ("db01", "example", "org", "5432")),
         ("when did we meet Ada Lovelace", ("ada", "lovelace")),
+        ("Ada Lovelace", ("ada", "lovelace")),
+        ("where is Ada Lovelace's team", ("ada", "lovelace")),
+        ("Ada Lovelace and the boats", ("ada", "lovelace")),
+        ("We met. Ada Lovelace was late", ("ada", "lovelace")),
+        ("Did Ada Lovelace call", ("ada", "lovelace")),
+        ("Hat Ada Lovelace angerufen", ("ada", "lovelace")),
         ('who said "not on a Friday"', ("not", "on", "a", "friday")),
         ("the call with \u00c5sa \u00d6berg", ("\u00e5sa", "\u00f6berg")),
     ],
@@ -25,7 +31,19 @@ def test_names_are_given_as_their_words(text: str, name: tuple[str, ...]) -> Non
     assert name in names_in(text)
 
 
-@pytest.mark.parametrize("text", ["", "what broke", "Where is Ada", "Which Friday", "a - b", "\u8a2d\u5b9a"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "what broke",
+        "Where is Ada",
+        "Which Friday",
+        "Did Ada call",
+        "Wann Ada kam",
+        "a - b",
+        "\u8a2d\u5b9a",
+    ],
+)
 def test_words_alone_are_no_names(text: str) -> None:
     assert names_in(text) == ()
 
@@ -50,4 +68,5 @@ def test_ten_thousand_letters_without_a_blank_are_read_at_once() -> None:
     before = time.process_time()
     names_in("a" * 10_000)
     names_in("a." * 5_000)
+    names_in("Ab " * 5_000)
     assert time.process_time() - before < 0.5

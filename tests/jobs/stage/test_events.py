@@ -41,3 +41,16 @@ def test_what_is_found_for_a_nearer_event_counts_more(desk: Desk) -> None:
 
     assert score(0) > 0
     assert score(2) == pytest.approx(0.75 * score(0), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "link", ["https://x.example/y?z", "HTTP://x.example", "www.x.example/y", "mailto:a@x.example"]
+)
+def test_a_stranger_s_title_brings_no_link_and_an_own_one_may(desk: Desk, link: str) -> None:
+    def text(*, own: bool) -> str:
+        one = replace(event(desk, f"Round at {link} tonight", hours=0), own=own)
+        (found,) = only(run(desk, one), Source.EVENT)
+        return found.text
+
+    assert text(own=False) == '"Round at (link) tonight"'
+    assert link in text(own=True)

@@ -132,3 +132,14 @@ def test_it_starts_without_third_party_packages(home: Home) -> None:
         text=True,
     )
     assert done.stdout.splitlines()[-1] == ""
+
+
+@pytest.mark.parametrize(
+    "words", [("--since", "2026-01-01"), ("--until", "nonsense"), ("--any-time",), ("--scope", "daily")]
+)
+@pytest.mark.parametrize("what", [("--tags", "cron"), ("--frame", "SELF")])
+def test_what_narrows_a_query_is_refused_without_one(
+    home: Home, capsys: pytest.CaptureFixture[str], what: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    assert recall(home, *what, *words) == 2
+    assert f"{words[0]} narrows a query" in capsys.readouterr().err

@@ -24,6 +24,8 @@ BEST_HITS = 1
 MOST_WORDS = 6
 HOP_WEIGHT = 0.2
 """Of what a hop finds, beside the query's own words. Measured: docs/decisions/0046-ranking.md."""
+FURTHER = 0.5
+"""What a second hop counts beside the first. Measured: docs/decisions/0046-ranking.md."""
 _MOST_COMMON = 20
 """A word that leads on stands in one of so many chunks at most, else it is about everything. Our choice."""
 _LEAST_LETTERS = 3
@@ -77,19 +79,20 @@ def words_on(
     return tuple(sorted(able, key=lambda word: (frequency[word], word))[:MOST_WORDS])
 
 
-def with_hop(first: Sequence[Ranked], second: Sequence[Ranked]) -> list[Ranked]:
+def with_hop(first: Sequence[Ranked], second: Sequence[Ranked], n: int = 0) -> list[Ranked]:
     """Add what a hop found to what was found before; the best first.
 
     Args:
         first: By the query's words, and by hops before this one.
         second: By the words that led on; only what their words gave counts.
+        n: How many hops were before this one.
     """
     found = {one.id: one for one in first}
     said = {one.id: sum(one.parts.values()) for one in second if one.parts}
     most = max(said.values(), default=1.0)
     for number, worth in said.items():
         known = found.get(number) or Ranked(id=number, score=0.0)
-        gain = HOP_WEIGHT * worth / most
+        gain = HOP_WEIGHT * FURTHER**n * worth / most
         found[number] = Ranked(
             id=number,
             score=known.score + gain,

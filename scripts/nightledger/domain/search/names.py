@@ -18,11 +18,21 @@ _QUOTED = re.compile(
 )
 _JOINED = re.compile(r"(?<![^\W_])[^\W_]++(?:[_./:@#+\\-]++[^\W_]++)++")
 """``config/app.yaml``, ``deploy-api.service``, ``user_id``, ``v2.3.1``, ``db01.example.org:5432``."""
-_PEOPLE = re.compile(
-    r"(?<![.!?]\s)(?<!^)\b([A-Z\u00c0-\u00de][\w'\u2019]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019]+)+)"
-)
+_CAPITALS = r"([A-Z\u00c0-\u00de][\w'\u2019]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019]+)+)"
+_PEOPLE = re.compile(rf"(?<![.!?]\s)(?<!^)\b{_CAPITALS}")
 """Two or more words in a row with capitals, where no sentence begins: ``Ada Lovelace``, ``Blue Harbour``."""
+_OPENERS = (
+    "who|whom|whose|what|when|where|which|why|how|did|do|does|is|are|was|were|has|have|had|can|could|will|would|should"
+    "|may|might|must|the|an?|my|our|your|his|her|their|this|that|these|those|if|and|but|or|so|in|on|at|by|for|from|to|of"
+    "|with|about|before|after|since|until|tell|show|list|find|give|ask|remind|let|please|wer|wen|wem|wessen|wann|wo|wohin"
+    "|woher|welche[rsmn]?|warum|wieso|wie|hat|haben|hatte|ist|sind|war|waren|kann|der|die|das|den|dem|ein|eine|mein|unser"
+    "|qui|que|quoi|quand|o\u00f9|quel(?:le)?s?|pourquoi|comment|est|le|la|les|un|une|mon|notre"
+    "|qui\u00e9n|qu\u00e9|cu\u00e1ndo|d\u00f3nde|cu\u00e1l|c\u00f3mo|es|el|los|las|una|mi|nuestro"
+)
+_FIRST = re.compile(rf"(?:^|(?<=[.!?]\s))\s*(?!(?i:{_OPENERS})\s){_CAPITALS}")
+"""The same where a sentence begins, with another word than one that begins sentences: ``Ada Lovelace's team``."""
 _WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['\u2019]s?\b(?=\s|$)|['\u2019]$")
 
 
 def names_in(text: str) -> tuple[tuple[str, ...], ...]:
@@ -32,8 +42,11 @@ def names_in(text: str) -> tuple[tuple[str, ...], ...]:
         text: As somebody typed it.
     """
     found = [
-        match[match.lastindex or 0] for rule in (_QUOTED, _JOINED, _PEOPLE) for match in rule.finditer(text)
+        match[match.lastindex or 0]
+        for rule in (_QUOTED, _JOINED, _FIRST, _PEOPLE)
+        for match in rule.finditer(text)
     ]
-    names = (tuple(word.casefold() for word in _WORD.findall(name)) for name in found)
+    bare = (_POSSESSIVE.sub("", name) for name in found)
+    names = (tuple(word.casefold() for word in _WORD.findall(name)) for name in bare)
     several = (name[-MOST_WORDS:] for name in names if len(name) > 1)
     return tuple(dict.fromkeys(several))[:MOST_NAMES]

@@ -19,6 +19,7 @@ from nightledger.jobs.stage.logs import Logs
 from nightledger.text.scanners.scan import scan
 
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
+_LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
 HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
 AGAIN = 0.5
@@ -141,8 +142,8 @@ def _event(event: Event, title: str, nearness: float, now: datetime, zone: tzinf
 
 
 def _in_marks(title: str) -> str:
-    """Give a stranger's title in quotation marks that it cannot close: all of it is theirs."""
-    return '"' + _MARKS.sub("'", title) + '"'
+    """Give a stranger's title in quotation marks that it cannot close, without links: all of it is theirs."""
+    return '"' + _MARKS.sub("'", _LINK.sub("(link)", title)) + '"'
 
 
 def _when(event: Event, now: datetime, zone: tzinfo) -> str:

@@ -3,7 +3,7 @@
 hook HOST EVENT  reads what the host sends on standard input and answers as the host defines it; silent
                  and with exit status 0 whatever is wrong, so that no session ever stops here. Hosts call
                  scripts/prompt_hook.py, which does the same and starts faster: nightledger hosts
-hook calibrate   tells which relevance a line needs (prompt_hook in config/staging-rules.json), from this
+hook calibrate   tells which relevance a line needs (prompt_hook in the staging rules), from this
                  home's own words, or with --labels from prompts of which it is known what answers them
 
 Reads   standard input; .nightledger/search/, the staged context

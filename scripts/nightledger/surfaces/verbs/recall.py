@@ -40,6 +40,10 @@ MAX_QUERY_CHARACTERS = 4_000
 FRAMES = ("self", "attention", "task", "simulate")
 
 
+_NARROWING = ("since", "until", "any-time", "scope")
+"""What only a query can be narrowed by."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Name the options of ``recall``."""
     from nightledger.surfaces.recall.options import add_filters
@@ -64,6 +68,11 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Search, print links, or fill a frame."""
     if options.frame and options.tags is not None:
         raise UsageError("--tags does not go with --frame", hint="nightledger recall --help")
+    narrowed = next((name for name in _NARROWING if getattr(options, name.replace("-", "_"))), "")
+    if narrowed and (options.frame or options.query is None):
+        raise UsageError(
+            f"--{narrowed} narrows a query, and no frame and no tags alone", hint="nightledger recall --help"
+        )
     if options.frame:
         return _frame(options, context)
     if options.query is not None:

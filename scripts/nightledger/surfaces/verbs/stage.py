@@ -3,7 +3,8 @@
 From the calendar's next hours, what search finds for them, what the handoff leaves open,
 associations that the operator accepted, what was recalled lately, and what mattered of
 earlier times; each line with its source and why it is there, within a budget of tokens.
-What, when and how much: config/staging-rules.json. Calendars: operator.yaml beside the keys.
+What, when and how much: config/staging-rules.json, and what of it config/nightledger/staging-rules.json
+of the home changes. Calendars: operator.yaml beside the keys.
 
 Reads   calendars, memory/, MEMORY.md, audit/
 Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing
