@@ -121,7 +121,6 @@ def test_a_line_is_english_by_its_common_words() -> None:
 def test_a_letter_after_one_with_a_mark_is_a_piece_of_its_word() -> None:
     assert list(pieces_of("\u00e9s"))[1] == ("s", 0, [27 * 26 + 18])
     assert list(pieces_of("\u00e9 s"))[1] == ("s", CHARACTERS_A_TOKEN, [18])
-    assert quarters_of("\u00fcber the") == quarters_of("\u00fcber") + CHARACTERS_A_TOKEN
     assert quarters_of("\u00fcthe") > quarters_of("\u00fc")
 
 
