@@ -1,6 +1,5 @@
 import json
 import os
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -257,5 +256,5 @@ def test_the_index_is_closed_whatever_goes_wrong(home: Home, monkeypatch: pytest
     Path(home.exposures).mkdir(parents=True)
     with pytest.raises((NightledgerError, OSError)):
         ask(home, SENSOR)
-    with pytest.raises(sqlite3.ProgrammingError):
+    with pytest.raises(NightledgerError, match="closed database"):
         opened[0].known_tags(["cron"])
