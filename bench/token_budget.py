@@ -1,8 +1,8 @@
 """What the prompt hook's budget comes to in the tokens of real models, by kind of text.
 
-    python bench/token_budget.py --tiktoken cl100k_base --tiktoken o200k_base --tokenizer tokenizer.json
+    python bench/token_budget.py --tokenizer cl100k.json --tokenizer o200k.json … [--texts FOLDER]
 
-``domain/tokens.py`` counts by classes of characters, because a hook can load no tokenizer; here tokenizers
+``domain/tokens.py`` counts by tables, because a hook can load no tokenizer; here tokenizers
 that somebody published count what it showed. They are no part of this project: install ``tiktoken`` and
 ``tokenizers`` into an environment of your own, and name their files. Texts are invented, two long lines each.
 
@@ -75,7 +75,7 @@ def _of_tiktoken(name: str) -> Count:
 
 def _of_file(path: str) -> Count:
     loaded = importlib.import_module("tokenizers").Tokenizer.from_file(path)
-    return lambda text: len(loaded.encode(text).ids)
+    return lambda text: len(loaded.encode(text, add_special_tokens=False).ids)
 
 
 def tell(counts: Mapping[str, Count]) -> None:
@@ -87,6 +87,20 @@ def tell(counts: Mapping[str, Count]) -> None:
         print(kind.ljust(12), str(len(said)).rjust(10), *figures, sep="  ")
 
 
+def tell_folder(folder: Path, counts: Mapping[str, Count]) -> None:
+    """Print what two lines of each text of a folder cost in the tokenizer that takes most, here and there in it."""
+    worst = {}
+    for path in sorted(folder.glob("*.txt")):
+        text = path.read_text("utf-8")
+        said = [shown(text[at : at + 1400]) for at in range(0, max(1, min(3000, len(text) - 1400)), 500)]
+        taken = [max(count(one) for count in counts.values()) for one in said]
+        worst[path.stem] = (sum(taken) / len(taken), max(taken))
+    for name, (mean, most) in sorted(worst.items(), key=lambda row: row[1])[-10:]:
+        print(f"{name}: {mean:.0f} on average, {most} at most")
+    over = sum(most > 110 for _, most in worst.values())
+    print(f"{len(worst)} texts; a sample of more than 110 tokens in {over}")
+
+
 def main() -> None:
     """Read the command line and print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -94,8 +108,12 @@ def main() -> None:
         "--tiktoken", action="append", default=[], metavar="NAME", help="an encoding of tiktoken"
     )
     parser.add_argument("--tokenizer", action="append", default=[], metavar="FILE", help="a tokenizer.json")
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="plain text, a file for each language")
     options = parser.parse_args()
-    tell(counters(options.tiktoken, options.tokenizer))
+    counts = counters(options.tiktoken, options.tokenizer)
+    tell(counts)
+    if options.texts:
+        tell_folder(options.texts, counts)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def test_a_homes_own_file_holds_what_differs_key_by_key() -> None:
         ({"association_percent": 60}, "60 is less than the minimum of 70"),
         ({"sources": {"landmark": {"most": 11}}}, "11 is greater than the maximum of 10"),
         ({"sources": {"rumour": {"most": 1}}}, "'rumour' was unexpected"),
-        ({"budget_tokens": {"codex": 10}}, "10 is less than the minimum of 150"),
+        ({"budget_tokens": {"codex": 10}}, "10 is less than the minimum of 200"),
         ({"windows": [{"from_days": 9, "until_days": 9, "most": 1}]}, "until_days is 9, and from_days 9"),
         ({"routines": [{"name": "x", "query": "x", "begins": "8:00", "ends": "25:00"}]}, "begins"),
     ],

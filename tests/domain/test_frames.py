@@ -17,8 +17,8 @@ from nightledger.domain.frames import (
     FrameRules,
     choose,
     score_of,
-    tokens_of,
 )
+from nightledger.domain.tokens import tokens_of
 
 SELF = PUBLISHED["self"]
 TASK = PUBLISHED["task"]
@@ -26,11 +26,13 @@ TAGS = ("self/constitutional", "self/value")
 
 
 def principle(name: str, *, characters: int = 150, **measures: Any) -> Candidate:
-    return Candidate(id=f"constitution#{name}", text="x" * characters, tags=TAGS, principle=True, **measures)
+    return Candidate(
+        id=f"constitution#{name}", text="the " * (characters // 4), tags=TAGS, principle=True, **measures
+    )
 
 
 def entry(name: str, *, characters: int = 100, tags: tuple[str, ...] = (), **measures: Any) -> Candidate:
-    return Candidate(id=f"e-{name}", text="x" * characters, tags=tags, **measures)
+    return Candidate(id=f"e-{name}", text="the " * (characters // 4), tags=tags, **measures)
 
 
 def value(name: str, **measures: Any) -> Candidate:
@@ -82,9 +84,11 @@ def test_a_score_is_the_weighted_sum_of_the_five_measures() -> None:
     assert all(score_of(rules, everything) == 1.0 for rules in PUBLISHED.values())
 
 
-@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("é" * 8, 2)])
-def test_tokens_are_characters_by_four_rounded_up(text: str, tokens: int) -> None:
-    assert tokens_of(text) == tokens
+@pytest.mark.parametrize(
+    "text", ["", "A sentence of English.", "\u6e29\u5ba4\u91cc\u7684\u4f20\u611f\u5668", "\u00e9" * 8]
+)
+def test_an_entry_costs_what_it_costs_wherever_it_is_shown(text: str) -> None:
+    assert Candidate(id="e-a", text=text).tokens == tokens_of(text)
 
 
 # ---------------------------------------------------------------- principles: sure of a place, and capped

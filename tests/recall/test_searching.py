@@ -94,6 +94,26 @@ def test_only_a_told_time_is_searched_where_what_is_told_of_it_answers(desk: Des
     assert note == f"only 'in January' was searched: {days}; all times: --any-time"
 
 
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("- \u5907\u4efd\u811a\u672c\u5931\u8d25\n", "1\u6708\u7684\u5907\u4efd\u811a\u672c"),
+        (
+            "- \u30d0\u30c3\u30af\u30a2\u30c3\u30d7\u304c\u5931\u6557\n",
+            "1\u6708\u306e\u30d0\u30c3\u30af\u30a2\u30c3\u30d7",
+        ),
+        ("- \ubc31\uc5c5 \uc2e4\ud328\n", "1\uc6d4\uc5d0 \ubc31\uc5c5"),
+    ],
+)
+def test_a_time_told_in_chinese_japanese_or_korean_is_a_filter_too(desk: Desk, text: str, query: str) -> None:
+    put(desk, "memory/2026-01-10.md", text)
+    put(desk, "memory/2026-02-25.md", f"{text}- 2\n")
+    found = ask(desk, query)
+    assert [hit.chunk.path for hit in found.hits] == ["memory/2026-01-10.md"]
+    assert found.only
+    assert len(ask(desk, query, any_time=True).hits) == 2
+
+
 def test_any_time_searches_all_times_and_prefers_the_told_one(desk: Desk) -> None:
     put(desk, "memory/2026-01-10.md", "- The lilac was cut.\n")
     put(desk, "memory/2026-02-25.md", "- The lilac was cut.  \n- And again it was so.\n")

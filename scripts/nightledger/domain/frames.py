@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-CHARACTERS_A_TOKEN = 4
-"""Tokens are characters divided by four, rounded up (FACTS, elfmem); a model's own count differs."""
+from nightledger.domain.tokens import tokens_of
+
 SELF_PREFIX = "self/"
 PERCENT = 100
 
@@ -120,7 +120,7 @@ class Candidate:
 
     @property
     def tokens(self) -> int:
-        """How many tokens it costs, by its characters."""
+        """How many tokens it is taken for (``domain/tokens.py``)."""
         return tokens_of(self.text)
 
 
@@ -163,11 +163,6 @@ class Chosen:
     dropped: tuple[tuple[Scored, Dropped], ...]
     outside: int
     tokens: int
-
-
-def tokens_of(text: str) -> int:
-    """Give how many tokens a text is taken for: its characters by four, rounded up."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def score_of(rules: FrameRules, candidate: Candidate) -> float:

@@ -35,8 +35,7 @@ def _lines(gate: Gate, found: Recollection) -> list[str]:
     rules = gate.settings.frames[found.frame.value]
     shown = found.chosen.shown
     lines = screen.wrap(
-        f"{found.frame.name}: {len(shown)} of {rules.places} places, {found.chosen.tokens} of {rules.tokens} "
-        "tokens (characters by four)",
+        f"{found.frame.name}: {len(shown)} of {rules.places} places, {found.chosen.tokens} of {rules.tokens} tokens",
         indent="  ",
         first="",
     )

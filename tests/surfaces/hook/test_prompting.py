@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from tests.surfaces.hook.indexed import ENTRIES, HELD, OPEN, index, make_indexed
 
+from nightledger.domain.errors import NightledgerError
 from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
 from nightledger.files.prompt_state import read_state
+from nightledger.files.search_reader import Reader, open_reader
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.surfaces.hook.prompting import prompted
 from nightledger.surfaces.hook.starting import started
@@ -241,3 +243,18 @@ def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(
     started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
     assert "Fahrenheit" not in ask(home, SENSOR)
     assert "Ask the plumber" not in ask(home, plumber)
+
+
+def test_the_index_is_closed_whatever_goes_wrong(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Reader] = []
+
+    def remember(path: str) -> Reader:
+        opened.append(open_reader(path))
+        return opened[0]
+
+    monkeypatch.setattr("nightledger.surfaces.hook.prompting.open_reader", remember)
+    Path(home.exposures).mkdir(parents=True)
+    with pytest.raises((NightledgerError, OSError)):
+        ask(home, SENSOR)
+    with pytest.raises(NightledgerError, match="closed database"):
+        opened[0].known_tags(["cron"])

@@ -54,7 +54,7 @@ def test_self_is_about_what_is_tagged_and_says_how_much_is_not(seeded: Console) 
     assert [one["why"] for one in record["dropped"]] == ["over_cap"] * 8
     out = seeded.out("recall", "--frame", "SELF")
     assert "SELF: 2 of 5 places" in out
-    assert "of 600 tokens (characters by four)" in out
+    assert "of 600 tokens" in out
     assert "Left out: 8 principles over their cap; 2 without a tag of self/." in " ".join(out.split())
 
 

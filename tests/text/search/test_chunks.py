@@ -138,3 +138,20 @@ def test_nothing_gives_no_chunk(text: str) -> None:
 )
 def test_the_first_day_of_the_calendar_counts(text: str, day: date | None) -> None:
     assert day_in(text) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "lines"),
+    [
+        ("aa\nbb\n\ncc\ndd", 9, [(1, 2), (4, 5)]),
+        ("- aa\n  bb\n- cc\n  dd", 14, [(1, 2), (3, 4)]),
+    ],
+)
+def test_a_chunk_ends_between_paragraphs_and_items_where_it_can(
+    text: str, size: int, lines: list[tuple[int, int]]
+) -> None:
+    assert [(one.first_line, one.last_line) for one in cut_markdown(text, size=size)] == lines
+
+
+def test_a_heading_with_text_right_below_it_is_no_heading_alone() -> None:
+    assert [one.heading for one in cut_markdown("# A\naa\n## B\nbb")] == ["A", "A > B"]

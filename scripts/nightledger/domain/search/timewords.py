@@ -1,8 +1,8 @@
 """Words of a query that tell a time, as days: ``last week``, ``in March``, ``seit Montag``, ``before the move``.
 
-Read are English, German, French and Spanish; a query in any other language has its dates (of
-``text/dates.py``) and otherwise no time. A named time is one that ended: ``in March``, asked in
-February, is last year's.
+Read are English, German, French, Spanish, some words of Italian, Portuguese and Russian, and Chinese, Japanese and Korean
+(``east_asian_times.py``); a query in any other language has its dates (of ``text/dates.py``) and otherwise
+no time. A named time is one that ended: ``in March``, asked in February, is last year's.
 
 Invariant: words that tell no time are left as they are, and days never lie after ``today``'s period
 by guess: what a table does not hold is not a time.
@@ -12,6 +12,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+
+from nightledger.domain.search.days import (
+    DAY,
+    MONTH,
+    WEEK,
+    YEAR,
+    ago,
+    month_of,
+    period,
+    weekday_before,
+    year_of,
+)
+from nightledger.domain.search.east_asian_times import event_of, read_east_asian, side_after
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple": 2,
@@ -37,7 +50,7 @@ _WEEKDAYS = (
 )
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each on the northern half of the earth."""
-_DAY, _WEEK, _MONTH, _YEAR = 1, 7, 30, 365
+_PARTS = {"early": 1, "mid": 2, "late": 3}
 TOLD_LATER = timedelta(days=14)
 """What happened is told of for so long. Measured: docs/decisions/0046-ranking.md."""
 
@@ -107,7 +120,12 @@ def read_times(
     Returns:
         Bounds of the first time told; a second one is read only as the other end (``from … to …``).
     """
-    for found in (_dated(text, dates or {}), _named(text, today, months), _relative(text, today)):
+    for found in (
+        _dated(text, dates or {}),
+        _named(text, today, months),
+        _relative(text, today),
+        _east_asian(text, today),
+    ):
         if found:
             return found
     return _anchored(text)
@@ -143,7 +161,7 @@ def _dated(text: str, dates: Mapping[tuple[int, int], date]) -> Times | None:
         return None
     (start, end), first = places[0]
     joined = len(places) > 1 and re.fullmatch(
-        r"\s*(?:to|and|until|till|-|\u2013|bis|und|au|et|a|y|hasta)\s*",
+        r"\s*(?:to|and|until|till|-|\u2013|bis|und|au|et|a|y|hasta|[\u5230\u81f3\u548c~\u301c]|\u304b\u3089|\ubd80\ud130)\s*",
         text[end : places[1][0][0]],
         re.IGNORECASE,
     )
@@ -177,19 +195,13 @@ def _named(text: str, today: date, months: Mapping[str, int]) -> Times | None:
 def _month(match: re.Match[str], today: date, months: Mapping[str, int]) -> tuple[date, date]:
     name = match["month"].casefold()
     number, width = (_SEASONS[name], 3) if name in _SEASONS else (months[name], 1)
-    year = int(match["year"]) if match["year"] else today.year - (number > today.month)
-    first = date(year, number, 1)
-    last = _add_months(first, width) - timedelta(days=1)
-    third = (last - first + timedelta(days=1)) // 3
-    match (match["part"] or "").casefold():
-        case "early":
-            return first, first + third
-        case "mid":
-            return first + third, last - third
-        case "late":
-            return last - third, last
-        case _:
-            return first, last
+    year = int(match["year"]) if match["year"] else year_of(number, today)
+    return month_of(year, number, _PARTS.get((match["part"] or "").casefold(), 0), width=width)
+
+
+def _east_asian(text: str, today: date) -> Times | None:
+    told = read_east_asian(text, today)
+    return None if told is None else _sided(text, told.start, told.end, told.days)
 
 
 _AGO = re.compile(
@@ -207,27 +219,40 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _WORDS: tuple[tuple[str, int, int], ...] = (
-    (r"(?:the\s+)?day before yesterday|vorgestern|avant-hier|anteayer", _DAY, 2),
-    (r"yesterday|last night|gestern|hier|ayer", _DAY, 1),
-    (r"today|tonight|this (?:morning|afternoon|evening)|heute|aujourd'hui|hoy", _DAY, 0),
     (
-        r"(?:the\s+)?(?:last|previous) week|letzte[nr]? woche|(?:la )?semaine (?:dernière|passée)|(?:la )?semana pasada",
-        _WEEK,
+        r"(?:the\s+)?day before yesterday|vorgestern|avant-hier|anteayer|позавчера|anteontem|l'altro ieri",
+        DAY,
+        2,
+    ),
+    (r"yesterday|last night|gestern|hier|ayer|ieri|ontem|вчера", DAY, 1),
+    (r"today|tonight|this (?:morning|afternoon|evening)|heute|aujourd'hui|hoy|сегодня", DAY, 0),
+    (
+        (
+            r"(?:the\s+)?(?:last|previous) week|(?:letzte|vorige|vergangene)[nr]? woche|"
+            r"(?:на )?прошлой неделе|(?:la )?settimana scorsa|semana passada|(?:la )?semaine (?:dernière|passée)|(?:la )?semana pasada"
+        ),
+        WEEK,
         1,
     ),
-    (r"this week|diese[r]? woche|cette semaine|esta semana", _WEEK, 0),
+    (r"this week|diese[r]? woche|cette semaine|esta semana", WEEK, 0),
     (
-        r"(?:the\s+)?(?:last|previous) month|letzte[nr]? monat|(?:le )?mois (?:dernier|passé)|(?:el )?mes pasado",
-        _MONTH,
+        (
+            r"(?:the\s+)?(?:last|previous) month|(?:letzte|vorige|vergangene)[nr]? monat|"
+            r"(?:в )?прошлом месяце|(?:il )?mese scorso|(?:o )?mês passado|(?:le )?mois (?:dernier|passé)|(?:el )?mes pasado"
+        ),
+        MONTH,
         1,
     ),
-    (r"this month|diese[nr]? monat|ce mois-ci|este mes", _MONTH, 0),
+    (r"this month|diese[nr]? monat|ce mois-ci|este mes", MONTH, 0),
     (
-        r"(?:the\s+)?(?:last|previous) year|letzte[sn]? jahr|(?:l')?an dernier|(?:l')?année dernière|(?:el )?año pasado",
-        _YEAR,
+        (
+            r"(?:the\s+)?(?:last|previous) year|(?:letzte|vorige|vergangene)[sn]? jahr|"
+            r"(?:в )?прошлом году|(?:l')?anno scorso|(?:o )?ano passado|(?:l')?an dernier|(?:l')?année dernière|(?:el )?año pasado"
+        ),
+        YEAR,
         1,
     ),
-    (r"this year|dieses jahr|cette année|este año", _YEAR, 0),
+    (r"this year|dieses jahr|cette année|este año", YEAR, 0),
 )
 """What says it, the period, and how many of them back."""
 _NAMED_DAY = re.compile(
@@ -247,11 +272,11 @@ def _relative(text: str, today: date) -> Times | None:
         return _times(text, match.start(), match.end(), (today - wide, today))
     if match := _AGO.search(text):
         unit = _UNITS[(match["unit"] or match["unit2"]).casefold()]
-        days = _ago(today, _number(match["n"] or match["n2"]), unit)
+        days = ago(today, _number(match["n"] or match["n2"]), unit)
         return _sided(text, match.start(), match.end(), days)
     for words, unit, back in _WORDS:
         if match := re.search(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE):
-            return _sided(text, match.start(), match.end(), _period(today, unit, back))
+            return _sided(text, match.start(), match.end(), period(today, unit, back))
     if match := _WEEKEND.search(text):
         saturday = today - timedelta(days=(today.weekday() - 5) % 7)
         return _times(text, match.start(), match.end(), (saturday, saturday + timedelta(days=1)))
@@ -264,47 +289,43 @@ def _weekday(text: str, today: date) -> Times | None:
         return None
     name, place = next((value, match.start(key)) for key, value in match.groupdict().items() if value)
     number = next(n for n, names in enumerate(_WEEKDAYS) if name.casefold() in names.split())
-    day = today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    day = weekday_before(today, number)
     return _sided(text, place, match.end(), (day, day))
-
-
-def _ago(today: date, number: int, unit: int) -> tuple[date, date]:
-    """Give the days that ``3 weeks ago`` may mean: the day, the week, the month, the year."""
-    if unit in (_DAY, _WEEK):
-        middle = today - timedelta(days=number * unit)
-        return middle - timedelta(days=unit // 2), middle + timedelta(days=unit // 2)
-    return _period(today, unit, number)
-
-
-def _period(today: date, unit: int, back: int) -> tuple[date, date]:
-    """Give the first and the last day of the period that lies so many back; this one ends today."""
-    if unit == _DAY:
-        first = last = today - timedelta(days=back)
-    elif unit == _WEEK:
-        first = today - timedelta(days=today.weekday() + 7 * back)
-        last = first + timedelta(days=6)
-    elif unit == _MONTH:
-        first = _add_months(today, -back)
-        last = _add_months(first, 1) - timedelta(days=1)
-    else:
-        first, last = date(today.year - back, 1, 1), date(today.year - back, 12, 31)
-    return first, min(last, today)
 
 
 def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
     """Bound a time by the word before it: ``since``, ``before``, or the days themselves."""
+    if not text.isascii():
+        said, end = side_after(text, end)
+        if said:
+            return _times(text, start, end, _bounds(said, days))
     found = _side(text, start)
     if found is None:
         return _times(text, start, end, days)
     match, begin = found
-    first, last = days
+    said = ""
     if match["since"]:
-        after = match["since"].casefold() in ("after", "nach", "après")
-        return _times(text, begin, end, (last + timedelta(days=1) if after else first, None))
-    if match["until"]:
+        said = "after" if match["since"].casefold() in ("after", "nach", "après") else "since"
+    elif match["until"]:
         whole = match["until"].casefold() in ("until", "till", "by", "bis", "hasta", "jusqu'en")
-        return _times(text, begin, end, (None, last if whole else first - timedelta(days=1)))
-    return _times(text, begin, end, days)
+        said = "until" if whole else "before"
+    return _times(text, begin, end, _bounds(said, days))
+
+
+def _bounds(side: str, days: tuple[date, date]) -> tuple[date | None, date | None]:
+    """Give what a side makes of days: ``since``, ``after``, ``until``, ``before``, or "" for the days themselves."""
+    first, last = days
+    match side:
+        case "since":
+            return first, None
+        case "after":
+            return last + timedelta(days=1), None
+        case "until":
+            return None, last
+        case "before":
+            return None, first - timedelta(days=1)
+        case _:
+            return days
 
 
 _POSSESSIVE = re.compile("\\A['\u2019]s\\b", re.IGNORECASE)
@@ -328,7 +349,9 @@ def _anchored(text: str) -> Times:
     """Read a time that an event bounds; the event's words stay words of the query."""
     match = _EVENT.search(text)
     if match is None:
-        return Times(rest=text)
+        told = None if text.isascii() else event_of(text)
+        anchor = Anchor(side=told[0], event=told[1]) if told else None
+        return Times(rest=text, anchor=anchor, said=told[2] if told else "")
     early = match["side"].casefold() in ("before", "until", "vor", "avant", "antes de")
     event = " ".join(match["event"].split())
     anchor = Anchor(side="before" if early else "after", event=event)
@@ -352,9 +375,3 @@ def _later(day: date) -> date:
 
 def _number(word: str) -> int:
     return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
-
-
-def _add_months(day: date, months: int) -> date:
-    """Give the first day of the month so many later than that of a day."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(max(year, 1), month + 1, 1)

@@ -67,17 +67,18 @@ class Note:
     def line(self, room: int) -> str:
         """Give the line, quoted, that costs no more than this (quarters of a token); empty where it does not fit."""
         place = f" ({quote_line(self.place.path)}:{self.place.lines[0]})" if self.place else ""
-        left = room - quarters_of(place) - len("- \n")
+        frame = quarters_of(f"- {place}\n")
+        left = room - frame
         if left < LEAST_CHARACTERS:
             return ""
         most = min(left, len(self.text))
-        quoted = quote_line(self.text, most)
-        while (taken := quarters_of(quoted)) > left:  # escapes and wide characters take room, too
-            most = min(most - 1, most * left // taken)
+        line = f"- {quote_line(self.text, most)}{place}\n"
+        while (cost := quarters_of(line)) > room:
+            most = min(most - 1, most * left // (cost - frame))
             if quarters_of(self.text[:most]) < LEAST_CHARACTERS // 2:
                 return ""
-            quoted = quote_line(self.text, most)
-        return f"- {quoted}{place}\n"
+            line = f"- {quote_line(self.text, most)}{place}\n"
+        return line
 
 
 def fence(notes: "Iterable[Note]", tokens: int) -> tuple[str, list[Note]]:
@@ -87,7 +88,7 @@ def fence(notes: "Iterable[Note]", tokens: int) -> tuple[str, list[Note]]:
         notes: The best first.
         tokens: Budget, the frame included.
     """
-    room = tokens * CHARACTERS_A_TOKEN - len(OPENING) - len(CLOSING)
+    room = tokens * CHARACTERS_A_TOKEN - quarters_of(OPENING + CLOSING)
     lines: list[str] = []
     told: list[Note] = []
     waiting = list(notes)
