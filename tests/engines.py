@@ -27,7 +27,6 @@ def use(which: str, patch: pytest.MonkeyPatch) -> None:
     if which == "by hand":
         patch.setitem(sys.modules, "tantivy", make_module())
     patch.setattr(engines, "LEAST_CHUNKS", 0)
-    patch.setattr(engines, "AUTO_CHUNKS", 0)
 
 
 def take_away(patch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ def test_it_is_kept_up_at_the_end_of_a_verb(home: Desk, makings: list[str]) -> N
 def test_a_home_of_fewer_chunks_has_none(home: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(home, "lilac")
     assert place(home).is_dir()
-    monkeypatch.setattr(engines, "AUTO_CHUNKS", 50_000)
+    monkeypatch.setattr(engines, "LEAST_CHUNKS", 50_000)
     assert ask(home, "lilac").engines == ("fts5",)
     assert not place(home).exists()
 

@@ -46,7 +46,7 @@ def test_one_that_is_missing_or_of_other_words_or_damaged_is_told(home: Desk) ->
 
 
 def test_small_homes_are_not_told_of_it(home: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "AUTO_CHUNKS", 50_000)
+    monkeypatch.setattr(engines, "LEAST_CHUNKS", 50_000)
     assert "tantivy" not in last(home).message
 
 

@@ -10,16 +10,15 @@ class Engine(StrEnum):
     """What a home's settings ask for."""
 
     AUTO = "auto"
-    """tantivy where it is installed and the index has more than ``AUTO_CHUNKS`` chunks."""
+    """tantivy in a large home where it is installed."""
     FTS5 = "fts5"
     """Never tantivy."""
     TANTIVY = "tantivy"
-    """tantivy above ``LEAST_CHUNKS``; where it is not installed that is said."""
+    """As ``AUTO``; where it is not installed that is said."""
 
 
 LEAST_CHUNKS = 50_000
-AUTO_CHUNKS = 50_000
-"""Measured: docs/decisions/0045-search-index.md."""
+"""As it was asked for; there it gains already (docs/decisions/0045-search-index.md)."""
 
 
 def wants_tantivy(engine: Engine, chunks: int) -> bool:
@@ -29,5 +28,4 @@ def wants_tantivy(engine: Engine, chunks: int) -> bool:
         engine: What the settings ask for.
         chunks: How many the index has.
     """
-    least = {Engine.AUTO: AUTO_CHUNKS, Engine.TANTIVY: LEAST_CHUNKS}.get(engine)
-    return least is not None and chunks > least
+    return engine is not Engine.FTS5 and chunks > LEAST_CHUNKS
