@@ -92,13 +92,14 @@ test-vectors: .stamps/dev ## large public vector sets (VECTORS=dir; tests/vector
 test-interop: .stamps/dev ## a witness of another make cosigns a home (LITEWITNESS=dir; tests/interop/README.md)
 	LITEWITNESS="$$(realpath "$$LITEWITNESS")" $(BIN)/pytest -q tests/interop
 
-test-hosts: .stamps/dev ## our hooks under the real Claude Code and Codex, without a network (CLAUDE=path CODEX=path; tests/interop/README.md)
+test-hosts: .stamps/dev ## our hooks under the real hosts, without a network (CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir; tests/interop/README.md)
 	CLAUDE="$${CLAUDE:+$$(realpath "$$CLAUDE")}" CODEX="$${CODEX:+$$(realpath "$$CODEX")}" \
-	  $(BIN)/pytest -q -rs tests/interop/test_claude_code.py tests/interop/test_codex.py
-
-test-hosts-more: .stamps/dev ## our hooks under the real OpenClaw and Hermes Agent, without a network (OPENCLAW=dir HERMES=dir; tests/interop/README.md)
 	OPENCLAW="$${OPENCLAW:+$$(realpath "$$OPENCLAW")}" HERMES="$${HERMES:+$$(realpath "$$HERMES")}" \
-	  $(BIN)/pytest -q -rs tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+	  $(BIN)/pytest -q -rs tests/interop/test_claude_code.py tests/interop/test_codex.py \
+	  tests/interop/test_openclaw_program.py tests/interop/test_hermes_program.py
+
+test-tantivy: .stamps/dev ## the quick index with tantivy itself (first: pip install --require-hashes -r requirements-tantivy.lock)
+	$(BIN)/pytest -q -m tantivy tests/files tests/recall
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
@@ -154,12 +155,16 @@ bench-recall: .stamps/dev ## how well search finds what answers, on LoCoMo (LOCO
 	@$(BIN)/python -m bench.bench_recall "$$LOCOMO" $${MEANING:+--meaning}
 	@if [ -n "$$RULES" ]; then $(BIN)/python -m bench.recall_rules "$$LOCOMO"; fi
 
+bench-engines: .stamps/dev ## FTS5 and tantivy as what finds candidates (CHUNKS="100000 1000000" LOCOMO=locomo10.json NOISE=100000; needs the extra)
+	@$(BIN)/python -m bench.bench_engines --chunks $${CHUNKS:-100000} $${LOCOMO:+--locomo "$$LOCOMO"} --noise $${NOISE:-0}
+
 pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-annotate --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra dev --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-dev.lock
 	uv pip compile -q --universal --generate-hashes --no-annotate --extra meaning --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-meaning.lock
+	uv pip compile -q --universal --generate-hashes --no-annotate --extra fast-search --custom-compile-command "make pin-dependencies" pyproject.toml -o requirements-tantivy.lock
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-interop test-hosts test-hosts-more test-corpora test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall pin-dependencies help
+.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help

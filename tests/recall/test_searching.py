@@ -13,7 +13,7 @@ from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
-from nightledger.recall import searching
+from nightledger.recall import candidates
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose
 from nightledger.text.search.tokens import index_text
@@ -168,7 +168,7 @@ def test_a_time_alone_in_which_nothing_lies_is_said(desk: Desk) -> None:
 def test_what_lies_in_a_told_time_is_looked_at_however_much_else_tells_more(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "CANDIDATES", 2)
+    monkeypatch.setattr(candidates, "CANDIDATES", 2)
     put(
         desk,
         "memory/2026-01-10.md",

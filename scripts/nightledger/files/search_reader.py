@@ -58,13 +58,14 @@ class Reader:
         connection: SQLite's.
     """
 
-    __slots__ = ("_counts", "_pages", "_vocabulary", "connection", "path")
+    __slots__ = ("_counts", "_pages", "_total", "_vocabulary", "connection", "path")
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
         self._pages: dict[int, str] = {}
         self._counts: dict[str, int] = {}
+        self._total = -1
         self._vocabulary = False
 
     def close(self) -> None:
@@ -73,7 +74,9 @@ class Reader:
 
     def count(self) -> int:
         """Give the number of chunks."""
-        return int(self.ask("SELECT count(*) FROM chunks")[0][0])
+        if self._total < 0:  # to count is to walk them all, and one search asks several times
+            self._total = int(self.ask("SELECT count(*) FROM chunks")[0][0])
+        return self._total
 
     def meta(self, key: str) -> str:
         """Give what was noted under a key; empty where nothing was."""

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from hashlib import sha256
+from typing import Protocol
 
 from nightledger.domain.search.values import Kind, prefix_of
 from nightledger.files.search_schema import telling
@@ -17,6 +19,19 @@ from nightledger.files.search_store import FileState, SearchStore
 PAGE_CHARACTERS = 16_000
 """About what zlib can look back on (32 KB); a hit costs the unpacking of one page. Measured: 34 % of the text."""
 _LEVEL = 6
+HISTORY = "history"
+"""Key of what was put in and taken out since the index was made: SHA-256 over each such step and the one before, so that two
+indexes of one history have the same words under the same numbers."""
+
+
+class Follower(Protocol):
+    """What is told of every chunk whose words come or go, in order (``quick_index.py``)."""
+
+    def put(self, number: int, text: str, day: int | None) -> None:
+        """Take the words of a chunk, spelt, and its day as an ordinal."""
+
+    def take_out(self, number: int) -> None:
+        """Forget those of a chunk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,19 +86,25 @@ class SearchWriter:
     Args:
         store: The same, open for reading.
         spell: How a text goes into the index (``text/search/tokens.py``): always the same.
+
+    Attributes:
+        store: As above.
+        follower: Told of every chunk that comes or goes; None tells nobody.
     """
 
-    __slots__ = ("_connection", "_spell", "store")
+    __slots__ = ("_connection", "_spell", "_steps", "follower", "store")
 
     def __init__(self, store: SearchStore, spell: Callable[[str], str]) -> None:
         self.store = store
+        self.follower: Follower | None = None
         self._connection = store.connection
         self._spell = spell
+        self._steps = sha256()
 
     def put(self, file: NewFile) -> int:
         """Index a file, or what changed of it; gives how many chunks are new."""
         with telling(self.store.path):
-            old = self._said(file.path)
+            old = list(self.store.said(file.path))
             number = self._file(file)
             self._connection.execute("DELETE FROM pages WHERE file = ?", (number,))
             self.store.read_anew()
@@ -99,7 +120,7 @@ class SearchWriter:
     def remove(self, path: str) -> None:
         """Take a file out of the index."""
         with telling(self.store.path):
-            self._take_out(self._said(path))
+            self._take_out(list(self.store.said(path)))
             self.store.read_anew()
             row = self._connection.execute(_NUMBER, (path,)).fetchone()
             if row:
@@ -133,6 +154,10 @@ class SearchWriter:
 
     def commit(self) -> None:
         """Make all since the last commit last, together."""
+        if self._steps.digest() != sha256().digest():
+            before = self.store.meta(HISTORY)
+            self.note(HISTORY, sha256(f"{before} {self._steps.hexdigest()}".encode()).hexdigest())
+            self._steps = sha256()
         with telling(self.store.path):
             self._connection.commit()
 
@@ -153,14 +178,14 @@ class SearchWriter:
             start, end = group[0].start - group[0].lead, group[-1].end
             page = self._page(number, file.text[start:end])
             for chunk in group:
+                day = chunk.day.toordinal() if chunk.day else None
                 row = (
                     number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
-                    chunk.last_line, chunk.day.toordinal() if chunk.day else None, chunk.heading, chunk.entry,
-                    chunk.held,
+                    chunk.last_line, day, chunk.heading, chunk.entry, chunk.held,
                 )  # fmt: skip
                 prefix = prefix_of(chunk.day, chunk.heading)
                 before = file.text[chunk.start - chunk.lead : chunk.start]
-                yield (prefix, before, file.text[chunk.start : chunk.end]), row
+                yield (prefix, before, file.text[chunk.start : chunk.end], day), row
                 n += 1
 
     def _page(self, file: int, text: str) -> int:
@@ -170,34 +195,31 @@ class SearchWriter:
         ).lastrowid
         return page or 0
 
-    def _said(self, path: str) -> "list[tuple[int, _Key]]":
-        """Give each chunk of a file with what it put into the index."""
-        rows = self.store.ask(
-            "SELECT c.id, c.page, c.start, c.length, c.lead, c.day, c.heading FROM chunks c"
-            " JOIN files f ON f.id = c.file WHERE f.path = ? ORDER BY c.n",
-            (path,),
-        )
-        found: list[tuple[int, _Key]] = []
-        for number, page, start, length, lead, day, heading in rows:
-            text = self.store.page(page)
-            prefix = prefix_of(None if day is None else date.fromordinal(day), heading)
-            found.append((number, (prefix, text[start - lead : start], text[start : start + length])))
-        return found
-
     def _take_out(self, chunks: "Iterable[tuple[int, _Key]]") -> None:
-        gone = [(number, *map(self._spell, key)) for number, key in chunks]
+        gone, numbers = [], []
+        for number, key in chunks:
+            gone.append((number, *map(self._spell, key[:3])))
+            numbers.append(number)
         self._connection.executemany(
             "INSERT INTO words(words, rowid, head, before, body) VALUES ('delete', ?, ?, ?, ?)", gone
         )
-        self._connection.executemany("DELETE FROM chunks WHERE id = ?", [row[:1] for row in gone])
+        self._connection.executemany("DELETE FROM chunks WHERE id = ?", [(number,) for number in numbers])
+        for number in numbers:
+            self._steps.update(f"-{number} ".encode())
+            if self.follower:
+                self.follower.take_out(number)
 
     def _insert(self, fresh: "Iterable[tuple[_Key, _Row]]") -> None:
         for key, row in fresh:
-            number = self._connection.execute(_INSERT, row).lastrowid
-            words = (number, *map(self._spell, key))
+            number = self._connection.execute(_INSERT, row).lastrowid or 0
+            words, day = tuple(map(self._spell, key[:3])), key[3]
             self._connection.execute(
-                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)", words
+                "INSERT INTO words(rowid, head, before, body) VALUES (?, ?, ?, ?)", (number, *words)
             )
+            text = "\n".join(words)
+            self._steps.update(f"+{number} {day} {len(text)} {text}".encode("utf-8", "surrogateescape"))
+            if self.follower:
+                self.follower.put(number, text, day)
 
     def _move(self, key: "_Key", row: "_Row", known: "dict[_Key, list[int]]") -> bool:
         """Give a chunk that says what it said its new place; False where none does."""
@@ -212,8 +234,8 @@ class SearchWriter:
         return True
 
 
-_Key = tuple[str, str, str]
-"""Prefix, what stands before, and text: what a chunk puts into the index."""
+_Key = tuple[str, str, str, int | None]
+"""Prefix, what stands before, and text: what a chunk puts into the index; and its day."""
 _Row = tuple[int, int, int, int, int, int, int, int, int | None, str, str, str | None]
 _NUMBER = "SELECT id FROM files WHERE path = ?"
 _INSERT = (

@@ -26,7 +26,6 @@ from nightledger.files.search_index import (
     index_path,
     open_store,
     take_back,
-    writing,
 )
 from nightledger.files.search_schema import (
     BusyIndexError,
@@ -43,6 +42,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.outcomes import cut_outcomes
+from nightledger.recall.quick import attach, changing
 from nightledger.recall.sources import (
     Cut,
     Source,
@@ -227,7 +227,7 @@ def _in_place(seen: _Seen, path: str, there: SearchStore, now_ns: int) -> Change
     if len(changes.changed) > max(_IN_PLACE, _IN_PLACE_SHARE * len(seen.sources)):
         return None
     if changes.any or stale:
-        with writing(path, index_text) as writer:
+        with changing(path, seen.gate.settings.search_engine) as writer:
             _carry_out(seen, writer, changes)
     return changes
 
@@ -375,12 +375,13 @@ def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refresh
     store = open_store(path)
     if store is None:
         raise SearchIndexError(f"the search index {path} was removed while it was made")
+    quick = attach(store, seen.gate.settings.search_engine)
     return Refreshed(
         store=store,
         judge=seen.judge,
         changed=len(changes.changed) + len(changes.gone),
         rebuilt=rebuilt,
-        notes=(*seen.notes, *changes.notes),
+        notes=(*seen.notes, *changes.notes, *quick),
     )
 
 

@@ -17,7 +17,6 @@ from nightledger.domain.search.hops import ANSWERED_IN_TIME, is_answered
 from nightledger.domain.search.lines import with_what_follows
 from nightledger.domain.search.names import names_in
 from nightledger.domain.search.ranking import CANDIDATES, Ranked
-from nightledger.domain.search.rarity import telling_words
 from nightledger.domain.search.timewords import Times, bound_by, read_times
 from nightledger.domain.search.values import Chunk, Found, Hit, Query, Showing
 from nightledger.files.configuration import home_zone
@@ -25,6 +24,7 @@ from nightledger.files.search_schema import DamagedIndexError
 from nightledger.files.search_store import Filter, SearchStore
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.agent_view import AgentView
+from nightledger.recall.candidates import Reach, find_candidates
 from nightledger.recall.choosing import Chosen, choose, only_alike
 from nightledger.recall.hopping import Again, follow
 from nightledger.recall.indexing import Refreshed, refresh
@@ -37,24 +37,6 @@ from nightledger.text.search.stop_words import NOTHING_SAID
 
 MAX_WORDS = 64
 """Words of one query that are looked for: the rarest. More say no more, and each costs a list to walk."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """What of an index a query may find.
-
-    Attributes:
-        wanted: Kinds and days.
-        tags: Canonical tags, of which one at least is said; empty asks for none.
-    """
-
-    wanted: Filter
-    tags: tuple[str, ...]
-
-    def match(self, expression: str) -> str:
-        """Narrow an FTS5 expression to what says one of the tags."""
-        said = " OR ".join(tokens.match_phrase(tokens.tag_terms(tag)) for tag in self.tags)
-        return f"({expression}) AND ({said})" if said and expression else expression or said
 
 
 def search(
@@ -127,6 +109,15 @@ def search_store(
         today: The day it is asked on.
         encoder: What gives embeddings, where meaning counts.
     """
+    store.asked.clear()
+    found = _search_store(store, judge, query, today, encoder)
+    failed = (f"{store.failed}: FTS5 found candidates",) if store.failed else ()
+    return replace(found, engines=tuple(sorted(store.asked)), notes=(*found.notes, *failed))
+
+
+def _search_store(
+    store: SearchStore, judge: Judge | None, query: Query, today: date, encoder: Encoder | None
+) -> Found:
     asked = read_query(store, judge, query, today)
     seen = _Looking(store=store, judge=judge, query=query, encoder=encoder, view=_view(store, judge, query))
     if asked.times.bounded and not (query.since or query.until or query.any_time):
@@ -308,7 +299,6 @@ def _wanted(query: Query, asked: Asked) -> Filter:
 def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chunk]:
     """Find what may answer: in the time that the words tell, or at any time and in the told one besides."""
     words = words_of(asked.groups)
-    match = tokens.match_any(telling_words(words, store.frequencies(words)))
     reach, told = Reach(wanted=_wanted(query, asked), tags=query.tags), asked.times
     of_told = Filter(kinds=query.scope, since=told.since, until=told.until)
     if asked.only and asked.bare:
@@ -316,9 +306,9 @@ def find_chunks(store: SearchStore, query: Query, asked: Asked) -> dict[int, Chu
         return store.chunks(
             store.of_days(of_told) if not said else (one.id for one in store.find(said, CANDIDATES, of_told))
         )
-    found = [one.id for one in store.find(reach.match(match), CANDIDATES, reach.wanted)]
+    found = find_candidates(store, words, reach)
     if told.bounded and not asked.only and query.since is None and query.until is None:
-        found += [one.id for one in store.find(reach.match(match), CANDIDATES, of_told)]
+        found += find_candidates(store, words, replace(reach, wanted=of_told))
     return store.chunks(dict.fromkeys(found))
 
 
