@@ -14,7 +14,7 @@ from tests.interop.model_server_openai import Call, said, text_of
 VENV = os.environ.get("HERMES", "")
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.skipif(not VENV, reason="HERMES is not set: make test-hosts-more OPENCLAW=dir HERMES=dir"),
+    pytest.mark.skipif(not VENV, reason="HERMES is not set: make test-hosts HERMES=dir"),
 ]
 NOTES = "<reference-notes>"
 QUESTION = "Which fuse did the greenhouse fan need, and in which month?"

@@ -13,9 +13,7 @@ from tests.interop.openclaw_gateway import OpenClaw, session_of
 PROGRAMS = os.environ.get("OPENCLAW", "")
 pytestmark = [
     pytest.mark.interop,
-    pytest.mark.skipif(
-        not PROGRAMS, reason="OPENCLAW is not set: make test-hosts-more OPENCLAW=dir HERMES=dir"
-    ),
+    pytest.mark.skipif(not PROGRAMS, reason="OPENCLAW is not set: make test-hosts OPENCLAW=dir"),
 ]
 
 
