@@ -63,10 +63,14 @@ class Shelf:
 
         A line of a log that tells nothing later on comes only where it names all that the query names.
         """
-        hits = [hit for hit in self.library.find(query, self.each * LOOKED_AT) if is_about(hit)]
+        found = self.library.find(query, self.each * LOOKED_AT)
+        hits = [hit for hit in found if is_about(hit) and self._is_fit(hit)]
         least = LEAST_OF_BEST * max((hit.score for hit in hits), default=0.0)
         telling = (hit for hit in hits if hit.score >= least and self._tells(hit, query))
         return islice(telling, self.each)
+
+    def _is_fit(self, hit: Hit) -> bool:
+        return bool(hit.chunk.entry) or self.logs.is_fit(hit.chunk, hit.lines)
 
     def _tells(self, hit: Hit, query: str) -> bool:
         chunk = hit.chunk
@@ -215,7 +219,11 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
     """
     if not any(map(says, _lines_of(hit))):
         return False  # a heading, and nothing below it
-    words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE)}
+    words = {
+        reason.what
+        for reason in hit.why
+        if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE) and any(map(str.isalpha, reason.what))
+    }
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
 

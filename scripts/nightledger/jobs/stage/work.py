@@ -144,7 +144,9 @@ class _Sieve:
             share = topic.share * (PASSING + (1 - PASSING) * lasting)
             one = document(hit, Source.WORK, "", round(hit.score * share, 4))
             words = shared_words(topic.query, one.text)
-            if _is_habit(hit, self._routine) or not is_about(hit) or len(words) < LEAST_WORDS:
+            if _is_habit(hit, self._routine) or not is_about(hit) or self._is_chance(words):
+                continue
+            if not self._logs.is_fit(hit.chunk, hit.lines):
                 continue
             if lasting or not (habit or self._is_dull(hit) or self._says_little(one.text, words, topic)):
                 yield replace(one, why=self._why(words, topic))
@@ -152,6 +154,10 @@ class _Sieve:
     def _why(self, words: Sequence[str], topic: Topic) -> str:
         told = sorted(words, key=self._common.__contains__)[:TOLD_WORDS]
         return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
+
+    def _is_chance(self, words: Sequence[str]) -> bool:
+        """Tell whether a line shares one word with what goes on, or such only as stand in many logs."""
+        return len(words) < LEAST_WORDS or self._common.issuperset(words)
 
     def _is_dull(self, hit: Hit) -> bool:
         return not self._logs.tells(hit.chunk, hit.lines)

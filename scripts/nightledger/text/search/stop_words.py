@@ -32,7 +32,13 @@ al como con cuál cuando de del dónde el ella ellas ellos en era es esa ese est
 los más mi mis muy ni no nos o para pero por porque que qué quién se ser si sin sobre son su sus también te tiene
 tu un una uno y ya yo
 """
-STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH}".split())
+_RUSSIAN = """
+а без был была были было быть в вам вас ваш весь во вот все всё вы где да для до его ее её если есть еще ещё же за и
+из или им их к как какой когда которые который кто ли меня мне мой мы на над нам нас наш не него нее неё нет ни них но
+ну о об он она они оно от по под при про с свой себе себя со так также там тебе тебя то того тоже той только том тот ту
+ты у уже чем что чтобы эта эти это этого этой этом этот эту я
+"""
+STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_RUSSIAN}".split())
 """Without the apostrophe, as the index has them: ``dont``."""
 _ASKING = """
 happen happened happening happens going doing done new passiert passierte geschah geschehen los gemacht getan passé
