@@ -89,7 +89,9 @@ def test_what_was_kept_can_hide_a_statement_and_put_none_in(desk: Desk) -> None:
     run(desk)
     kept = Path(desk.home.staged_dir) / "statements.json"
     record = json.loads(kept.read_bytes())
-    record["logs"] = {key: [[[4, 4, 1.0]], [4]] for key in record["logs"]}
+    record["logs"] = {
+        key: [[[4, 4, 1.0]], {"telling": [4], "passing": [], "answers": []}] for key in record["logs"]
+    }
     kept.write_text(json.dumps(record))
     assert only(run(desk), Source.LONG_RANGE) == []
 

@@ -60,9 +60,7 @@ def shared_words(query: str, text: str) -> tuple[str, ...]:
 
 
 def _apart(words: Iterable[str], text: str) -> tuple[str, ...]:
-    """Give words without those that are no word of their own: of all in addresses and paths but the first,
-    of overlapping pairs of letters every second.
-    """
+    """Leave out what is no word of its own: of words of addresses and paths all but one, of overlapping pairs of letters every second."""
     plain = words_in(_ADDRESS.sub(" ", text))
     named = frozenset(words_in(text)).difference(plain)
     apart: list[str] = []

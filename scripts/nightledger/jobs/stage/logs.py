@@ -211,7 +211,10 @@ def _read_kept(home: Home) -> dict[str, Worked]:
         kept = json.loads(raw or b"{}")
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
         return {
-            key: ([(int(a), int(b), float(c)) for a, b, c in said], Worth(**{n: frozenset(map(int, v)) for n, v in worth.items()}))
+            key: (
+                [(int(a), int(b), float(c)) for a, b, c in said],
+                Worth(**{n: frozenset(map(int, v)) for n, v in worth.items()}),
+            )
             for key, (said, worth) in rows
         }
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):

@@ -33,7 +33,7 @@ FADING = 0.85
 PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
 PASSING_WORDS = 3
-"""Words that such a line must share with what goes on, two of them not common; others two."""
+"""Words that such a line must share with what goes on, two of them not common; others two, or so many common ones."""
 TOLD_WORDS = 4
 """Words of the topic that are told, those first that tell most, so that whoever reads a line knows why it is there."""
 ITEMS = 3
@@ -156,8 +156,9 @@ class _Sieve:
         return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
 
     def _is_chance(self, words: Sequence[str]) -> bool:
-        """Tell whether a line shares one word with what goes on, or such only as stand in many logs."""
-        return len(words) < LEAST_WORDS or self._common.issuperset(words)
+        """Tell whether a line shares one word with what goes on, or two that stand in many logs."""
+        least = PASSING_WORDS if self._common.issuperset(words) else LEAST_WORDS
+        return len(words) < least
 
     def _is_dull(self, hit: Hit) -> bool:
         return not self._logs.tells(hit.chunk, hit.lines)

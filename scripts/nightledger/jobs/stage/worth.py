@@ -2,7 +2,7 @@
 
 The estimate of the nightly consolidation (``text/statements``) says how glad its owner is of a line months
 later. Of some lines it is no measure: what an assistant answered in an exported chat was said to whoever
-asked then, a question tells nothing, and an address or a command alone does not say what it is for.
+asked then, a question tells nothing, what points back is not understood alone, and an address or a command alone does not say what it is for.
 
 Invariant: a line and its estimate alone decide; no line names a product, person or topic.
 """
@@ -22,6 +22,12 @@ readings and forms. Of all lines that were judged one in ten is worth keeping (`
 LEAST_WORDS = 2
 """Words beside names, addresses and code from which a line says what these are for."""
 _ASKS = ("?", "\uff1f", "\u061f")
+_POINTS = re.compile(
+    r"^\W*(?:(?:this|these|those|that|it|they|he|she|dies(?:e[mnrs]?)?|es[eo]s?|es[ao]s?|est[eao]s?|cela|ça|cette|quest[oaie]"
+    r"|iss?[ot]o?|это|этот|эта|эти|он|она|они)\b|这|此|那个|该|これ|それ|この|その|이것|그것)",
+    re.IGNORECASE,
+)
+"""How a line begins that points back at what it does not say, in the languages that ``cue_words`` knows."""
 _CLOSING = "*_ \"'`)]\u2019\u201d\u00bb\u300d"
 _NAMED = re.compile(
     r"`[^`]*`|(?<!\w)--?[a-z][\w-]*=?\S*|\S*[/\\@=]\S*|(?<!\w)[\w-]+(?:[._][\w-]+)+(?!\w)|[A-Z]{3,}(?= )"
@@ -52,7 +58,11 @@ def worth_of(log: DayLog, chances: Mapping[int, float]) -> Worth:
         chances: The estimate of each line of prose, as ``estimate_lines`` gives it.
     """
     answers = frozenset(line.number for line in log.lines if line.turn == "assistant")
-    passing = answers.union(line.number for line in log.lines if line.content.rstrip(_CLOSING).endswith(_ASKS))
+    passing = answers.union(
+        line.number
+        for line in log.lines
+        if _POINTS.match(line.content) or line.content.rstrip(_CLOSING).endswith(_ASKS)
+    )
     telling = frozenset(
         line.number
         for line in log.lines

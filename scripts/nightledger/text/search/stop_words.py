@@ -7,6 +7,8 @@ Invariant: folded as ``tokens`` folds; no word stands here that names a thing in
 languages (German ``die`` is English ``die``: it stays a word).
 """
 
+# ruff: noqa: RUF001 - words of other scripts are part of these lists
+
 _ENGLISH = """
 a about all also am an and any are arent as at be because been being both but by can cannot cant could couldnt
 did didnt do does doesnt doing dont each for from further had hadnt has hasnt have havent having he her here hers
