@@ -27,8 +27,6 @@ HALF_LIFE_DAYS = 2.0
 """Work goes on for days, not weeks. Measured with bench/bench_stage.py."""
 AGAIN = 2
 """Showings from which a line is of use that tells nothing later on: once, it was the best there was."""
-PASSING = 0.5
-"""What lines of a log count that say nothing that lasts: as about what goes on (``work.py``)."""
 _FAILED = 0.3
 """What is left of a line after which more went wrong than well."""
 _LARGEST_LINES = 60
@@ -119,14 +117,13 @@ def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate
         lines = (chunk.first_line, chunk.last_line)
         text = plain(chunk.text.split("\n"))
         again = tally.times >= AGAIN and not is_short(text)
-        share = PASSING + (1 - PASSING) * shelf.logs.importance(path, lines)
         if shelf.logs.is_fit(chunk, lines) and (shelf.logs.tells(chunk, lines) or again):
             yield Candidate(
                 source=Source.SHOWN,
                 text=text,
                 place=place_of(path, lines),
                 why=_times(tally),
-                score=round(min(1.0, tally.weight / ENOUGH) * share, 4),
+                score=round(min(1.0, tally.weight / ENOUGH), 4),
                 path=path,
             )
 
