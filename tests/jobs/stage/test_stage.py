@@ -664,6 +664,37 @@ def test_a_recalled_heading_comes_with_what_follows_and_a_short_report_not_at_al
     assert texts(run(desk), Source.SHOWN) == comes
 
 
+def test_a_line_that_tells_nothing_later_on_comes_again_once_it_was_shown_twice(desk: Desk) -> None:
+    report = "- Ran the checks of all the cranes at the north pier, all passed, files were committed, summary sent today"
+    put(desk, "memory/2026-02-27.md", f"# Day\n\n{report}\n")
+    place = Place(path="memory/2026-02-27.md", lines=(3, 3))
+    shown(desk, places=[place])
+    assert texts(run(desk), Source.SHOWN) == []
+    shown(desk, places=[place], ago_hours=2)
+    assert len(texts(run(desk), Source.SHOWN)) == 1
+
+
+CHAT = (
+    "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
+    "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"
+    "Shall I move the barge from the north pier to the quay now?\n"
+)
+
+
+def test_of_an_exported_chat_nothing_that_the_assistant_answered_is_staged(desk: Desk) -> None:
+    put(desk, "memory/2026-02-20-barge.md", CHAT)
+    put(
+        desk,
+        "memory/2026-02-28.md",
+        "# Day\n\n- The barge lies at the north pier before the spring tide floods it\n",
+    )
+    shown(desk, places=[Place(path="memory/2026-02-20-barge.md", lines=(n, n)) for n in (3, 4, 5)])
+    staged = run(desk, event(desk, "Barge at the north pier"))
+    places = [one.place for one in staged.lines if one.path == "memory/2026-02-20-barge.md"]
+    assert places
+    assert set(places) == {"memory/2026-02-20-barge.md:3"}
+
+
 def test_a_recalled_entry_that_only_introduces_others_does_not_come_again(desk: Desk) -> None:
     desk.applied(addition("Rules of the yard:"))
     desk.applied(addition("Lock the yard at six."))
