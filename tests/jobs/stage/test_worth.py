@@ -38,7 +38,7 @@ def test_what_an_assistant_answers_in_an_exported_chat_is_no_part_of_a_page() ->
     [
         "Shall the barge go to the north pier?",
         '- Ada: "shall it go there?"',
-        "桟橋に移しますか？",
+        "桟橋に移しますか\uff1f",
         "هل ننقل القارب؟",
     ],
 )

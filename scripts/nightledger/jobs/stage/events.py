@@ -76,7 +76,7 @@ class Shelf:
         chunk = hit.chunk
         if chunk.entry or self.logs.tells(chunk, hit.lines):
             return True
-        return names_all(query, "\n".join([chunk.heading, *_lines_of(hit)]))
+        return names_all(query, best_lines(hit))
 
 
 def look_ahead(
