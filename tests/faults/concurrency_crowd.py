@@ -17,6 +17,7 @@ from tests.gate.homes import open_desk
 from nightledger.domain.errors import IntegrityError, LockedError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.moment import Moment
+from nightledger.files.append import Appender
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import record
 from nightledger.jobs.log_outcomes import log_outcomes
@@ -72,8 +73,9 @@ def again(call: Callable[[], object]) -> None:
 
 
 def write_unlocked(root: Path, name: str, count: int) -> None:
-    """Write as ``write`` does, with a lock that holds nobody: a planted fault."""
+    """Write as ``write`` does, with locks that hold nobody: a planted fault."""
     Lock._hold = lambda *_: True  # type: ignore[method-assign]
+    Appender._try = lambda *_: True  # type: ignore[method-assign]
     write(root, name, count)
 
 

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from nightledger.domain.errors import (
     ConfigurationError,
     FileChangedError,
+    LockedError,
     MissingFileError,
     NotDurableError,
     UnreadableError,
@@ -103,8 +105,9 @@ def test_it_is_one_write_then_a_sync_under_a_lock(log: Path, monkeypatch: pytest
     assert order == ["lock", "write", "sync", "unlock"]
 
 
-def test_what_was_written_but_not_synced_yet_keeps_others_out(log: Path) -> None:
+def test_a_file_that_is_held_keeps_others_out_until_it_is_closed(log: Path) -> None:
     with Appender(str(log)) as file:
+        file.hold(0)
         appended = file.write(b"one\n")
         with log.open("rb") as rival:
             with pytest.raises(BlockingIOError):
@@ -113,6 +116,16 @@ def test_what_was_written_but_not_synced_yet_keeps_others_out(log: Path) -> None
             file.close()
             fcntl.flock(rival, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert (appended.offset, appended.size_bytes, log.read_bytes()) == (0, 4, b"one\n")
+
+
+def test_a_file_that_another_holds_is_waited_for_and_then_said_to_be_held(log: Path) -> None:
+    with Appender(str(log)) as holder, Appender(str(log)) as other:
+        holder.hold(0)
+        for timeout_s in (0.0, 0.05):
+            with pytest.raises(LockedError, match="is held by another process"):
+                other.hold(timeout_s)
+        threading.Timer(0.05, holder.close).start()
+        other.hold(60)
 
 
 def test_the_half_that_writes_does_not_sync(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World
 
-from nightledger.domain.errors import IntegrityError, NightledgerError, NotDurableError
+from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError, NotDurableError
+from nightledger.domain.event import Actor
 from nightledger.files import append as appending
 from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
+from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
 from nightledger.trust.event import EventError, NewEvent
 from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.logkey import LogKey
 from nightledger.trust.merkle import Tree, leaf_hash
 from nightledger.trust.pin import Head, find_pin, remember_head
 from nightledger.trust.signed_head import UnsignedError, read_signed_head
@@ -99,6 +102,45 @@ def test_a_log_that_these_keys_did_not_begin_is_refused(world: World) -> None:
     with pytest.raises(IntegrityError, match="was not begun with these keys"):
         other.start()
     assert world.log_bytes() == before
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_two_runs_that_begin_a_log_at_once_write_one_first_entry(
+    bare: World, monkeypatch: pytest.MonkeyPatch, calls: int
+) -> None:
+    """The other is whole before ours holds the log for the first time, or for the second."""
+    hold, asked = audit._hold_log, 0
+
+    def late(home: Home, key: LogKey) -> Appender:
+        nonlocal asked
+        asked += 1
+        if asked == calls:
+            monkeypatch.undo()
+            genesis = NewEvent(event="genesis", actor=Actor.HUMAN, at=NOW, fields={"origin": ORIGIN})
+            audit._begin(home, key, genesis)
+        return hold(home, key)
+
+    monkeypatch.setattr(audit, "_hold_log", late)
+    bare.start()
+    assert names(bare) == ["genesis"]
+    assert bare.check().report.ok
+
+
+def test_a_log_that_is_missing_cannot_be_held(world: World) -> None:
+    Path(world.home.audit_log).unlink()
+    with pytest.raises(IntegrityError, match="is missing"):
+        audit.hold(world.home)
+
+
+def test_a_log_is_held_by_one_run_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "_LOCK_TIMEOUT_S", 0.0)
+    before, opened = world.log_bytes(), len(os.listdir("/dev/fd"))
+    with audit.hold(world.home):
+        for write in (lambda: world.append(1), world.sign, lambda: audit.hold(world.home)):
+            with pytest.raises(LockedError, match="is held by another process"):
+                write()
+    assert (world.log_bytes(), len(os.listdir("/dev/fd"))) == (before, opened)
+    world.append(1)
 
 
 @pytest.mark.parametrize("kind", ["folder", "link"])

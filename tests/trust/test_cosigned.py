@@ -11,7 +11,7 @@ from tests.trust.worlds import World
 
 from nightledger.domain.cooling import Vouched
 from nightledger.domain.errors import LockedError
-from nightledger.files.lock import Lock
+from nightledger.trust import audit
 from nightledger.trust.cosigned import Cosignatures, keep_lines
 from nightledger.trust.note import Note, VerifierKey, dump_note, parse_note, parse_vkey, sign_note
 from nightledger.trust.policy import Policy
@@ -216,6 +216,6 @@ def test_a_cosigned_head_that_this_log_does_not_continue_is_named(world: World, 
 def test_lines_are_kept_one_run_at_a_time(
     world: World, policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nightledger.trust.cosigned._LOCK_TIMEOUT_S", 0.0)
-    with Lock(world.home.lock_path("audit")), pytest.raises(LockedError):
+    monkeypatch.setattr("nightledger.trust.audit._LOCK_TIMEOUT_S", 0.0)
+    with audit.hold(world.home), pytest.raises(LockedError):
         cosign(world, policy, grow(world), {1: 1})

@@ -8,23 +8,23 @@ import errno
 import fcntl
 import os
 import stat
+import time
 
 from nightledger.domain.errors import (
     ConfigurationError,
     FileChangedError,
+    LockedError,
     MissingFileError,
     NotDurableError,
     UnreadableError,
 )
 from nightledger.files.durable import FILE_MODE, begin_sync, sync_bytes, sync_directory, write_all
-
-TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+from nightledger.files.opened import OpenFile
 
 _BLOCK_BYTES = 4_096
 """What is asked for at first behind an offset, where usually a byte is."""
+_PAUSE_S = 0.02
+"""How long to wait between two tries to hold a file, as ``files/lock.py`` does."""
 
 
 class Appended:
@@ -44,14 +44,14 @@ class Appended:
         self.torn_bytes = torn_bytes
 
 
-class Appender:
+class Appender(OpenFile):
     """One file, kept open to append to; a context manager.
 
     Each append holds an exclusive flock(2) on the file itself, so that writers which use
     this class never mix their lines, whatever other locks they hold.
     """
 
-    __slots__ = ("_clean_size", "_descriptor", "_opened", "path")
+    __slots__ = ("_clean_size", "_opened", "path")
 
     def __init__(self, path: str, *, make: bool = True) -> None:
         """Open the file, made (0600) where it is missing.
@@ -68,7 +68,34 @@ class Appender:
         self.path = path
         self._clean_size = 0
         """The size up to which we know that the file ends with a line end."""
-        self._descriptor, self._opened = _open(path, make=make)
+        descriptor, self._opened = _open(path, make=make)
+        super().__init__(descriptor)
+
+    def hold(self, timeout_s: float) -> None:
+        """Lock the file until it is closed: for whoever reads it first and then writes what follows from that.
+
+        Not reentrant: the same process asking with a second one waits for itself.
+
+        Args:
+            timeout_s: How long to wait for another run; 0 asks once.
+
+        Raises:
+            LockedError: When another process holds it until the time is over.
+        """
+        deadline = None
+        while not self._try():
+            now = time.monotonic()
+            deadline = now + timeout_s if deadline is None else deadline
+            if now >= deadline:
+                raise LockedError(f"{self.path} is held by another process")
+            time.sleep(_PAUSE_S)
+
+    def _try(self) -> bool:
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
@@ -94,6 +121,7 @@ class Appender:
             NotDurableError: When the disk took only a part, or could not confirm; the message says
                 what is there. Never retried here.
         """
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         try:
             appended = self.write(payload)
             self.sync()
@@ -102,14 +130,12 @@ class Appender:
         return appended
 
     def write(self, payload: bytes) -> Appended:
-        """Do the first half of :meth:`append`: nothing lasts before :meth:`sync` has returned.
+        """Do the first half of :meth:`append`, for whoever holds the file: nothing lasts before :meth:`sync` has returned.
 
-        In between the disk is at work already, and so may be whoever calls this. The file stays
-        locked until it is closed.
+        In between the disk is at work already, and so may be whoever calls this.
         """
         if not payload.endswith(b"\n"):
             raise ValueError("a payload is whole lines")
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         size = self._checked_size()
         torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
         self._write(b"\n" + payload if torn else payload, size)
@@ -119,12 +145,6 @@ class Appender:
     def sync(self) -> None:
         """Do the second half: what was written survives power loss when this returns."""
         sync_bytes(self._descriptor, self.path)
-
-    def close(self) -> None:
-        """Close the file; what was appended is on disk already."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
 
     def _checked_size(self) -> int:
         try:
@@ -156,17 +176,6 @@ class Appender:
                 hint=_full_hint(error),
             ) from error
         begin_sync(self._descriptor, size, len(content))
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 def append_records(path: str, payload: bytes) -> Appended:

@@ -11,11 +11,7 @@ from collections.abc import Iterator
 
 from nightledger.codec.strict_json import MAX_LINE_BYTES
 from nightledger.domain.errors import FileChangedError, UnreadableError
-
-TYPE_CHECKING = False  # as in the modules beside this one
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+from nightledger.files.opened import OpenFile
 
 CHUNK_BYTES = 1 << 16
 """Decoded rows of 64 KB of lines stay in a processor's second-level cache; of 1 MB they do
@@ -24,7 +20,7 @@ PROBES = 16
 PROBE_BYTES = 512
 
 
-class LineLog:
+class LineLog(OpenFile):
     """A file of lines, open for reading; a context manager.
 
     Attributes:
@@ -34,7 +30,7 @@ class LineLog:
         torn_bytes: Length of the unfinished line behind ``end``.
     """
 
-    __slots__ = ("_descriptor", "_device", "end", "inode", "path", "torn_bytes")
+    __slots__ = ("_device", "end", "inode", "path", "torn_bytes")
 
     def __init__(self, path: str) -> None:
         """Open the file; where there is none, it is as an empty one, with 0 for its inode.
@@ -44,7 +40,7 @@ class LineLog:
         """
         self.path = path
         self.inode = self._device = self.end = self.torn_bytes = 0
-        self._descriptor = _open(path)
+        super().__init__(_open(path))
         if self._descriptor < 0:
             return
         status = os.fstat(self._descriptor)
@@ -105,12 +101,6 @@ class LineLog:
         if there.st_size < self.end:
             raise FileChangedError(f"{self.path} was cut while it was read; nothing was written")
 
-    def close(self) -> None:
-        """Close the file."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
     def _last_line_end(self, size: int) -> int:
         while size > 0:
             start = max(0, size - CHUNK_BYTES)
@@ -119,17 +109,6 @@ class LineLog:
                 return start + found + 1
             size = start
         return 0
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 def _open(path: str) -> int:

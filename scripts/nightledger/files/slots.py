@@ -11,11 +11,7 @@ import os
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import sync_bytes, write_all
-
-TYPE_CHECKING = False  # as in the modules beside this one
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
+from nightledger.files.opened import OpenFile
 
 SLOT_BYTES = 4_096
 """A page, which no file system of ours splits between two blocks."""
@@ -24,7 +20,7 @@ _OTHERS = (errno.ENOENT, errno.ELOOP, errno.EISDIR, errno.ENXIO)
 """Nothing there, a link, a directory, a FIFO: none of ours."""
 
 
-class SlotFile:
+class SlotFile(OpenFile):
     """A file of two slots, kept open from its reading to its writing; a context manager.
 
     Attributes:
@@ -32,7 +28,7 @@ class SlotFile:
         raw: What both slots hold; None where it is not there, or is none of two slots.
     """
 
-    __slots__ = ("_descriptor", "_line", "_slot", "path", "raw")
+    __slots__ = ("_line", "_slot", "path", "raw")
 
     def __init__(self, path: str) -> None:
         """Open and read the file.
@@ -42,7 +38,8 @@ class SlotFile:
         """
         self.path = path
         self._slot, self._line = 0, b""
-        self._descriptor, self.raw = _open(path)
+        descriptor, self.raw = _open(path)
+        super().__init__(descriptor)
 
     def prepare(self, slot: int, content: bytes) -> None:
         r"""Say what :meth:`write` is to write: all that can be done before it must be.
@@ -74,23 +71,6 @@ class SlotFile:
             return
         write_all(self._descriptor, self._line)
         sync_bytes(self._descriptor, self.path)
-
-    def close(self) -> None:
-        """Close the file; what was written is on disk already."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self,
-        kind: "type[BaseException] | None",
-        error: "BaseException | None",
-        trace: "TracebackType | None",
-    ) -> None:
-        self.close()
 
 
 def _open(path: str) -> tuple[int, bytes | None]:

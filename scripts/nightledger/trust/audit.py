@@ -4,8 +4,8 @@ Life of an entry: its line is written with one write(2) and is on disk; meanwhil
 head is computed, and then on disk in the keys' directory (``head.py``); only then ``append`` returns. At the
 end of the run ``sign_head`` signs a checkpoint. Invariant: what was never acknowledged
 (a killed run's line, a torn line, a line that somebody else appended) stays in the file
-as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log has its
-own lock, so that callers may hold the home's.
+as a leaf, is named by one ``log.tail_closed`` entry, and is never counted. The log itself is
+locked, so that callers may hold the home's lock.
 """
 
 import os
@@ -19,7 +19,6 @@ from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_regular, is_there, make_dir
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
 from nightledger.trust.head import HeadFile, KeptHead, read_head
@@ -32,7 +31,6 @@ from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, rem
 from nightledger.trust.scan import is_entry
 from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
 
-LOCK = "audit"
 _LOCK_TIMEOUT_S = 10.0
 
 
@@ -71,8 +69,21 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
     """
     if not events:
         return ()
-    with _lock(home):
-        return _write(home, key, events, events[0].at)
+    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+        return _write(home, key, head, log, events, events[0].at)
+
+
+def hold(home: Home) -> Appender:
+    """Hold the log against other writers, for what must not change while a checkpoint does; a context manager.
+
+    Raises:
+        LockedError: When another run writes to the log for longer than 10 s.
+        IntegrityError: When there is no log.
+    """
+    try:
+        return _held(Appender(home.audit_log, make=False))
+    except MissingFileError as error:
+        raise IntegrityError(f"{home.audit_log} is missing") from error
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -91,11 +102,11 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
     Raises:
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
-    with _lock(home):
-        tail = _tail_of(home, key)
+    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+        tail = _find_tail(home, key, head.kept, log)
         if tail.closure:
-            _write(home, key, (), now)
-            tail = _tail_of(home, key)
+            _write(home, key, head, log, (), now)
+            tail = _find_tail(home, key, head.kept, log)
         signed = _present(home, key, tail.head.range) or _sign(home, key, ring, tail.head.range, now)
         if keep:
             make_dir(home.checkpoints_dir)
@@ -140,11 +151,15 @@ def start_log(
 
 
 def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
-    with _lock(home):
+    with _hold_log(home, key):
+        if read_head(key.directory):  # another run was first
+            return
         _require_fresh(home)
-        if is_there(home.audit_log):
+        if _read_whole(home.audit_log):
             replace_file(home.audit_log, b"")
-        _write(home, key, [genesis], genesis.at)
+    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+        if head.kept is None:
+            _write(home, key, head, log, [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
@@ -159,45 +174,55 @@ def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, s
 
 
 def _write(
-    home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent], at: datetime
+    home: Home,
+    key: LogKey | UnloadedKey,
+    head: HeadFile,
+    log: Appender,
+    events: Sequence[NewEvent],
+    at: datetime,
 ) -> tuple[Event, ...]:
-    with HeadFile(key.directory) as head, _open_log(home, head.kept) as log:
-        tail = _find_tail(home, key, head.kept, log)
-        if tail.closure:
-            closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
-            events = (closing, *events)
-        lines = [event.line(seq) for seq, event in enumerate(events, tail.head.range.size)]
-        appended = log.write(b"\n".join(lines) + b"\n")
-        if appended.offset != tail.head.offset:
-            raise IntegrityError(
-                f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
-                hint="find out what writes there, then run it again",
-            )
-        # The disk is at work with the lines: what does not decide whether they are written is done now.
-        placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
-        grown = tail.head.range.extend(map(leaf_hash, lines))
-        head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
-        log.sync()  # a head ahead of its log would be a false alarm
-        head.keep()
+    tail = _find_tail(home, key, head.kept, log)
+    if tail.closure:
+        closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
+        events = (closing, *events)
+    lines = [event.line(seq) for seq, event in enumerate(events, tail.head.range.size)]
+    appended = log.write(b"\n".join(lines) + b"\n")
+    if appended.offset != tail.head.offset:
+        raise IntegrityError(
+            f"another program wrote to {log.path} at the same time; these entries are not acknowledged",
+            hint="find out what writes there, then run it again",
+        )
+    # The disk is at work with the lines: what does not decide whether they are written is done now.
+    placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
+    grown = tail.head.range.extend(map(leaf_hash, lines))
+    head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
+    log.sync()  # a head ahead of its log would be a false alarm
+    head.keep()
     return placed[1:] if tail.closure else placed
 
 
-def _tail_of(home: Home, key: LogKey) -> _Tail:
-    kept = read_head(key.directory)
-    with _open_log(home, kept) as log:
-        return _find_tail(home, key, kept, log)
-
-
-def _open_log(home: Home, kept: KeptHead | None) -> Appender:
-    """Open the log; it is made only where there never was one."""
+def _hold_log(home: Home, key: LogKey | UnloadedKey) -> Appender:
+    """Open the log and hold it; it is made only where there never was one."""
     path = home.audit_log
     try:
-        return Appender(path, make=kept is None and not is_there(home.checkpoint))
+        return _held(Appender(path, make=False))
     except MissingFileError as error:
-        acknowledged = f"{kept.offset} bytes" if kept else "a part"
-        raise IntegrityError(f"{path} is missing; {acknowledged} of it were acknowledged") from error
+        kept = read_head(key.directory)
+        if kept or is_there(home.checkpoint):
+            acknowledged = f"{kept.offset} bytes" if kept else "a part"
+            raise IntegrityError(f"{path} is missing; {acknowledged} of it were acknowledged") from error
     except UnreadableError as error:
         raise _not_a_log(path) from error
+    return _held(Appender(path))
+
+
+def _held(log: Appender) -> Appender:
+    try:
+        log.hold(_LOCK_TIMEOUT_S)
+    except BaseException:
+        log.close()
+        raise
+    return log
 
 
 def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, log: Appender) -> _Tail:
@@ -255,6 +280,7 @@ def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datet
                 f"{tree.size} does not continue; nothing was signed"
             )
     raw = dump_note(sign_note(dump_checkpoint(checkpoint), key.signers(now)))
+    make_dir(home.work_dir, ignored_by_git=True)
     keep_leaves(home, tree.size)
     replace_file(home.checkpoint, raw)
     remember_head(ring, home.identity.id, Head(size=checkpoint.size, root=checkpoint.root, at=now))
@@ -290,7 +316,3 @@ def _require_fresh(home: Home) -> None:
             f"{home.audit_log} was not begun with these keys",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",
         )
-
-
-def _lock(home: Home) -> Lock:
-    return Lock(home.lock_path(LOCK), timeout_s=_LOCK_TIMEOUT_S)

@@ -17,7 +17,6 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.reading import list_names, read_optional
 from nightledger.trust import audit
 from nightledger.trust.anchor import contradicts
@@ -26,8 +25,6 @@ from nightledger.trust.merkle import Tree
 from nightledger.trust.note import MAX_NOTE_BYTES, Note, NoteError, NoteSignature, dump_note, parse_note
 from nightledger.trust.policy import Policy, cosigned_times
 from nightledger.trust.report import Damage
-
-_LOCK_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +125,7 @@ def keep_lines(
             no earlier head.
     """
     head = parse_checkpoint(note.text)
-    with Lock(home.lock_path(audit.LOCK), timeout_s=_LOCK_TIMEOUT_S):
+    with audit.hold(home):
         present = _note(home.checkpoint)
         if present and present.text == note.text:
             replace_file(home.checkpoint, dump_note(_merged(_sound(present, note, policy), lines)))

@@ -54,7 +54,7 @@ class HeadFile:
         kept: The head; None where there is none yet, or it was lost.
     """
 
-    __slots__ = ("_file", "_turn", "kept")
+    __slots__ = ("_file", "_prepared", "_turn", "kept")
 
     def __init__(self, directory: Path) -> None:
         """Read the head.
@@ -69,6 +69,7 @@ class HeadFile:
         path = f"{directory}/{FILE}"
         self._file = SlotFile(path)
         self.kept: KeptHead | None = None
+        self._prepared: KeptHead | None = None
         self._turn = -1
         try:
             raw = self._file.raw or read_optional(path, _MAX_BYTES)
@@ -81,11 +82,13 @@ class HeadFile:
     def prepare(self, head: KeptHead) -> None:
         """Say which head :meth:`keep` is to write; to be done while the disk is at work with its log."""
         self._turn += 1
+        self._prepared = head
         self._file.prepare(self._turn % SLOTS, dump_head(head, self._turn))
 
     def keep(self) -> None:
         """Write the head; it is on disk when this returns, and where a crash comes first the one before is."""
         self._file.write()
+        self.kept = self._prepared
 
     def __enter__(self) -> "Self":
         return self

@@ -27,7 +27,7 @@ def keep_leaves(home: Home, size: int) -> None:
     """Put the hashes of the log's last lines behind those that are kept; not durable.
 
     Once a run, when its head is signed: what nobody signed nobody asks for, and every append would be
-    one more write for the disk's journal. Who signs holds the log's lock, which lies in the cache's folder:
+    one more write for the disk's journal. Who signs holds the log and made the cache's folder:
     where somebody took that away since, nothing is kept.
 
     Args:
