@@ -674,6 +674,17 @@ def test_a_line_that_tells_nothing_later_on_comes_again_once_it_was_shown_twice(
     assert len(texts(run(desk), Source.SHOWN)) == 1
 
 
+def test_what_habit_writes_day_for_day_is_no_document_and_is_not_shown_again(desk: Desk) -> None:
+    report = "Heartbeat at {}:00: the crane of the north pier must never be moved, it stands still"
+    for day in range(24, 28):
+        put(desk, f"memory/2026-02-{day}.md", f"# Day\n\n- {report.format(day)}\n")
+    shown(desk, places=[Place(path="memory/2026-02-27.md", lines=(3, 3))])
+    assert only(run(desk), Source.SHOWN) == []
+    assert only(run(desk, event(desk, "Heartbeat of the crane")), Source.DOCUMENT) == []
+    put(desk, "memory/2026-02-27.md", "# Day\n\n- The crane of the north pier must never be moved by night\n")
+    assert len(only(run(desk), Source.SHOWN)) == 1
+
+
 CHAT = (
     "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
     "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"

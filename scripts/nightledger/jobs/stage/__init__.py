@@ -159,7 +159,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     today = log_day(moment.at, zone)
     known = _known(gate, ledger, moment)
     logs = read_logs(home, today, dry_run=asked.dry_run)
-    shelf = Shelf(library=library, logs=logs, each=rules.documents_each)
+    shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
     ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
     handed = read_handoff(home, library, today)
     handoff = home.relative(home.handoff)
@@ -170,7 +170,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *handed.candidates,
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(logs, handed.items, handoff, library),
+        *at_work(shelf, handed.items, handoff),
         *shown_lately(home, known, shelf, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]

@@ -15,7 +15,7 @@ from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import names_all, place_of, plain
-from nightledger.jobs.stage.logs import Logs
+from nightledger.jobs.stage.logs import Logs, bare
 from nightledger.text.scanners.scan import scan
 
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
@@ -52,11 +52,13 @@ class Shelf:
         library: Search.
         logs: Daily logs: they know which of their lines tell anything.
         each: Documents for one event or routine at most.
+        habit: Lines that habit writes, as ``Logs.routine`` gives them.
     """
 
     library: Library
     logs: Logs
     each: int
+    habit: frozenset[str] = frozenset()
 
     def find(self, query: str) -> Iterator[Hit]:
         """Give what is about a query and tells something, the best first.
@@ -70,7 +72,12 @@ class Shelf:
         return islice(telling, self.each)
 
     def _is_fit(self, hit: Hit) -> bool:
-        return bool(hit.chunk.entry) or self.logs.is_fit(hit.chunk, hit.lines)
+        fit = self.logs.is_fit(hit.chunk, hit.lines) and not self.is_habit(_lines_of(hit))
+        return bool(hit.chunk.entry) or fit
+
+    def is_habit(self, lines: Sequence[str]) -> bool:
+        """Tell whether all of some lines that say anything are written by habit, day for day."""
+        return all(bare(line) in self.habit for line in lines if says(line))
 
     def _tells(self, hit: Hit, query: str) -> bool:
         chunk = hit.chunk

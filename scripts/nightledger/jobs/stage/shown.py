@@ -117,7 +117,8 @@ def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate
         lines = (chunk.first_line, chunk.last_line)
         text = plain(chunk.text.split("\n"))
         again = tally.times >= AGAIN and not is_short(text)
-        if shelf.logs.is_fit(chunk, lines) and (shelf.logs.tells(chunk, lines) or again):
+        fit = shelf.logs.is_fit(chunk, lines) and not shelf.is_habit(chunk.text.split("\n"))
+        if fit and (shelf.logs.tells(chunk, lines) or again):
             yield Candidate(
                 source=Source.SHOWN,
                 text=text,

@@ -13,7 +13,7 @@ from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about
+from nightledger.jobs.stage.events import LEAST_WORDS, Shelf, best_lines, document, is_about
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import is_short, place_of, shared_words
 from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
@@ -104,16 +104,15 @@ def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Library) 
     return f"{title} {text or lines[-1].content[:QUERY_CHARACTERS]}".strip()
 
 
-def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Library) -> Iterator[Candidate]:
+def at_work(shelf: Shelf, items: Sequence[OpenItem], handoff: str) -> Iterator[Candidate]:
     """Give lines about what goes on.
 
     Args:
-        logs: Daily logs.
+        shelf: Search, and daily logs.
         items: Open items of the handoff.
         handoff: Its path, relative to the home.
-        library: Search.
     """
-    routine = logs.routine()
+    logs, library, routine = shelf.logs, shelf.library, shelf.habit
     topics = [
         topic for log, content in logs.newest().items() for topic in topics_of(log, content, routine, library)
     ]
