@@ -153,12 +153,15 @@ class SearchWriter:
             start, end = group[0].start - group[0].lead, group[-1].end
             page = self._page(number, file.text[start:end])
             for chunk in group:
+                heading = chunk.heading.encode(
+                    "utf-8", "replace"
+                ).decode()  # SQLite takes no half of a character
                 row = (
                     number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
-                    chunk.last_line, chunk.day.toordinal() if chunk.day else None, chunk.heading, chunk.entry,
+                    chunk.last_line, chunk.day.toordinal() if chunk.day else None, heading, chunk.entry,
                     chunk.held,
                 )  # fmt: skip
-                prefix = prefix_of(chunk.day, chunk.heading)
+                prefix = prefix_of(chunk.day, heading)
                 before = file.text[chunk.start - chunk.lead : chunk.start]
                 yield (prefix, before, file.text[chunk.start : chunk.end]), row
                 n += 1

@@ -685,6 +685,15 @@ def test_what_habit_writes_day_for_day_is_no_document_and_is_not_shown_again(des
     assert len(only(run(desk), Source.SHOWN)) == 1
 
 
+def test_a_heading_that_is_no_utf_8_is_indexed_once_and_found(desk: Desk) -> None:
+    put(
+        desk, "memory/2026-02-20.md", f"# Day\n\n## Pier @ crane\n\n{CRANE}\n".encode().replace(b"@", b"\x97")
+    )
+    first = texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT)
+    assert len(first) == 1
+    assert texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT) == first
+
+
 CHAT = (
     "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
     "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"
