@@ -179,11 +179,13 @@ class SearchWriter:
             page = self._page(number, file.text[start:end])
             for chunk in group:
                 day = chunk.day.toordinal() if chunk.day else None
+                # SQLite takes no half of a character
+                heading = chunk.heading.encode("utf-8", "replace").decode()
                 row = (
                     number, n, page, chunk.start - start, chunk.end - chunk.start, chunk.lead, chunk.first_line,
-                    chunk.last_line, day, chunk.heading, chunk.entry, chunk.held,
+                    chunk.last_line, day, heading, chunk.entry, chunk.held,
                 )  # fmt: skip
-                prefix = prefix_of(chunk.day, chunk.heading)
+                prefix = prefix_of(chunk.day, heading)
                 before = file.text[chunk.start - chunk.lead : chunk.start]
                 yield (prefix, before, file.text[chunk.start : chunk.end], day), row
                 n += 1

@@ -41,7 +41,7 @@ from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes
-from nightledger.recall.outcomes import cut_outcomes
+from nightledger.recall.outcomes import OLDER, cut_outcomes
 from nightledger.recall.quick import attach, changing
 from nightledger.recall.sources import (
     Cut,
@@ -289,7 +289,7 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
         cut, digest, older = cut_outcomes(seen.gate.home.path(source.path), seen.zone)
         state = FileState(state.size_bytes, state.mtime_ns, digest, settled=state.settled)
         if older:
-            seen.notes.append(f"{older} older outcomes are not searched; associations know them")
+            seen.notes.append(f"{older} {OLDER}")
     else:
         cut = _cut(seen, source, changed.raw.decode("utf-8", "surrogateescape"))
     if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):

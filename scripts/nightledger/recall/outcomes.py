@@ -18,6 +18,8 @@ from nightledger.recall.sources import Cut
 
 NEWEST = 20_000
 """Outcomes that are searched: those of the last years, at a dozen a day. Associations know all. Our choice."""
+OLDER = "older outcomes are not searched; associations know them"
+"""How a note of the index ends that says how many; that is as it should be."""
 NOTE_HEADING = "note"
 """Heading under which a note is indexed."""
 

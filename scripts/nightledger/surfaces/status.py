@@ -19,6 +19,7 @@ from nightledger.domain.runs import Run, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
+from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, fold_log, open_gate
 from nightledger.gate.stored import find_set_aside
@@ -98,10 +99,12 @@ class Staging:
     Attributes:
         lines: How many it has; None where the page is not as it was written, and is not given out.
         good_until: Its last moment, RFC 3339; empty where it is not as it was written.
+        troubles: What staging could not do when it last ran, and since when.
     """
 
     lines: int | None
     good_until: str
+    troubles: tuple[Trouble, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,9 +199,11 @@ def look(context: Context) -> Status:
 def staging_of(home: Home) -> Staging | None:
     """Give what is staged in a home; None where there is no page."""
     page = find_page(home)
+    troubles = read_troubles(home)
     if page is None:
-        return Staging(lines=None, good_until="") if os.path.lexists(home.staged_context) else None
-    return Staging(lines=len(page.lines), good_until=page.good_until)
+        there = os.path.lexists(home.staged_context)
+        return Staging(lines=None, good_until="", troubles=troubles) if there else None
+    return Staging(lines=len(page.lines), good_until=page.good_until, troubles=troubles)
 
 
 def waiting_in(book: Book, aside: Collection[str] = ()) -> Waiting:

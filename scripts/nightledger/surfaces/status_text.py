@@ -84,7 +84,7 @@ def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "size", [_size(size) for size in status.sizes]
     yield "ran", [_ran(run) for run in status.schedule.last] or ["no night yet"]
     yield "next", [_next(status)]
-    yield "staged", [_staged(status.staged, now)] if status.staged else []
+    yield "staged", [_staged(status.staged, now), *_troubles(status.staged)] if status.staged else []
     yield "at work", [f"{running.lock} (process {running.pid})" for running in status.running]
 
 
@@ -94,6 +94,10 @@ def _staged(staged: Staging, now: datetime) -> str:
     until = read_moment(staged.good_until)
     count = f"{staged.lines} line{'' if staged.lines == 1 else 's'}"
     return f"{count}, until {_utc(until)}" if now < until else f"over since {_utc(until)}: nightledger stage"
+
+
+def _troubles(staged: Staging) -> Iterator[str]:
+    return (f"since {_utc(read_moment(one.since))}: {screen.shown(one.what)}" for one in staged.troubles)
 
 
 def _part(label: str, texts: list[str]) -> list[str]:

@@ -29,6 +29,18 @@ def test_a_query_is_named_whole_in_any_form_of_its_words_and_numbers_do_not_coun
     assert shared_words("Moved the crane 14", "14 cranes move") == ("move", "cranes")
 
 
+def test_words_of_addresses_and_paths_are_one_word_and_overlapping_pairs_of_letters_are_not_two() -> None:
+    query = "ada.berth@quay.example asks ada about berths"
+    assert shared_words(query, "Mail: ada.berth@quay.example") == ("ada",)
+    assert shared_words(query, "Mail of ada: ada.berth@quay.example") == ("ada", "berth")
+    assert shared_words("srv quay plan", "see /srv/quay/plan.md") == ("srv",)
+    assert shared_words("网络不可用", "网络不可用") == ("网络", "不可")
+
+
+def test_what_a_host_puts_before_a_message_is_not_told() -> None:
+    assert plain(["- [Mon 2026-03-09 10:49 GMT+8] never wake me"]) == "never wake me"
+
+
 def test_a_text_is_short_where_each_of_its_lines_is() -> None:
     assert is_short("all fine / done: 14,000,000,000,000,000,000,000,000,000,000,000,000,000,000,000")
     assert not is_short(

@@ -62,9 +62,12 @@ def test_nor_is_it_staged_in_any_other_writing(desk: Desk, plant: Callable[[Desk
     write_all(desk)
     names = [place.name for place in Path(desk.home.path("memory")).glob("2026-01-*.md")]
     shown(desk, places=[Place(path=f"memory/{name}", lines=(n, n)) for name in names for n in range(3, 8)])
+    told_once = "The marmot of the exhibition must never be fed by visitors."  # else it would be habit
+    put(desk, "memory/2026-02-26.md", f"# Day\n\n- {told_once}\n")
+    shown(desk, places=[Place(path="memory/2026-02-26.md", lines=(3, 3))])
     told = provoke(desk)
     assert telling(told) == []
-    assert BESIDE in told
+    assert told_once in told
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -89,7 +89,9 @@ def test_what_was_kept_can_hide_a_statement_and_put_none_in(desk: Desk) -> None:
     run(desk)
     kept = Path(desk.home.staged_dir) / "statements.json"
     record = json.loads(kept.read_bytes())
-    record["logs"] = {key: [[[4, 4, 1.0]], [4]] for key in record["logs"]}
+    record["logs"] = {
+        key: [[[4, 4, 1.0]], {"telling": [4], "passing": [], "answers": []}] for key in record["logs"]
+    }
     kept.write_text(json.dumps(record))
     assert only(run(desk), Source.LONG_RANGE) == []
 
@@ -660,6 +662,57 @@ def test_a_recalled_heading_comes_with_what_follows_and_a_short_report_not_at_al
     put(desk, "memory/2026-02-27.md", f"# Day\n\n{log}\n")
     shown(desk, places=[Place(path="memory/2026-02-27.md", lines=lines)])
     assert texts(run(desk), Source.SHOWN) == comes
+
+
+def test_a_line_that_tells_nothing_later_on_comes_again_once_it_was_shown_twice(desk: Desk) -> None:
+    report = "- Ran the checks of all the cranes at the north pier, all passed, files were committed, summary sent today"
+    put(desk, "memory/2026-02-27.md", f"# Day\n\n{report}\n")
+    place = Place(path="memory/2026-02-27.md", lines=(3, 3))
+    shown(desk, places=[place])
+    assert texts(run(desk), Source.SHOWN) == []
+    shown(desk, places=[place], ago_hours=2)
+    assert len(texts(run(desk), Source.SHOWN)) == 1
+
+
+def test_what_habit_writes_day_for_day_is_no_document_and_is_not_shown_again(desk: Desk) -> None:
+    report = "Heartbeat at {}:00: the crane of the north pier must never be moved, it stands still"
+    for day in range(24, 28):
+        put(desk, f"memory/2026-02-{day}.md", f"# Day\n\n- {report.format(day)}\n")
+    shown(desk, places=[Place(path="memory/2026-02-27.md", lines=(3, 3))])
+    assert only(run(desk), Source.SHOWN) == []
+    assert only(run(desk, event(desk, "Heartbeat of the crane")), Source.DOCUMENT) == []
+    put(desk, "memory/2026-02-27.md", "# Day\n\n- The crane of the north pier must never be moved by night\n")
+    assert len(only(run(desk), Source.SHOWN)) == 1
+
+
+def test_a_heading_that_is_no_utf_8_is_indexed_once_and_found(desk: Desk) -> None:
+    put(
+        desk, "memory/2026-02-20.md", f"# Day\n\n## Pier @ crane\n\n{CRANE}\n".encode().replace(b"@", b"\x97")
+    )
+    first = texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT)
+    assert len(first) == 1
+    assert texts(run(desk, event(desk, "Crane at the north pier"), windows=()), Source.DOCUMENT) == first
+
+
+CHAT = (
+    "# Day\n\nuser: The north pier floods at spring tide, never moor the barge there.\n"
+    "assistant: The north pier must never hold the barge, always moor it at the quay because it floods.\n"
+    "Shall I move the barge from the north pier to the quay now?\n"
+)
+
+
+def test_of_an_exported_chat_nothing_that_the_assistant_answered_is_staged(desk: Desk) -> None:
+    put(desk, "memory/2026-02-20-barge.md", CHAT)
+    put(
+        desk,
+        "memory/2026-02-28.md",
+        "# Day\n\n- The barge lies at the north pier before the spring tide floods it\n",
+    )
+    shown(desk, places=[Place(path="memory/2026-02-20-barge.md", lines=(n, n)) for n in (3, 4, 5)])
+    staged = run(desk, event(desk, "Barge at the north pier"))
+    places = [one.place for one in staged.lines if one.path == "memory/2026-02-20-barge.md"]
+    assert places
+    assert set(places) == {"memory/2026-02-20-barge.md:3"}
 
 
 def test_a_recalled_entry_that_only_introduces_others_does_not_come_again(desk: Desk) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from tests.surfaces.calling import Caller, make_caller
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.staging.page import dump_page, parse_page
-from nightledger.surfaces.staging import telling
+from nightledger.files.search_index import index_path
+from nightledger.surfaces.staging import calendars, telling
 
 CALENDAR = (
     "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20260301T070000Z\r\nDTEND:20260301T080000Z\r\n"
@@ -73,6 +75,50 @@ def test_a_broken_calendar_is_said_and_the_rest_is_staged(caller: Caller, tmp_pa
     assert "calendar work is no iCalendar text" in caller.text("stage", "--dry-run")
 
 
+def test_under_cron_a_trouble_is_said_when_it_begins_and_stands_in_status_while_it_lasts(
+    caller: Caller, tmp_path: Path
+) -> None:
+    assert caller.lines("stage") == []
+    (tmp_path / "work.ics").write_text("no calendar")
+    assert caller.lines("stage", "--quiet") == []
+    assert caller.lines("stage", "--dry-run")
+    (said,) = caller.lines("stage")
+    assert said.startswith("Staging: calendar work is no iCalendar text.")
+    assert caller.lines("stage") == []
+    assert [one["what"] for one in caller.record("status")["staged"]["troubles"]] == [
+        "calendar work is no iCalendar text"
+    ]
+    assert "calendar work is no iCalendar text" in caller.text("status")
+    assert "calendar work is no iCalendar text" in caller.text("doctor")
+    (tmp_path / "work.ics").write_text(CALENDAR)
+    assert caller.lines("stage") == []
+    assert caller.record("status")["staged"]["troubles"] == []
+    assert "calendar work is no iCalendar text" not in caller.text("doctor")
+    (tmp_path / "work.ics").write_text("no calendar")
+    assert len(caller.lines("stage")) == 1
+
+
+def test_under_cron_an_index_that_was_made_anew_is_said_once(caller: Caller) -> None:
+    assert caller.lines("stage") == []
+    Path(index_path(caller.home)).write_bytes(b"no index at all" * 400)
+    (said,) = caller.lines("stage")
+    assert "it was made anew" in said
+    assert caller.lines("stage") == []
+    assert caller.record("status")["staged"]["troubles"] == []
+
+
+def test_a_calendar_that_hangs_is_said_once_under_cron(
+    caller: Caller, operator: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:  # takes the call and never answers
+        port = server.getsockname()[1]
+        operator.write_text(f"calendars:\n  work: {{url: 'http://127.0.0.1:{port}/a.ics'}}\n")
+        monkeypatch.setattr(calendars, "PATIENCE_S", 0.05)
+        (said,) = caller.lines("stage")
+        assert "calendar work did not answer within 0.05 s" in said
+        assert caller.lines("stage") == []
+
+
 def test_rules_that_are_not_valid_are_named(caller: Caller) -> None:
     put(caller.desk, "config/nightledger/staging-rules.json", json.dumps({"lookahead": 3}))
     with pytest.raises(ConfigurationError, match="lookahead_hours"):
@@ -83,7 +129,9 @@ def test_status_and_doctor_tell_what_is_staged(caller: Caller, operator: Path) -
     assert "staged" not in caller.record("status") or caller.record("status")["staged"] is None
     assert "nothing was staged yet" in caller.text("doctor")
     caller.run("stage")
-    assert caller.record("status")["staged"] == {"lines": 2, "good_until": "2026-03-03T00:00:00Z"}
+    assert caller.record("status")["staged"] == {
+        "lines": 2, "good_until": "2026-03-03T00:00:00Z", "troubles": []
+    }  # fmt: skip
     assert "staged 2 lines, until 2026-03-03 00:00 UTC" in caller.text("status")
     assert "2 line(s) are staged, until 2026-03-03T00:00:00Z" in caller.text("doctor")
     assert "the calendar work is a file" in caller.text("doctor")

@@ -122,3 +122,8 @@ def test_regions_and_speakers_alone_are_those_of_the_whole_reading(lines: list[s
     text = "\n".join(lines)
     read = read_daylog("memory/2026-02-28.md", text, date(2026, 2, 28))
     assert find_origins(text) == [(line.region, line.origin) for line in read.lines]
+
+
+def test_the_day_and_time_before_a_message_are_no_part_of_it() -> None:
+    read = read_daylog("memory/2026-03-09.md", "[Mon 2026-03-09 10:49 GMT+8] never wake me", date(2026, 3, 9))
+    assert read.lines[0].content == "never wake me"

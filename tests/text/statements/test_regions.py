@@ -33,6 +33,17 @@ def test_every_line_has_one_region(lines: list[str]) -> None:
         ("System: [2026-03-09 10:00] Gateway restarted", Region.BANNER),
         ("user: System (untrusted): [2026-03-09] Exec completed", Region.BANNER),
         ("A new session was started via /new or /reset.", Region.BANNER),
+        ("[media attached: /srv/in/quay.jpg (image/jpeg)]", Region.BANNER),
+        ("user: [media attached: /srv/in/quay.jpg]", Region.BANNER),
+        ("To send an image back, prefer the message tool (media/path/filePath).", Region.BANNER),
+        ("assistant: ⚠️ Agent failed before reply: no model answered", Region.BANNER),
+        ('<call>exec{command: "date"}', Region.BANNER),
+        ('<invoke name="exec">', Region.BANNER),
+        ("<tool_result>", Region.BANNER),
+        ("<callback> is what the quay calls it", Region.PROSE),
+        ('Ada: <media:document> (1 file) <file name="quay.txt"> moor nothing here', Region.PASTED),
+        ("# 2026-03-09 — Dream Diary", Region.GENERATED),
+        ("# 2026-03-09 — Dreams of the quay", Region.HEADING),
         ("<!-- a comment -->", Region.GENERATED),
         ("- a lesson [score=0.91 recalls=3 avg=0.5]", Region.GENERATED),
         ("  - confidence: 0.62", Region.GENERATED),
@@ -132,3 +143,11 @@ def test_the_head_of_a_table_is_no_row() -> None:
         Region.PROSE,
     ]
     assert regions("- the tap\n---\n- never alone") == [Region.PROSE, Region.RULE, Region.PROSE]
+
+
+def test_what_a_host_says_is_on_a_picture_is_somebody_elses_and_what_was_said_with_it_is_not() -> None:
+    told = "[Image]\nUser text:\nIs this the quay?\nDescription:\nA quay with three cranes.\n\nMoor here.\nassistant: It is."
+    assert regions(told)[2:] == [Region.PROSE, *[Region.PASTED] * 4, Region.PROSE]
+    assert regions("[Image]\nDescription:\nA quay.")[2] is Region.PROSE
+    assert regions("[Image]\nuser: look\nDescription:\nA quay.\nassistant: yes")[3] is Region.PROSE
+    assert regions("Description:\nA quay.\nassistant: It is.")[1] is Region.PROSE

@@ -41,6 +41,7 @@ from nightledger.jobs.stage.shown import shown_lately
 from nightledger.jobs.stage.wordings import Wordings
 from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
+from nightledger.recall.outcomes import OLDER
 from nightledger.text.quoting import quote_line
 from nightledger.text.scanners.scan import scan
 from nightledger.trust.scan import collector_at_rest
@@ -83,6 +84,7 @@ class Staged:
         left_out: Candidates that had no place.
         held: Candidates that may not be shown to an agent, by where they came from.
         notes: What the operator should know.
+        troubles: What of that the operator should be told unasked: what it is about, and its words.
     """
 
     text: str
@@ -94,6 +96,7 @@ class Staged:
     left_out: LeftOut
     held: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    troubles: tuple[tuple[str, str], ...] = ()
 
 
 def stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
@@ -136,6 +139,16 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
         left_out=chosen.left_out,
         held={name: count for name, count in sorted(held.items()) if count},
         notes=(*(f"calendar {name} {problem}" for name, problem in asked.problems), *asked.library.notes),
+        troubles=_troubles(asked),
+    )
+
+
+def _troubles(asked: Asked) -> tuple[tuple[str, str], ...]:
+    """Give what could not be done; a calendar is one trouble, whatever its server answers now."""
+    notes = (note for note in asked.library.notes if not note.endswith(OLDER))  # these are as they should be
+    return (
+        *((f"calendar {name}", f"calendar {name} {problem}") for name, problem in asked.problems),
+        *((note, note) for note in notes),
     )
 
 
@@ -146,7 +159,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     today = log_day(moment.at, zone)
     known = _known(gate, ledger, moment)
     logs = read_logs(home, today, dry_run=asked.dry_run)
-    shelf = Shelf(library=library, logs=logs, each=rules.documents_each)
+    shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
     ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
     handed = read_handoff(home, library, today)
     handoff = home.relative(home.handoff)
@@ -157,7 +170,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *handed.candidates,
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(logs, handed.items, handoff, library),
+        *at_work(shelf, handed.items, handoff),
         *shown_lately(home, known, shelf, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]

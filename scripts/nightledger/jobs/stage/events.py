@@ -15,7 +15,7 @@ from nightledger.domain.staging.rules import StagingRules
 from nightledger.domain.staging.values import Candidate, Event, Source
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import names_all, place_of, plain
-from nightledger.jobs.stage.logs import Logs
+from nightledger.jobs.stage.logs import Logs, bare
 from nightledger.text.scanners.scan import scan
 
 _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
@@ -53,27 +53,38 @@ class Shelf:
         library: Search.
         logs: Daily logs: they know which of their lines tell anything.
         each: Documents for one event or routine at most.
+        habit: Lines that habit writes, as ``Logs.routine`` gives them.
     """
 
     library: Library
     logs: Logs
     each: int
+    habit: frozenset[str] = frozenset()
 
     def find(self, query: str) -> Iterator[Hit]:
         """Give what is about a query and tells something, the best first.
 
         A line of a log that tells nothing later on comes only where it names all that the query names.
         """
-        hits = [hit for hit in self.library.find(query, self.each * LOOKED_AT) if is_about(hit)]
+        found = self.library.find(query, self.each * LOOKED_AT)
+        hits = [hit for hit in found if is_about(hit) and self._is_fit(hit)]
         least = LEAST_OF_BEST * max((hit.score for hit in hits), default=0.0)
         telling = (hit for hit in hits if hit.score >= least and self._tells(hit, query))
         return islice(telling, self.each)
+
+    def _is_fit(self, hit: Hit) -> bool:
+        fit = self.logs.is_fit(hit.chunk, hit.lines) and not self.is_habit(_lines_of(hit))
+        return bool(hit.chunk.entry) or fit
+
+    def is_habit(self, lines: Sequence[str]) -> bool:
+        """Tell whether all of some lines that say anything are written by habit, day for day."""
+        return all(bare(line) in self.habit for line in lines if says(line))
 
     def _tells(self, hit: Hit, query: str) -> bool:
         chunk = hit.chunk
         if chunk.entry or self.logs.tells(chunk, hit.lines):
             return True
-        return names_all(query, "\n".join([chunk.heading, *_lines_of(hit)]))
+        return names_all(query, best_lines(hit))
 
 
 def look_ahead(
@@ -216,7 +227,11 @@ def is_about(hit: Hit, least: int = LEAST_WORDS) -> bool:
     """
     if not any(map(says, _lines_of(hit))):
         return False  # a heading, and nothing below it
-    words = {reason.what for reason in hit.why if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE)}
+    words = {
+        reason.what
+        for reason in hit.why
+        if reason.why in (Why.TERM, Why.EXPANSION, Why.ALIKE) and any(map(str.isalpha, reason.what))
+    }
     return len(words) >= least or any(reason.why in (Why.NAME, Why.PHRASE) for reason in hit.why)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from nightledger.domain.tokens import tokens_of
 from nightledger.jobs.stage.logs import bare
 from nightledger.text.search.tokens import is_unspaced, query_terms, words_in
+from nightledger.text.statements.daylog import ENVELOPE
 
 SHORT_TOKENS = 15
 """Length below which a line that tells nothing later on says nothing at all: "done", "all fine"."""
@@ -14,6 +15,7 @@ _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _ROW = re.compile(r"\|(.+)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _BEGINNING = 4
+_ADDRESS = re.compile(r"\S+[/\\@]\S*\w")
 
 
 def is_short(text: str) -> bool:
@@ -24,7 +26,7 @@ def is_short(text: str) -> bool:
 def plain(lines: Iterable[str]) -> str:
     """Give lines as one, without list marks, heading signs, emphasis and the bars of tables: quoted, these would be noise."""
     pieces = [_EMPHASIS.sub("", line).strip().lstrip("#").strip() for line in lines]
-    told = [_cells(_MARK.sub("", piece)) for piece in pieces]
+    told = [_cells(ENVELOPE.sub("", _MARK.sub("", piece))) for piece in pieces]
     return " / ".join(piece for piece in told if piece)
 
 
@@ -54,7 +56,23 @@ def shared_words(query: str, text: str) -> tuple[str, ...]:
         found = _found(word, said, text)
         if any(map(str.isalpha, found)) and found not in shared:
             shared.append(found)
-    return tuple(shared)
+    return _apart(shared, text)
+
+
+def _apart(words: Iterable[str], text: str) -> tuple[str, ...]:
+    """Leave out what is no word of its own: of words of addresses and paths all but one, of overlapping pairs of letters every second."""
+    plain = words_in(_ADDRESS.sub(" ", text))
+    named = frozenset(words_in(text)).difference(plain)
+    apart: list[str] = []
+    for word in words:
+        is_part = word in named and not named.isdisjoint(apart)
+        if not is_part and not any(_run_on(one, word, text) for one in apart):
+            apart.append(word)
+    return tuple(apart)
+
+
+def _run_on(one: str, word: str, text: str) -> bool:
+    return is_unspaced(word) and one[-1] == word[0] and f"{one}{word[1:]}" in text
 
 
 def names_all(query: str, text: str) -> bool:

@@ -19,6 +19,7 @@ from datetime import date
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.daylog import DayLog
+from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Chunk
 from nightledger.domain.statement import Statement
 from nightledger.files.atomic import replace_file
@@ -27,20 +28,18 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
 from nightledger.hosts.presets import preset
+from nightledger.jobs.stage.worth import Worth, worth_of
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.statements.estimate import estimate_lines
 from nightledger.text.statements.statements import find_statements
 
 KEPT = "statements.json"
-VERSION = 2
+VERSION = 3
 MAX_KEPT_BYTES = 16 << 20
 MOST_OF_A_LOG = 20
 """Statements of one log whose place is kept; a stretch of weeks has room for two."""
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
-TELLING = 0.1
-"""The same estimate from which a line tells something later on; below it are reports that all is done or well,
-readings and forms. Of all lines that were judged one in ten is worth keeping (``text/statements/weights.py``)."""
 
 HABIT_DAYS = 60
 """Days up to the newest log that tell what habit writes: an old habit writes nothing of what goes on."""
@@ -49,11 +48,12 @@ ROUTINE_DAYS = 3
 COMMON = 0.25
 """Share of these days from which a word is common: it names no work of its own."""
 _NUMBERS = re.compile(r"[\d\W_]+")
+_PARTS = ("telling", "passing", "answers")
 
 Row = tuple[int, int, float]
 """First line, last line, importance."""
-Worked = tuple[Sequence[Row], Sequence[int]]
-"""What was worked out of a log: its statements, and the lines that tell something."""
+Worked = tuple[Sequence[Row], Worth]
+"""What was worked out of a log: its statements, and what its lines are worth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +78,12 @@ class Logs:
     Attributes:
         said: What they say that mattered.
         contents: Their bytes.
-        telling: By path, their lines that tell something later on.
+        worth: By path, what their lines are worth.
     """
 
     said: tuple[Said, ...]
     contents: Mapping[LogFile, bytes]
-    telling: Mapping[str, frozenset[int]]
+    worth: Mapping[str, Worth]
 
     def newest(self) -> dict[LogFile, bytes]:
         """Give the files of the newest log day; none where there are no logs."""
@@ -128,12 +128,24 @@ class Logs:
 
     def tells(self, chunk: Chunk, lines: tuple[int, int]) -> bool:
         """Tell whether one of some lines tells something later on; an archive's are estimated by what was found of it."""
-        telling = self.telling.get(chunk.path)
-        if telling is None:
-            read = read_daylog(chunk.path, f"# {chunk.heading}\n{chunk.text}", chunk.day or date.min)
-            above = chunk.first_line - 2
-            telling = frozenset(number + above for number in _telling(estimate_lines(read)))
-        return not telling.isdisjoint(range(lines[0], lines[1] + 1))
+        worth, above = self._worth_of(chunk)
+        return not worth.telling.isdisjoint(range(lines[0] - above, lines[1] - above + 1))
+
+    def is_fit(self, chunk: Chunk, lines: tuple[int, int]) -> bool:
+        """Tell whether some lines may stand on a page at all: none is an assistant's answer, and one at least is no question."""
+        worth, above = self._worth_of(chunk)
+        numbers = range(lines[0] - above, lines[1] - above + 1)
+        told = chunk.text.split("\n")[lines[0] - chunk.first_line : lines[1] - chunk.first_line + 1]
+        saying = {number for number, line in zip(numbers, told, strict=False) if says(line)}
+        return worth.answers.isdisjoint(numbers) and not saying <= worth.passing
+
+    def _worth_of(self, chunk: Chunk) -> tuple[Worth, int]:
+        """Give what lines are worth, and what the file's numbers are more than those."""
+        worth = self.worth.get(chunk.path)
+        if worth is not None:
+            return worth, 0
+        read = read_daylog(chunk.path, f"# {chunk.heading}\n{chunk.text}", chunk.day or date.min)
+        return worth_of(read, estimate_lines(read)), chunk.first_line - 2
 
     def statement(self, said: Said) -> Statement | None:
         """Give a statement by reading its log anew; None where the log says no such thing there."""
@@ -154,16 +166,15 @@ def read_logs(home: Home, until: date, *, dry_run: bool = False) -> Logs:
     known = _read_kept(home)
     found: dict[str, Worked] = {}
     said: list[Said] = []
-    telling: dict[str, frozenset[int]] = {}
+    worth: dict[str, Worth] = {}
     for log, content in contents.items():
         key = hashlib.sha256(f"{log.path}\n".encode("utf-8", "surrogateescape") + content).hexdigest()
         found[key] = known[key] if key in known else _work_out(log, content)
-        rows, numbers = found[key]
-        telling[log.path] = frozenset(numbers)
+        rows, worth[log.path] = found[key]
         said += [Said(log=log, lines=(first, last), importance=score) for first, last, score in rows]
     if found.keys() != known.keys() and not dry_run:
         _keep(home, found)
-    return Logs(said=tuple(said), contents=contents, telling=telling)
+    return Logs(said=tuple(said), contents=contents, worth=worth)
 
 
 def bare(line: str) -> str:
@@ -178,13 +189,15 @@ def _read(log: LogFile, content: bytes) -> DayLog:
 def _work_out(log: LogFile, content: bytes) -> Worked:
     read = _read(log, content)
     chances = estimate_lines(read)
+    worth = worth_of(read, chances)
     found = find_statements(read, estimates=chances).statements
-    best = [one for one in found if one.score >= LEAST][:MOST_OF_A_LOG]
-    return [(*one.lines, one.score) for one in best], _telling(chances)
+    best = [one for one in found if one.score >= LEAST and _is_fit(one, worth)][:MOST_OF_A_LOG]
+    return [(*one.lines, one.score) for one in best], worth
 
 
-def _telling(chances: Mapping[int, float]) -> list[int]:
-    return [number for number, chance in chances.items() if chance >= TELLING]
+def _is_fit(one: Statement, worth: Worth) -> bool:
+    lines = frozenset(range(one.lines[0], one.lines[1] + 1))
+    return worth.answers.isdisjoint(lines) and not lines <= worth.passing
 
 
 def _path(home: Home) -> str:
@@ -198,8 +211,11 @@ def _read_kept(home: Home) -> dict[str, Worked]:
         kept = json.loads(raw or b"{}")
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
         return {
-            key: ([(int(a), int(b), float(c)) for a, b, c in said], [int(n) for n in telling])
-            for key, (said, telling) in rows
+            key: (
+                [(int(a), int(b), float(c)) for a, b, c in said],
+                Worth(**{n: frozenset(map(int, v)) for n, v in worth.items()}),
+            )
+            for key, (said, worth) in rows
         }
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return {}
@@ -207,4 +223,8 @@ def _read_kept(home: Home) -> dict[str, Worked]:
 
 def _keep(home: Home, found: Mapping[str, Worked]) -> None:
     make_dir(home.staged_dir)
-    replace_file(_path(home), canonical({"v": VERSION, "logs": found}, floats=True) + b"\n")
+    kept = {
+        key: [said, {name: sorted(getattr(worth, name)) for name in _PARTS}]
+        for key, (said, worth) in found.items()
+    }
+    replace_file(_path(home), canonical({"v": VERSION, "logs": kept}, floats=True) + b"\n")

@@ -25,6 +25,8 @@ ENOUGH = 3.0
 """So many showings, faded, count in full."""
 HALF_LIFE_DAYS = 2.0
 """Work goes on for days, not weeks. Measured with bench/bench_stage.py."""
+AGAIN = 2
+"""Showings from which a line is of use that tells nothing later on: once, it was the best there was."""
 _FAILED = 0.3
 """What is left of a line after which more went wrong than well."""
 _LARGEST_LINES = 60
@@ -33,6 +35,7 @@ _LARGEST_LINES = 60
 @dataclass(slots=True)
 class _Tally:
     weight: float = 0.0
+    times: int = 0
     days: set[date] = field(default_factory=set)
 
 
@@ -62,10 +65,11 @@ def shown_lately(
         spots = [places[place.path, *place.lines] for place in row.places]
         for tally in (*names, *spots) if count else ():
             tally.weight += count
+            tally.times += 1
             tally.days.add(day)
     by_id = {one.one.placed.entry.id: one for one in known}
     told = [(by_id[name], tally) for name, tally in entries.items() if name in by_id and tally.days]
-    found = [_of_entry(one, tally) for one, tally in told if _is_worth(one, shelf.library)]
+    found = [_of_entry(one, tally) for one, tally in told if _is_worth(one, tally, shelf)]
     return [*found, *_of_places(places, shelf)]
 
 
@@ -80,10 +84,13 @@ def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[Exposure
                 yield row, at.astimezone(UTC)
 
 
-def _is_worth(known: Known, library: Library) -> bool:
-    """Tell whether an entry says anything by itself, and may be shown."""
-    text = known.one.placed.entry.text
-    return any(map(says, text.split("\n"))) and library.may_show(entry_chunk(known.one))
+def _is_worth(known: Known, tally: _Tally, shelf: Shelf) -> bool:
+    """Tell whether an entry says anything by itself, tells something or is of use, and may be shown."""
+    chunk = entry_chunk(known.one)
+    if not any(map(says, chunk.text.split("\n"))) or not shelf.library.may_show(chunk):
+        return False
+    again = tally.times >= AGAIN and not is_short(plain(chunk.text.split("\n")))
+    return again or known.one.use.useful > 0 or shelf.logs.tells(chunk, (chunk.first_line, chunk.last_line))
 
 
 def _of_entry(known: Known, tally: _Tally) -> Candidate:
@@ -109,7 +116,9 @@ def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate
             continue
         lines = (chunk.first_line, chunk.last_line)
         text = plain(chunk.text.split("\n"))
-        if shelf.logs.tells(chunk, lines) or not is_short(text):
+        again = tally.times >= AGAIN and not is_short(text)
+        fit = shelf.logs.is_fit(chunk, lines) and not shelf.is_habit(chunk.text.split("\n"))
+        if fit and (shelf.logs.tells(chunk, lines) or again):
             yield Candidate(
                 source=Source.SHOWN,
                 text=text,

@@ -10,6 +10,9 @@ WITHIN = 0.7
 """Share of a line's pieces that another line holds, from which that one says it all."""
 
 
+_OF_WORK = frozenset({Source.WORK, Source.SHOWN})
+
+
 class Wordings:
     """Compares wordings, each worked out once; lives for one run."""
 
@@ -25,7 +28,7 @@ class Wordings:
         """
         if Source.EVENT in (one.source, other.source) or is_negated(one.text) != is_negated(other.text):
             return False
-        if one.source is other.source is Source.WORK:
+        if {one.source, other.source} <= _OF_WORK:
             first, second = bare(one.text), bare(other.text)
             return (
                 dice(self._of(first), self._of(second)) >= REPORTED

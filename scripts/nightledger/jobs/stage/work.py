@@ -13,7 +13,7 @@ from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.events import LEAST_WORDS, best_lines, document, is_about
+from nightledger.jobs.stage.events import LEAST_WORDS, Shelf, best_lines, document, is_about
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import is_short, place_of, shared_words
 from nightledger.jobs.stage.logs import ROUTINE_DAYS, Logs, bare
@@ -33,7 +33,7 @@ FADING = 0.85
 PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
 PASSING_WORDS = 3
-"""Words that such a line must share with what goes on, two of them not common; others two."""
+"""Words that such a line must share with what goes on, two of them not common; others two, or so many common ones."""
 TOLD_WORDS = 4
 """Words of the topic that are told, those first that tell most, so that whoever reads a line knows why it is there."""
 ITEMS = 3
@@ -104,16 +104,15 @@ def _query(headings: Sequence[str], lines: Sequence[LogLine], library: Library) 
     return f"{title} {text or lines[-1].content[:QUERY_CHARACTERS]}".strip()
 
 
-def at_work(logs: Logs, items: Sequence[OpenItem], handoff: str, library: Library) -> Iterator[Candidate]:
+def at_work(shelf: Shelf, items: Sequence[OpenItem], handoff: str) -> Iterator[Candidate]:
     """Give lines about what goes on.
 
     Args:
-        logs: Daily logs.
+        shelf: Search, and daily logs.
         items: Open items of the handoff.
         handoff: Its path, relative to the home.
-        library: Search.
     """
-    routine = logs.routine()
+    logs, library, routine = shelf.logs, shelf.library, shelf.habit
     topics = [
         topic for log, content in logs.newest().items() for topic in topics_of(log, content, routine, library)
     ]
@@ -144,7 +143,9 @@ class _Sieve:
             share = topic.share * (PASSING + (1 - PASSING) * lasting)
             one = document(hit, Source.WORK, "", round(hit.score * share, 4))
             words = shared_words(topic.query, one.text)
-            if _is_habit(hit, self._routine) or not is_about(hit) or len(words) < LEAST_WORDS:
+            if _is_habit(hit, self._routine) or not is_about(hit) or self._is_chance(words):
+                continue
+            if not self._logs.is_fit(hit.chunk, hit.lines):
                 continue
             if lasting or not (habit or self._is_dull(hit) or self._says_little(one.text, words, topic)):
                 yield replace(one, why=self._why(words, topic))
@@ -152,6 +153,11 @@ class _Sieve:
     def _why(self, words: Sequence[str], topic: Topic) -> str:
         told = sorted(words, key=self._common.__contains__)[:TOLD_WORDS]
         return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
+
+    def _is_chance(self, words: Sequence[str]) -> bool:
+        """Tell whether a line shares one word with what goes on, or two that stand in many logs."""
+        least = PASSING_WORDS if self._common.issuperset(words) else LEAST_WORDS
+        return len(words) < least
 
     def _is_dull(self, hit: Hit) -> bool:
         return not self._logs.tells(hit.chunk, hit.lines)

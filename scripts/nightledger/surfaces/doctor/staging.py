@@ -10,6 +10,7 @@ from nightledger.domain.words import dump_moment
 from nightledger.files.configuration import load_operator, load_staging_rules
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
+from nightledger.files.staging_troubles import read_troubles
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 from nightledger.surfaces.staging.telling import LIMIT_SAID, not_given
 
@@ -33,6 +34,8 @@ def check_staging(home: Home, keys_dir: str, now: datetime) -> Iterator[Check]:
         yield note(
             AREA, "no calendar is named, so no event is staged", "calendars in operator.yaml, beside the keys"
         )
+    for trouble in read_troubles(home):
+        yield note(AREA, f"since {trouble.since}: {trouble.what}", "nightledger stage says whether it lasts")
     if not os.path.lexists(home.staged_context):
         yield note(AREA, "nothing was staged yet", "nightledger stage")
         return

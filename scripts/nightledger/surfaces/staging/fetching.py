@@ -69,7 +69,7 @@ def fetch_all(
         until: Until when.
         patience_s: For all together.
     """
-    found: dict[str, Fetched] = {}
+    found: dict[str, Fetched | None] = {}
     threads = []
     for name, address in calendars.items():
         reader = _reader_of(address, since - _MARGIN, until + _MARGIN, patience_s)
@@ -79,14 +79,16 @@ def fetch_all(
     for thread in threads:
         thread.join(max(0.0, ends - time.monotonic()))
     late = Fetched(problem=f"did not answer within {patience_s:g} s")
-    return {name: found.get(name, late) for name in calendars}
+    return {name: found.get(name) or late for name in calendars}
 
 
-def _take(found: dict[str, Fetched], name: str, reader: Callable[[], bytes]) -> None:
+def _take(found: dict[str, Fetched | None], name: str, reader: Callable[[], bytes]) -> None:
     try:
         found[name] = Fetched(raw=reader())
     except NightledgerError as error:
         found[name] = Fetched(problem=str(error))
+    except TimeoutError:  # of one connection: the same as one that the patience for all cuts off
+        found[name] = None
     except (OSError, http.client.HTTPException, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
         found[name] = Fetched(problem=f"cannot be read ({said})")

@@ -1,5 +1,6 @@
 """How a staging is told."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from nightledger.domain.staging.page import Page, parse_page
@@ -46,18 +47,23 @@ def record_of(staged: Staged) -> dict[str, Any]:
     }
 
 
-def tell(context: Context, staged: Staged, *, whole: bool) -> None:
-    """Say what was staged; under cron only what the operator should know.
+def tell(context: Context, staged: Staged, *, whole: bool, begun: Sequence[str] = ()) -> None:
+    """Say what was staged; under cron only what could not be done and could be before.
 
     Args:
         context: The command's surroundings.
         staged: What was done.
         whole: Print the page itself.
+        begun: Troubles that the run before this one did not meet.
     """
     if whole:
         for line in staged.text.rstrip("\n").split("\n"):
             context.print("\n".join(screen.wrap(screen.shown(line), first="", indent="  ")) if line else "")
     if context.quiet and not whole:
+        for trouble in begun:
+            context.print(
+                screen.shown(f"Staging: {trouble}. It is said again in 'status' only, while it lasts.")
+            )
         return
     count = len(staged.lines)
     done = "" if whole else f"; {PAGE} is {'written' if staged.changed else 'as it was'}"

@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Stage, and say what is staged."""
     from nightledger.files.home import Home
+    from nightledger.files.staging_troubles import keep_troubles
     from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.staging.calendars import PATIENCE_S
     from nightledger.surfaces.staging.running import prepare, stage_home
@@ -40,7 +41,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
     with reading(context) if options.dry_run else writing(context) as session:
         staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
+        kept = not (
+            options.dry_run or options.quiet
+        )  # a hook has less patience, and nobody reads what it says
+        begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
     context.emit(record_of(staged))
     if not options.quiet:
-        tell(context, staged, whole=options.dry_run)
+        tell(context, staged, whole=options.dry_run, begun=begun)
     return 0

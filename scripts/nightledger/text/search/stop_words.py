@@ -7,6 +7,8 @@ Invariant: folded as ``tokens`` folds; no word stands here that names a thing in
 languages (German ``die`` is English ``die``: it stays a word).
 """
 
+# ruff: noqa: RUF001 - words of other scripts are part of these lists
+
 _ENGLISH = """
 a about all also am an and any are arent as at be because been being both but by can cannot cant could couldnt
 did didnt do does doesnt doing dont each for from further had hadnt has hasnt have havent having he her here hers
@@ -32,7 +34,13 @@ al como con cuál cuando de del dónde el ella ellas ellos en era es esa ese est
 los más mi mis muy ni no nos o para pero por porque que qué quién se ser si sin sobre son su sus también te tiene
 tu un una uno y ya yo
 """
-STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH}".split())
+_RUSSIAN = """
+а без был была были было быть в вам вас ваш весь во вот все вы где да для до его ее если есть еще же за и
+из или им их к как какой когда которые который кто ли меня мне мой мы на над нам нас наш не него нее нет ни них но
+ну о об он она они оно от по под при про с свой себе себя со так также там тебе тебя то того тоже той только том тот ту
+ты у уже чем что чтобы эта эти это этого этой этом этот эту я
+"""
+STOP_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_RUSSIAN}".split())
 """Without the apostrophe, as the index has them: ``dont``."""
 _ASKING = """
 happen happened happening happens going doing done new passiert passierte geschah geschehen los gemacht getan passé

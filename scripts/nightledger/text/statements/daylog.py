@@ -19,7 +19,9 @@ _CLOCK = re.compile(
     r"^\**+[\[(]?(?:\d{4}-\d\d-\d\d[ T,]*)?(?:~?\d{1,2}:\d\d(?::\d\d)?(?:\s*[\u2013-]\s*\d{1,2}:\d\d)?)?"
     r"(?:\s*(?:[AaPp]\.?[Mm]\.?|UTC|GMT[+-]?\d*|[A-Z]{2,4}|[A-Z][a-z]+/[A-Z][a-z_]+)){0,3}[\])]?\**\s*[:—\u2013|-]*\s+"
 )
-_ENVELOPE = re.compile(r"^(?:\[\[[\w: -]+\]\]\s*|\[[^\]]{12,120}\d{4}-\d\d-\d\d[^\]]*\]\s+)+")
+ENVELOPE = re.compile(
+    r"^(?:\[\[[\w: -]+\]\]\s*|\[(?:[^\]]{12,120}|[A-Z][a-z]{2} )\d{4}-\d\d-\d\d[^\]]*\]\s+)+"
+)
 """What a host puts before a message: whom it answers, who wrote it and when."""
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 _LEAD = re.compile(
@@ -156,7 +158,7 @@ def _origin(region: Region, turn: str) -> Origin:
 def _content(text: str) -> str:
     plain = _BOX.sub("", text.strip())
     if plain.startswith("["):
-        plain = _ENVELOPE.sub("", plain)
+        plain = ENVELOPE.sub("", plain)
     if plain[:1].isdigit() or plain[:1] in "[(*~":
         stamped = _CLOCK.match(plain)
         if stamped and any(c.isdigit() for c in stamped[0]) and (":" in stamped[0] or "-" in stamped[0]):

@@ -18,7 +18,7 @@ _START = re.compile(r"<!--\s*([\w:./-]+?):start\b[^>]*-->")
 _END = re.compile(r"<!--\s*([\w:./-]+?):end\b[^>]*-->")
 _TAG_OPEN = re.compile(r"^\s*(?:\w+:\s*)?<([A-Za-z][\w-]{2,})(?:\s[^<>]*)?>\s*$")
 _GENERATED_HEADING = re.compile(
-    r"^#{1,6}\s*(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b"
+    r"^#{1,6}\s*(?:\d{4}-\d\d-\d\d\W+)?(?:(?:light|rem|deep) sleep\b|promoted from short-term memory\b|dream diary\b"
     r"|(?:nightly|daily|auto(?:matic)?) memory extraction\b|durable facts extracted\b)",
     re.IGNORECASE,
 )
@@ -31,10 +31,17 @@ _ENVELOPE = re.compile(r"\(untrusted[^)]*\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.I
 _SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
 _NOTICE = re.compile(
     r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
-    r"|a scheduled reminder has been triggered|pre-compaction memory flush\. store|current time:|read heartbeat\.md if|when reading heartbeat\.md|\[cron:)",
+    r"|a scheduled reminder has been triggered|pre-compaction memory flush\. store|current time:|read heartbeat\.md if"
+    r"|when reading heartbeat\.md|\[cron:|\[media attached\b|to send an image back, prefer the message tool"
+    r"|\W*agent failed before reply|<(?:antml:)?(?:call|function_calls?|tool_(?:calls?|use|result)|invoke)\b)",
     re.IGNORECASE,
 )
 _JSON = re.compile(r'^\s*(?:[{}\[\]],?\s*$|\{\s*"|"[^"]+"\s*:\s*|[\]}],?\s*$)')
+_ATTACHED = re.compile(r"<media:\w+>|<file name=")
+"""What a host puts in where a file was sent: its name, its kind, what it holds."""
+_PICTURE = re.compile(r"^\[(?:Image|Video)\]\s*$")
+_DESCRIBED = re.compile(r"^Description:\s*$")
+_PICTURE_LINES = 40
 _RULE = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?)\s*$")
 _URL_LINE = re.compile(r"^\W*(?:(?:url|link|media|source)\W*)?https?://\S+\W*$", re.IGNORECASE)
 _CORPUS_LINKS = 5
@@ -88,6 +95,8 @@ def _odd_region(line: str) -> Region:
         return Region.GENERATED
     if _NOTICE.match(line):
         return Region.BANNER
+    if "<" in line and _ATTACHED.search(line):
+        return Region.PASTED
     if (
         _SESSION.match(line)
         or _JSON.match(line)
@@ -106,6 +115,7 @@ def _blocks(lines: list[str]) -> list[tuple[int, int, Region]]:
         + _corpora(lines)
         + _tags(lines)
         + _quoted(lines)
+        + _pictures(lines)
     )
     return found + _generated_sections(lines) + _marked(lines)
 
@@ -164,6 +174,20 @@ def _quoted(lines: list[str]) -> list[tuple[int, int, Region]]:
                 found.append((opened.pop(name), number, Region.PASTED))
         else:
             opened[name] = number
+    return found
+
+
+def _pictures(lines: list[str]) -> list[tuple[int, int, Region]]:
+    """Find what a host's model says is on a picture that was sent, up to the next turn or heading."""
+    found = []
+    for number, line in enumerate(lines):
+        if not _PICTURE.match(line):
+            continue
+        near = range(number + 1, min(len(lines), number + _PICTURE_LINES))
+        end = next((at for at in near if TURN.match(lines[at]) or _HEADING.match(lines[at])), None)
+        told = next((at for at in near if _DESCRIBED.match(lines[at])), None)
+        if end is not None and told is not None and told < end:
+            found.append((told, end - 1, Region.PASTED))
     return found
 
 
