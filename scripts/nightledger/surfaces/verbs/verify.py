@@ -85,11 +85,14 @@ class Seen:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
     from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces.hints import wrap_hint
+    from nightledger.surfaces.screen import shown
 
     seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
-        context.print(line)
+        for row in wrap_hint(shown(line), indent="  ", first=""):
+            context.print(row)
     return 0 if seen.holds else EXIT_ALARM
 
 
