@@ -164,6 +164,30 @@ def test_letters_that_wait_are_told_to_a_person(pair: Pair, tmp_path: Path) -> N
     assert "1 letter(s) wait for the next round" in pair.agent.run("channel", "receive", typed=[]).err
 
 
+def test_what_channel_prints_fits_a_narrow_terminal(
+    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.demo.shell.WIDTH", 40)
+    pair.ops.reach(agent={"spool": str(tmp_path)})
+    pair.agent.reach(ops={"spool": str(tmp_path)})
+    printed = []
+    for machine, words in (
+        (pair.ops, ("send", "proposals", "--to", "agent")),
+        (pair.ops, ("status",)),
+        (pair.agent, ("receive",)),
+        (pair.ops, ("receive",)),
+        (pair.ops, ("status",)),
+        (pair.ops, ("peer", "list")),
+        (pair.ops, ("send", "load_memory_file", "--to", "agent", "--body", body(tmp_path, path="SOUL.md"))),
+        (pair.agent, ("receive",)),
+        (pair.ops, ("receive",)),
+    ):
+        ran = machine.run("channel", *words, typed=[])
+        printed += [*ran.out.splitlines(), *ran.err.splitlines()]
+    assert len(printed) > 9
+    assert [row for row in printed if len(row) > 40] == []
+
+
 def test_health_is_told(pair: Pair) -> None:
     with pair.serving():
         shown = pair.ops.out("channel", "health", "--to", "agent")
