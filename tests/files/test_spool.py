@@ -84,6 +84,7 @@ def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(tmp_path: Pat
     box = Spool(str(tmp_path), HOME)
     box.put(NAME, b"hello")
     new, cur = tmp_path / HOME / "new", tmp_path / HOME / "cur"
+    names: list[str] = []
     for _ in range(2):  # the second time there is one of each name already
         names = strange(new)
         later = max((new / name).lstat().st_ctime for name in names) + PATIENCE_S + 1
