@@ -151,6 +151,26 @@ def _found_with_errors(control: str, root: Path) -> Iterator[str]:
             yield from (problem for problem in found if telling in problem)
 
 
+def test_a_write_whose_error_is_not_heard_is_found_by_a_disk_that_stays_full(tmp_path: Path) -> None:
+    """What 'make test-faults' does on a small disk (``test_small_disk.py``), without root."""
+    control, case, source = "failed write ignored", CASES[0], tmp_path / "made"
+    made = make_case(case, source)
+    calls = len(whole_run(case, made, source, tmp_path / "work").calls)
+
+    def found() -> list[str]:
+        faults = ((at, from_then_on(at, errno.ENOSPC)) for at in range(1, calls + 1))
+        return [
+            problem
+            for at, fault in faults
+            for problem in tried(case, made, source, tmp_path / "work", fault, at)
+        ]
+
+    assert not found()
+    with planted(control):
+        assert any("acknowledged and lost" in problem for problem in found())
+    report(SWEEP, control, points=0, controls=1, caught=1)
+
+
 # ---------------------------------------------------------------- short writes
 @contextlib.contextmanager
 def writing_at_most(size_bytes: int) -> Iterator[None]:
