@@ -63,6 +63,14 @@ def _one_write(descriptor: int, content: bytes) -> None:
     os.write(descriptor, content)
 
 
+def _careless(real: Callable[..., None]) -> Callable[..., None]:
+    def write(descriptor: int, content: bytes) -> None:
+        with contextlib.suppress(OSError):
+            real(descriptor, content)
+
+    return write
+
+
 class _LateIntent:
     """Holds the intent of an apply back until its end is logged."""
 
@@ -89,7 +97,9 @@ PLANTS: dict[str, tuple[Plant, ...]] = {
     ),
     "log after apply": (("gate.apply.writing", "record", _LateIntent),),
     "failed fsync ignored": tuple(("files.durable", name, _deaf) for name in _SYNCS),
+    "failed fsync of a directory ignored": (("files.durable", "sync_directory", _deaf),),
     "failed fsync tried again": tuple(("files.durable", name, _stubborn) for name in _SYNCS),
+    "failed write ignored": (("files.durable", "write_all", _careless),),
     "short write ignored": (("files.durable", "write_all", lambda _: _one_write),),
 }
 

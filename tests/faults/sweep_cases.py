@@ -190,7 +190,7 @@ def _make_undo(root: Path) -> str:
     return made
 
 
-def _holds(words: str, memory: str) -> Callable[[Path, str], Iterator[str]]:
+def holds(words: str, memory: str) -> Callable[[Path, str], Iterator[str]]:
     """Check that MEMORY.md holds what was told in some words."""
 
     def told(root: Path, said: str) -> Iterator[str]:
@@ -296,7 +296,7 @@ CASES = (
         make=_make_apply,
         words=lambda _: ("apply",),
         memory=(MEMORY, AFTER),
-        told=_holds("Applied change", AFTER),
+        told=holds("Applied change", AFTER),
         again={0: ""},
         done=_states(ChangeState.APPLIED, applies=1),
     ),
@@ -305,7 +305,7 @@ CASES = (
         make=_make_undo,
         words=lambda made: ("undo", made),
         memory=(AFTER, MEMORY),
-        told=_holds("Took back", MEMORY),
+        told=holds("Took back", MEMORY),
         again={0: "Took back", 2: "nothing to undo"},
         done=_states(ChangeState.UNDONE, applies=2),
     ),
@@ -314,7 +314,7 @@ CASES = (
         make=_make_archive,
         words=lambda _: ("apply",),
         memory=(MEMORY, ARCHIVED),
-        told=_holds("Applied change", ARCHIVED),
+        told=holds("Applied change", ARCHIVED),
         again={0: ""},
         done=_states(ChangeState.APPLIED, applies=1),
         files={ARCHIVE: (b"", BLOCK)},
@@ -324,7 +324,7 @@ CASES = (
         make=_make_archive_back,
         words=lambda made: ("undo", made),
         memory=(ARCHIVED, MEMORY),
-        told=_holds("Took back", MEMORY),
+        told=holds("Took back", MEMORY),
         again={0: "Took back", 2: "nothing to undo"},
         done=_states(ChangeState.UNDONE, applies=2),
         files={ARCHIVE: (BLOCK, b"")},

@@ -60,15 +60,60 @@ def test_what_other_programs_leave_is_no_letter(tmp_path: Path) -> None:
     assert [letter.name for letter in letters(box)] == [NAME]
 
 
-def test_links_directories_and_large_files_are_passed_over(tmp_path: Path) -> None:
+def strange(new: Path) -> list[str]:
+    """Put what nobody can take in under names of letters; give the names."""
+    names = [f"m-{letter * 26}{MESSAGE_SUFFIX}" for letter in "bcde"]
+    (new / names[0]).symlink_to(new / NAME)
+    (new / names[1]).mkdir()
+    (new / names[2]).write_bytes(b"x" * 100)
+    os.mkfifo(new / names[3])
+    return names
+
+
+def test_links_directories_and_large_files_are_given_with_the_reason(tmp_path: Path) -> None:
     box = Spool(str(tmp_path), HOME)
     box.put(NAME, b"hello")
-    new = tmp_path / HOME / "new"
-    (new / f"m-{'b' * 26}{MESSAGE_SUFFIX}").symlink_to(new / NAME)
-    (new / f"m-{'c' * 26}{MESSAGE_SUFFIX}").mkdir()
-    (new / f"m-{'d' * 26}{MESSAGE_SUFFIX}").write_bytes(b"x" * 100)
-    os.mkfifo(new / f"m-{'e' * 26}{MESSAGE_SUFFIX}")
-    assert [letter.name for letter in box.letters(50)] == [NAME]
+    names = strange(tmp_path / HOME / "new")
+    found = {letter.name: letter for letter in box.letters(50)}
+    assert list(found) == [NAME, *names]
+    assert (found[NAME].content, found[NAME].unreadable) == (b"hello", "")
+    assert all(found[name].unreadable and not found[name].content for name in names)
+
+
+def test_whatever_has_the_name_of_a_letter_is_set_aside_in_the_end(tmp_path: Path) -> None:
+    box = Spool(str(tmp_path), HOME)
+    box.put(NAME, b"hello")
+    new, cur = tmp_path / HOME / "new", tmp_path / HOME / "cur"
+    names: list[str] = []
+    for _ in range(2):  # the second time there is one of each name already
+        names = strange(new)
+        later = max((new / name).lstat().st_ctime for name in names) + PATIENCE_S + 1
+        assert all(box.set_aside(letter, later) for letter in box.letters(50) if letter.unreadable)
+    assert box.waiting() == 1
+    assert box.aside() == 5
+    assert sorted(path.name for path in cur.iterdir()) == sorted(
+        [*(f"{name}.unreadable" for name in names), f"2.{names[1]}.unreadable"]
+    )
+
+
+def test_a_time_ahead_of_ours_keeps_no_letter_longer(tmp_path: Path) -> None:
+    box = Spool(str(tmp_path), HOME)
+    path = Path(box.put(NAME, b"half"))
+    came = path.stat().st_ctime
+    os.utime(path, (came + 10**8, came + 10**8))
+    (letter,) = letters(box)
+    assert not box.set_aside(letter, came + PATIENCE_S - 1)
+    assert box.set_aside(letter, came + PATIENCE_S + 1)
+
+
+def test_a_letter_that_came_long_after_now_does_not_wait_for_that_day(tmp_path: Path) -> None:
+    """Our clock was set back, or is a simulated one."""
+    box = Spool(str(tmp_path), HOME)
+    path = Path(box.put(NAME, b"half"))
+    (letter,) = letters(box)
+    came = path.stat().st_mtime
+    assert not box.set_aside(letter, came - PATIENCE_S + 1)
+    assert box.set_aside(letter, came - PATIENCE_S - 1)
 
 
 def test_a_letter_that_cannot_be_read_is_left_until_it_had_time_to_become_whole(tmp_path: Path) -> None:
@@ -92,4 +137,4 @@ def test_a_spool_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
 def test_a_box_that_nobody_wrote_to_is_empty(tmp_path: Path) -> None:
     box = Spool(str(tmp_path), HOME)
     assert letters(box) == []
-    assert box.waiting() == 0
+    assert (box.waiting(), box.aside()) == (0, 0)

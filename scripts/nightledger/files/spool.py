@@ -19,6 +19,7 @@ MESSAGE_SUFFIX = ".message.json"
 REPLY_SUFFIX = ".reply.json"
 PATIENCE_S = 86_400
 """How long a letter that cannot be read may still be on its way: as long as a message is good by default."""
+_ASIDE = ".unreadable"
 _NAME = re.compile(r"m-[a-z2-7]{26}\.(?:message|reply)\.json")
 
 
@@ -29,12 +30,14 @@ class Letter:
     Attributes:
         path: Where it lies.
         name: Its name.
-        content: Its bytes.
+        content: Its bytes; none where it could not be opened.
+        unreadable: Why it could not: a link, a directory, too large; "" where it could.
     """
 
     path: str
     name: str
     content: bytes
+    unreadable: str = ""
 
     @property
     def is_reply(self) -> bool:
@@ -89,22 +92,31 @@ class Spool:
         return path
 
     def letters(self, max_bytes: int) -> Iterator[Letter]:
-        """Give the letters in the box by name; those that cannot be opened now, or are too large, are passed over.
+        """Give the letters in the box by name; those that cannot be opened now, or are too large, with the reason.
 
         Args:
             max_bytes: The largest letter that is read.
         """
         for name in self._names("new"):
             path = os.path.join(self.root, "new", name)
+            content, unreadable = b"", ""
             try:
                 content = read_regular(path, max_bytes)
-            except NightledgerError:  # gone again, a link, too large: whoever syncs it may mend it
-                continue
-            yield Letter(path=path, name=name, content=content)
+            except NightledgerError as error:  # whoever syncs it may mend it
+                unreadable = str(error)
+            if os.path.lexists(path):  # else it is gone again
+                yield Letter(path=path, name=name, content=content, unreadable=unreadable)
 
     def waiting(self) -> int:
         """Count the letters that nobody has dealt with."""
         return len(self._names("new"))
+
+    def aside(self) -> int:
+        """Count the letters that were set aside and not yet removed by anybody."""
+        try:
+            return sum(name.endswith(_ASIDE) for name in os.listdir(os.path.join(self.root, "cur")))
+        except FileNotFoundError:
+            return 0
 
     def done(self, letter: Letter) -> None:
         """Take a letter out of the box, after what it asks for is on disk."""
@@ -114,6 +126,9 @@ class Spool:
     def set_aside(self, letter: Letter, now_s: float) -> bool:
         """Set a letter aside that cannot be read, once it has had time to become whole.
 
+        Its time is the earlier of what its writer says and of when it came here, so that a time ahead of
+        ours keeps it no longer. Where both are further ahead than that, nobody can tell how long it waits.
+
         Args:
             letter: Which.
             now_s: Our clock, seconds since 1970 UTC.
@@ -121,10 +136,22 @@ class Spool:
         Returns:
             Whether it was; else it may still be on its way.
         """
-        if not os.path.lexists(letter.path) or now_s - os.lstat(letter.path).st_mtime < PATIENCE_S:
+        if not os.path.lexists(letter.path):
             return False
-        os.replace(letter.path, os.path.join(self.root, "cur", f"{letter.name}.unreadable"))
+        status = os.lstat(letter.path)
+        if abs(now_s - min(status.st_mtime, status.st_ctime)) < PATIENCE_S:
+            return False
+        self._move(letter.path, os.path.join(self.root, "cur"), f"{letter.name}{_ASIDE}")
         return True
+
+    def _move(self, path: str, folder: str, name: str) -> None:
+        """Move whatever has a name into a folder; what cannot take the place of another gets a number."""
+        make_dir(folder)
+        n, target = 1, os.path.join(folder, name)
+        while os.path.lexists(target) and (os.path.isdir(target) or os.path.isdir(path)):
+            n += 1
+            target = os.path.join(folder, f"{n}.{name}")
+        os.replace(path, target)
 
     def _names(self, folder: str) -> list[str]:
         """Name the letters: temporary files of other programs have other names, most begin with a dot."""

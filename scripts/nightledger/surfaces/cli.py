@@ -81,7 +81,7 @@ def _run(verb: str, words: list[str]) -> int:
     module = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}")
     parser = argparse.ArgumentParser(
         prog=f"nightledger {verb}",
-        description=module.__doc__,
+        description=_described(module.__doc__ or "", words),
         # a fixed width: asking for the terminal's imports shutil, bz2 and lzma at each start
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=HELP_WIDTH),
         allow_abbrev=False,
@@ -101,6 +101,15 @@ def _run(verb: str, words: list[str]) -> int:
     status: int = module.run(options, context)
     sys.stdout.flush()
     return status
+
+
+def _described(text: str, words: list[str]) -> str:
+    """Give what a verb's help says; broken to the width only where it may be asked for."""
+    if not {"-h", "--help"}.intersection(words):
+        return text
+    from nightledger.surfaces.help_text import refold
+
+    return refold(text, HELP_WIDTH)
 
 
 def _nearest(verb: str) -> str:

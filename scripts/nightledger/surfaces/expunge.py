@@ -12,7 +12,14 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.needle import Needle
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
-from nightledger.gate.forgetting.expunging import Plan, carry_out, parts, plan_hash, plan_text
+from nightledger.gate.forgetting.expunging import (
+    Plan,
+    carry_out,
+    parts,
+    plan_hash,
+    plan_text,
+    why_not_now,
+)
 from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import signing
@@ -30,6 +37,7 @@ BEYOND = (
     "other machines, and whoever has read it",
 )
 """What no file of a home shows."""
+SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
 def show(context: Context, asked: Needle | str) -> int:
@@ -37,8 +45,11 @@ def show(context: Context, asked: Needle | str) -> int:
     with reading(context) as seen:
         plan = _plan(seen, asked)
         record = _record(seen.gate.home, plan, asked)
+        why = why_not_now(seen.gate, seen.ledger, plan, MARK)
     context.emit({**record, "decisions": []})
     _tell(context, record)
+    if why:
+        context.print(f"It would be refused now: {why}.")
     context.print("Nothing was changed (--dry-run).")
     return 0
 
@@ -54,6 +65,7 @@ def expunge(context: Context, asked: Needle | str) -> int:
     """
     with reading(context, person=True) as seen:
         plan = _plan(seen, asked)
+        _require_free(seen, plan)
         record = _record(seen.gate.home, plan, asked)
         _tell(context, record)
         if not plan.found.anything:
@@ -62,6 +74,7 @@ def expunge(context: Context, asked: Needle | str) -> int:
         _require_consent(context)
         signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
+        _require_free(session, _plan(session, asked))
         if isinstance(asked, Needle):
             _edit_gated(session, asked, signer)
         decisions = _sign(session, asked, signer)
@@ -74,6 +87,16 @@ def _plan(session: Session, asked: Needle | str) -> Plan:
     if isinstance(asked, Needle):
         return plan_text(session.gate, session.ledger, asked)
     return plan_hash(session.gate, session.ledger, asked)
+
+
+def _require_free(session: Session, plan: Plan) -> None:
+    """Refuse, before anything is signed, what gated files would hold still.
+
+    Raises:
+        RefusedError: One would.
+    """
+    if why := why_not_now(session.gate, session.ledger, plan, MARK):
+        raise RefusedError(f"{why}; nothing was signed or removed", hint=SETTLE)
 
 
 def _require_consent(context: Context) -> None:
@@ -92,12 +115,8 @@ def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
 
 def _sign(session: Session, asked: Needle | str, signer: Signer) -> list[str]:
     plan = _plan(session, asked)
-    held = (*plan.found.gated, *plan.found.accepted)
-    if held:
-        raise RefusedError(
-            f"{held[0]} still holds it: a gated file was changed outside the gate, or only its hash was given",
-            hint="'nightledger review' settles what changed; then run this again with the text",
-        )
+    if held := (*plan.found.gated, *plan.found.accepted):
+        raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
     for targets in parts(plan):
         decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, signing.prepare(session))
@@ -149,15 +168,15 @@ def _tell(context: Context, record: dict[str, Any]) -> None:
 
 def _lines(record: dict[str, Any]) -> Iterator[str]:
     counts = (
-        ("removed", "removed whole"),
-        ("overwritten", "overwritten in place"),
-        ("made_anew", "removed and made anew"),
+        ("removed", "to be removed whole"),
+        ("overwritten", "to be overwritten in place"),
+        ("made_anew", "to be removed and made anew"),
     )
     for name, what in counts:
         for path in record[name]:
             yield f"{path}: {what}"
     for place in record["edited"]:
-        yield f"{_where(place)}: a signed edit puts {MARK.decode()} there"
+        yield f"{_where(place)}: a signed edit is to put {MARK.decode()} there"
     if not any(record[name] for name in ("removed", "overwritten", "made_anew", "edited", "accepted")):
         yield "It is in no file of ours."
     for path in record["kept"]:

@@ -118,7 +118,7 @@ def test_letters_are_told_in_each_round(pair: Pair, tmp_path: Path) -> None:
     assert "is in the spool" in sent.out
     assert pair.ops.record("channel", "send", "proposals", "--to", "agent")["status"] == "spooled"
     assert "2 unanswered" in pair.ops.out("channel", "status")
-    assert "2 letter(s) wait" in pair.agent.out("channel", "status")
+    assert "2 letter(s) wait" in " ".join(pair.agent.out("channel", "status").split())
     taken = pair.agent.out("channel", "receive")
     assert "took in restore_context of ops" in taken
     got = pair.ops.out("channel", "receive")
@@ -145,7 +145,7 @@ def test_a_round_with_trouble_says_so(pair: Pair, tmp_path: Path) -> None:
     pair.ops.desk.wait(days=2)
     ran = pair.ops.run("channel", "receive")
     assert ran.status == 1
-    assert "is a dead letter now" in ran.err
+    assert "is a dead letter now" in " ".join(ran.err.split())
     assert pair.ops.record("channel", "receive")["dead"] == []
     shared.rename(tmp_path / "gone")
     assert pair.ops.run("channel", "receive").status == 2
@@ -162,6 +162,30 @@ def test_letters_that_wait_are_told_to_a_person(pair: Pair, tmp_path: Path) -> N
     letter.write_text("{")
     os.utime(letter, (pair.agent.now, pair.agent.now))
     assert "1 letter(s) wait for the next round" in pair.agent.run("channel", "receive", typed=[]).err
+
+
+def test_what_channel_prints_fits_a_narrow_terminal(
+    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.demo.shell.WIDTH", 40)
+    pair.ops.reach(agent={"spool": str(tmp_path)})
+    pair.agent.reach(ops={"spool": str(tmp_path)})
+    printed = []
+    for machine, words in (
+        (pair.ops, ("send", "proposals", "--to", "agent")),
+        (pair.ops, ("status",)),
+        (pair.agent, ("receive",)),
+        (pair.ops, ("receive",)),
+        (pair.ops, ("status",)),
+        (pair.ops, ("peer", "list")),
+        (pair.ops, ("send", "load_memory_file", "--to", "agent", "--body", body(tmp_path, path="SOUL.md"))),
+        (pair.agent, ("receive",)),
+        (pair.ops, ("receive",)),
+    ):
+        ran = machine.run("channel", *words, typed=[])
+        printed += [*ran.out.splitlines(), *ran.err.splitlines()]
+    assert len(printed) > 9
+    assert [row for row in printed if len(row) > 40] == []
 
 
 def test_health_is_told(pair: Pair) -> None:

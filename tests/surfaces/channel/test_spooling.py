@@ -102,6 +102,33 @@ def test_what_never_becomes_readable_is_set_aside(pair: Pair, shared: Path) -> N
     assert files(shared) == [f"{pair.agent.home_id}/cur/{letter.name}.unreadable"]
 
 
+def test_what_was_made_by_hand_under_the_name_of_a_letter_is_told_and_set_aside(
+    pair: Pair, shared: Path
+) -> None:
+    send(pair)
+    new = shared / pair.agent.home_id / "new"
+    names = [f"m-{letter * 26}{MESSAGE_SUFFIX}" for letter in "bc"]
+    (new / names[0]).write_text("made by hand\n")
+    (new / names[1]).mkdir()
+    os.utime(new / names[0], (pair.agent.now, pair.agent.now))
+    os.utime(new / names[1], (pair.agent.now, pair.agent.now))
+    ran = pair.agent.run("channel", "receive", typed=[])
+    assert (ran.status, ran.out.split()[:2]) == (0, ["took", "in"])
+    told = " ".join(ran.err.split())
+    assert f"{names[0]} cannot be taken in:" in told
+    assert f"{names[1]} cannot be taken in:" in told
+    assert "is set aside in cur/" in told
+    assert "2 letter(s) wait for the next round" in told
+    for name in names:
+        os.utime(new / name, (0, 0))
+    ran = pair.agent.run("channel", "receive")
+    assert ran.status == 1
+    assert "2 letter(s) could not be read and are set aside in cur/" in " ".join(ran.err.split())
+    assert list(new.iterdir()) == []
+    shown = " ".join(pair.agent.out("channel", "status").split())
+    assert "0 letter(s) wait, 2 set aside in cur/ that could not be read" in shown
+
+
 def test_what_is_wrong_with_this_machine_is_no_fault_of_a_letter(pair: Pair, shared: Path) -> None:
     message, _ = send(pair)
     letter = shared / pair.agent.home_id / "new" / f"{message}{MESSAGE_SUFFIX}"

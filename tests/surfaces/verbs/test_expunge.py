@@ -213,8 +213,61 @@ def test_what_was_signed_and_then_drifted_is_to_be_settled_first(
 ) -> None:
     caller.desk.applied(addition(f"The code is {LEAK}."))
     caller.desk.memory.write_text(caller.desk.text().replace(LEAK, "gone by hand"))
-    with pytest.raises(RefusedError, match="still holds it"):
+    with pytest.raises(RefusedError, match="as it was signed still holds it"):
         expunge(caller, monkeypatch)
+
+
+@pytest.mark.parametrize("drifted", [f"- The code is {LEAK}!!", f"- The code was {LEAK}, once."])
+def test_what_would_stay_signed_is_refused_before_anything_is_written(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], drifted: str
+) -> None:
+    leak_everywhere(caller, monkeypatch)
+    text = caller.desk.text().replace(f"- The code is {LEAK}.", drifted)
+    caller.desk.memory.write_text(text)
+    before, events = holders(caller), caller.desk.events()
+    capsys.readouterr()
+    with pytest.raises(RefusedError, match="nothing was signed or removed") as refused:
+        expunge(caller, monkeypatch)
+    assert "review" in refused.value.hint
+    assert capsys.readouterr().out == ""
+    assert (caller.desk.events(), holders(caller), caller.desk.text()) == (events, before, text)
+    assert expunge(caller, monkeypatch, "--dry-run") == 0
+    assert "It would be refused now: MEMORY.md as it was signed" in capsys.readouterr().out
+
+
+def test_drift_in_other_lines_is_in_nobodys_way(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    leak_everywhere(caller, monkeypatch)
+    caller.desk.memory.write_text(caller.desk.text() + f"\n- Added by the agent, who read {LEAK}.\n")
+    assert expunge(caller, monkeypatch) == 0
+    assert holders(caller) == set()
+    assert "- Added by the agent, who read [expunged]." in caller.desk.text()
+
+
+def test_what_was_never_kept_of_a_file_is_to_be_settled_first(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition("Another lesson."))
+    accepted = hashlib.sha256(caller.desk.text().encode()).hexdigest()
+    caller.desk.memory.write_text(caller.desk.text() + "\n- By the agent.\n")
+    Path(caller.home.blobs_dir, accepted[:2], accepted).unlink()
+    caller.desk.proposal(addition(LEAK))
+    assert expunge(caller, monkeypatch) == 0  # no gated file holds it
+    caller.desk.memory.write_text(caller.desk.text() + f"- {LEAK}\n")
+    events = caller.desk.events()
+    with pytest.raises(RefusedError, match="nothing was signed or removed"):
+        expunge(caller, monkeypatch)
+    assert caller.desk.events() == events
+
+
+def test_a_file_that_cannot_be_unlocked_is_not_edited(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+    events = caller.desk.events()
+    monkeypatch.setattr(expunging, "why_locked", lambda _gate, path: f"{path} is locked")
+    with pytest.raises(RefusedError, match="is locked; nothing was signed"):
+        expunge(caller, monkeypatch)
+    assert caller.desk.events() == events
 
 
 def test_a_text_of_several_lines_goes_with_each_of_its_lines(

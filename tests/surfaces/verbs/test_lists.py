@@ -293,6 +293,28 @@ def test_verify_says_what_it_could_not_check(console: Console) -> None:
     assert "simulated" not in lines[0]
 
 
+def test_verify_fits_a_narrow_terminal(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nightledger.demo.shell.WIDTH", 40)
+    console.desk.memory.write_text(MEMORY + "by hand\n")
+    rows = console.run("verify", typed=[]).out.splitlines()
+    assert max(map(len, rows)) <= 40
+    told = " ".join(" ".join(rows).split())
+    assert (
+        "DRIFT MEMORY.md: its bytes are not those last signed; 'nightledger review' asks about each hunk"
+        in told
+    )
+    console.desk.memory.write_text(MEMORY)
+    assert max(map(len, console.run("verify", typed=[]).out.splitlines())) <= 40
+
+
+def test_verify_gives_each_finding_on_a_line_where_no_terminal_is(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.demo.shell.WIDTH", 40)
+    console.desk.memory.write_text(MEMORY + "by hand\n")
+    assert len(console.run("verify").out.splitlines()) == 1
+
+
 def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:
     shutil.rmtree(console.desk.ring.directory)
     ran = console.run("verify")

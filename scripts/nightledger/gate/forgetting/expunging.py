@@ -21,7 +21,10 @@ from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
+from nightledger.gate.apply.around import LOST, carry, read_accepted
 from nightledger.gate.forgetting.expunge_places import Found, find_held
+from nightledger.gate.gated import read_gated
+from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import Gate, Ledger
@@ -73,6 +76,42 @@ def plan_hash(gate: Gate, ledger: Ledger, sha256: str) -> Plan:
         found=whole,
         targets=tuple(_target(gate.home, path, b"") for path in found.removed),
     )
+
+
+def why_not_now(gate: Gate, ledger: Ledger, plan: Plan, mark: bytes) -> str:
+    """Say why a gated file, or what it was signed to hold, would hold it still; empty where neither would.
+
+    A gated file changes by a signed edit, which leaves drift as it is. Asked before anything is
+    signed: an edit whose expunge is refused after it would have helped nobody.
+
+    Args:
+        gate: The home.
+        ledger: Its log, as checked.
+        plan: What is to go.
+        mark: What an edit puts in its place.
+    """
+    if plan.needle is None:
+        held = (*plan.found.gated, *plan.found.accepted)
+        return f"{held[0]} still holds it: only its hash was given" if held else ""
+    reasons = (_why_held(gate, ledger, path, plan.needle, mark) for path in gate.home.identity.gated)
+    return next(filter(None, reasons), "")
+
+
+def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes) -> str:
+    """Say why an edit would not take it out of a gated file and of the bytes accepted for it."""
+    present = read_gated(gate.home, path)
+    is_held = needle.held_by(present)
+    if is_held and (locked := why_locked(gate, path)):
+        return locked
+    if hashlib.sha256(present).hexdigest() == ledger.book.accepted_of(path):
+        return ""
+    accepted = read_accepted(gate.home, ledger.book, path)
+    if accepted is None:
+        return f"{path} holds it: {LOST}" if is_held else ""
+    after = needle.cut_from(present, mark) if is_held else present
+    if not needle.held_by(carry(accepted, present, after)):
+        return ""
+    return f"{path} as it was signed still holds it, in lines that were changed outside the gate since"
 
 
 def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:

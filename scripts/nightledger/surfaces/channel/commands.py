@@ -7,14 +7,16 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from copy import copy
 from typing import Any
 
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, UsageError
-from nightledger.domain.message import MAX_LIFETIME_S, RETRY_AFTER_S, Status
+from nightledger.domain.message import MAX_LIFETIME_S, RETRY_AFTER_S, Reply, Status
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
+from nightledger.files.spool import PATIENCE_S
 from nightledger.surfaces import screen
 from nightledger.surfaces.channel.client import is_loopback
 from nightledger.surfaces.channel.receiving import take_in
@@ -22,6 +24,7 @@ from nightledger.surfaces.channel.sending import Delivery, Outgoing, Pace, deliv
 from nightledger.surfaces.channel.server import ChannelServer
 from nightledger.surfaces.channel.spooling import Emptied, empty_boxes
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.session import require_machine
 
 MAX_BODY_BYTES = 1 << 20
@@ -101,18 +104,48 @@ def receive(options: argparse.Namespace, context: Context) -> int:
     require_machine(Home(context.home_path).require())
     emptied = empty_boxes(context)
     context.emit(_record(emptied))
-    for message, action, peer in emptied.answered:
-        context.print(f"took in {action} of {peer} ({message})")
-    for peer, action, reply in emptied.replies:
-        reason = f": {screen.shown(reply.reason)}" if reply.reason else ""
-        context.print(f"{peer} answered {action}: {reply.status.value}{reason}")
-    for message in emptied.dead:
-        context.note(f"error: no answer to {message} came before it expired; it is a dead letter now")
-    if emptied.set_aside:
-        context.note(f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/")
-    if emptied.later and not context.quiet:
-        context.note(f"{emptied.later} letter(s) wait for the next round")
+    for line in _lines(emptied):
+        _print(context, line)
+    for line in _wrong(emptied, waits=not context.quiet):
+        _note(context, line)
     return 1 if emptied.dead or emptied.set_aside else 0
+
+
+def _lines(emptied: Emptied) -> Iterator[str]:
+    for message, action, peer in emptied.answered:
+        yield f"took in {action} of {peer} ({message})"
+    for peer, action, reply in emptied.replies:
+        yield f"{peer} answered {action}: {_answer(reply)}"
+
+
+def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
+    """Tell what did not go well, and, where asked for, what merely waits."""
+    for message in emptied.dead:
+        yield f"error: no answer to {message} came before it expired; it is a dead letter now"
+    if emptied.set_aside:
+        yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
+    if waits:
+        hours = PATIENCE_S // 3600
+        for name, reason in emptied.unreadable:
+            yield f"{name} cannot be taken in: {reason}. What stays so for {hours} hours is set aside in cur/"
+        if emptied.later:
+            yield f"{emptied.later} letter(s) wait for the next round"
+
+
+def _answer(reply: Reply) -> str:
+    return f"{reply.status.value}: {reply.reason}" if reply.reason else reply.status.value
+
+
+def _print(context: Context, text: str) -> None:
+    """Print a line of prose, with what other machines wrote made visible, broken to the width."""
+    for row in screen.wrap(screen.shown(text), indent="  ", first=""):
+        context.print(row)
+
+
+def _note(context: Context, text: str) -> None:
+    """Print such a line beside the results."""
+    for row in screen.wrap(screen.shown(text), indent="  ", first=""):
+        context.note(row)
 
 
 def _record(emptied: Emptied) -> dict[str, Any]:
@@ -125,6 +158,7 @@ def _record(emptied: Emptied) -> dict[str, Any]:
             for peer, action, reply in emptied.replies
         ],
         "later": emptied.later,
+        "unreadable": [{"name": name, "reason": reason} for name, reason in emptied.unreadable],
         "set_aside": emptied.set_aside,
         "dead": emptied.dead,
     }
@@ -143,8 +177,7 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
         }
     )
     if reply is not None:
-        reason = f": {screen.shown(reply.reason)}" if reply.reason else ""
-        context.print(f"{outgoing.peer.name}: {reply.status.value}{reason}")
+        _print(context, f"{outgoing.peer.name}: {_answer(reply)}")
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
                 context.print(f"{name}:")
@@ -152,11 +185,16 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
                     for row in screen.text_lines(line, indent="  "):
                         context.print(row)
     elif delivery.spooled:
-        context.print(f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.")
+        for row in wrap_hint(
+            f"{message.id} is in the spool; 'nightledger channel receive' takes the answer in.",
+            indent="  ",
+            first="",
+        ):
+            context.print(row)
     else:
-        context.note(f"error: {screen.shown(delivery.error)}")
-        context.note(
-            "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
+        _note(context, f"error: {delivery.error}")
+        _note(
+            context, "hint: it is kept in memory/state/tc-dead-letters.jsonl; mend the cause and send it anew"
         )
 
 

@@ -1,7 +1,7 @@
 """``channel peer list | add | remove`` and ``channel keygen``: who may send, and our own public line."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
 from nightledger.gate.machines.messages import RULES
 from nightledger.gate.machines.peers import parse_peers
+from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.channel.sending import known_peers
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.keys.trust_change import change_trust
 from nightledger.surfaces.session import require_machine
 from nightledger.trust.keys import KeyRing
@@ -66,7 +68,9 @@ def peer(options: argparse.Namespace, context: Context) -> int:
         gone = "" if options.line is None else _parse_line(options.line)[1]
         _change(context, lambda peers: remove_peer(peers, name, gone), f"remove the machine {name}")
     context.emit({"peers": to_plain(known_peers(context))["peers"]})
-    context.print(f"Signed. 'nightledger channel peer list' shows what {name} may ask for now.")
+    told = f"Signed. 'nightledger channel peer list' shows what {name} may ask for now."
+    for row in wrap_hint(told, indent="  ", first=""):
+        context.print(row)
     return 0
 
 
@@ -81,19 +85,26 @@ def _words(options: argparse.Namespace) -> tuple[str, str]:
 def _list(context: Context) -> int:
     peers = known_peers(context)
     context.emit(to_plain(peers)["peers"])
+    for line, indent in _lines(peers):
+        for row in screen.wrap(screen.shown(line), indent=f"{indent}  ", first=indent):
+            context.print(row)
+    return 0
+
+
+def _lines(peers: Peers) -> Iterator[tuple[str, str]]:
+    """Give each machine's lines, with what they begin with."""
     for found in peers.peers:
-        context.print(f"{found.name}  home {found.home}")
-        context.print(f"    may ask for: {', '.join(found.actions) or 'nothing'}")
+        yield f"{found.name}  home {found.home}", ""
+        yield f"may ask for: {', '.join(found.actions) or 'nothing'}", "    "
         for key in found.keys:
             times = "".join(
                 f", {word} {at:%Y-%m-%d %H:%M} UTC"
                 for word, at in (("from", key.valid_after), ("until", key.valid_before))
                 if at is not None
             )
-            context.print(f"    key {_public(key).fingerprint}{times}")
+            yield f"key {_public(key).fingerprint}{times}", "    "
     if not peers.peers:
-        context.print("No machine may send messages to this home.")
-    return 0
+        yield "No machine may send messages to this home.", ""
 
 
 def _change(context: Context, change: Callable[[Peers], Peers], reason: str) -> None:

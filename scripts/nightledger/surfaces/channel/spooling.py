@@ -40,6 +40,7 @@ class Emptied:
         answered: ``(message id, action, machine)`` of the messages taken in.
         replies: ``(machine, action, answer)`` of the answers that came.
         later: Letters that could not be dealt with now.
+        unreadable: ``(name, reason)`` of those among them that are no message or answer that can be taken in.
         set_aside: Letters that never became readable.
         dead: Ids of our messages that expired without an answer.
     """
@@ -47,6 +48,7 @@ class Emptied:
     answered: list[tuple[str, str, str]] = field(default_factory=list)
     replies: list[tuple[str, str, Reply]] = field(default_factory=list)
     later: int = 0
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
     set_aside: int = 0
     dead: list[str] = field(default_factory=list)
 
@@ -64,17 +66,18 @@ def empty_boxes(context: Context) -> Emptied:
         box = Spool(directory, Home(context.home_path).identity.id)
         for letter in box.letters(MAX_REPLY_ENVELOPE_BYTES):
             try:
-                if letter.is_reply:
-                    _take_reply(context, peers, letter, emptied)
-                else:
-                    _take_message(context, directory, letter, emptied)
+                _take(context, peers, directory, letter, emptied)
             except LockedError:
                 emptied.later += 1
                 continue
-            except (RecordError, RefusedError):  # the letter's fault; any other is ours, and it comes again
+            except (
+                RecordError,
+                RefusedError,
+            ) as error:  # its own fault; any other is ours, and it comes again
                 gone = box.set_aside(letter, context.now.timestamp())
                 emptied.set_aside += gone
                 emptied.later += not gone
+                emptied.unreadable.append((letter.name, letter.unreadable or str(error)))
                 continue
             box.done(letter)
     emptied.dead = list(_bury_expired(context))
@@ -103,6 +106,15 @@ def pending(home: Home) -> Iterator[tuple[str, dict[str, object]]]:
 def reply_path(home: Home, peer: str, action: str) -> str:
     """Give where the newest answer of a machine to an action is kept, as it came."""
     return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
+
+
+def _take(context: Context, peers: Peers, directory: str, letter: Letter, emptied: Emptied) -> None:
+    if letter.unreadable:
+        raise RecordError(letter.path, (letter.unreadable,))
+    if letter.is_reply:
+        _take_reply(context, peers, letter, emptied)
+    else:
+        _take_message(context, directory, letter, emptied)
 
 
 def _take_message(context: Context, directory: str, letter: Letter, emptied: Emptied) -> None:

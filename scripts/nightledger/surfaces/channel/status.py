@@ -24,18 +24,22 @@ def status(options: argparse.Namespace, context: Context) -> int:
     del options
     record = look(context)
     context.emit(record)
+    for line in _lines(record):
+        for row in screen.wrap(screen.shown(line), indent="  ", first=""):
+            context.print(row)
+    return 0
+
+
+def _lines(record: dict[str, Any]) -> Iterator[str]:
     for peer in record["peers"]:
         heard, answered = peer["heard"] or "never", peer["answered"] or "never"
-        context.print(
-            f"{peer['name']}: heard {heard}, answered us {answered}, {peer['unanswered']} unanswered"
-        )
+        yield f"{peer['name']}: heard {heard}, answered us {answered}, {peer['unanswered']} unanswered"
     for box in record["spools"]:
-        told = f"{box['waiting']} letter(s) wait" if box["error"] == "" else box["error"]
-        context.print(f"spool {screen.shown(box['path'])}: {screen.shown(told)}")
-    context.print(f"dead letters: {record['dead_letters']}")
+        aside = f", {box['set_aside']} set aside in cur/ that could not be read" if box["set_aside"] else ""
+        yield f"spool {box['path']}: {box['error'] or str(box['waiting']) + ' letter(s) wait' + aside}"
+    yield f"dead letters: {record['dead_letters']}"
     if record["last_error"]:
-        context.print(f"  the last one: {screen.shown(record['last_error'])}")
-    return 0
+        yield f"the last one: {record['last_error']}"
 
 
 def look(context: Context) -> dict[str, Any]:
@@ -72,14 +76,17 @@ def health(options: argparse.Namespace, context: Context) -> int:
         raise UsageError("--to wants a machine with a url in operator.yaml")
     said = ask_health(address, timeout_s=HEALTH_TIMEOUT_S)
     context.emit({"url": address.url, "said": said})
-    context.print(f"{address.url} serves: {screen.shown(said)}")
+    for row in screen.wrap(screen.shown(f"{address.url} serves: {said}"), indent="  ", first=""):
+        context.print(row)
     return 0
 
 
 def _spools(context: Context, home: Home) -> Iterator[dict[str, Any]]:
     for path in spools(context):
+        waiting, aside, error = 0, 0, ""
         try:
-            waiting, error = Spool(path, home.identity.id).waiting(), ""
+            box = Spool(path, home.identity.id)
+            waiting, aside = box.waiting(), box.aside()
         except NightledgerError as failure:
-            waiting, error = 0, str(failure)
-        yield {"path": path, "waiting": waiting, "error": error}
+            error = str(failure)
+        yield {"path": path, "waiting": waiting, "set_aside": aside, "error": error}

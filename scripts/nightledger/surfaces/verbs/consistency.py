@@ -1,7 +1,7 @@
 """Prove that one head of the log continues another, or check such a proof without a home.
 
-    nightledger consistency OLD [NEW]              prove it, out of this home's log
-    nightledger consistency OLD NEW --proof FILE   check a proof; needs no home
+    nightledger consistency OLD [NEW]             prove it by this home's log
+    nightledger consistency OLD NEW --proof FILE  check one; needs no home
 
 OLD and NEW are files with signed checkpoints, or sizes; NEW is the newest head unless
 named. The proof is what a witness is asked with (C2SP tlog-witness).

@@ -85,11 +85,17 @@ class Seen:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
     from nightledger.domain.errors import EXIT_ALARM
+    from nightledger.surfaces.hints import wrap_hint
+    from nightledger.text.visible import visible_lines
 
     seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
-        context.print(line)
+        for part in visible_lines(line):
+            # who reads it by a program, or in a mail, gets each finding on a line
+            rows = [part] if context.quiet else wrap_hint(part, indent="  ", first="")
+            for row in rows:
+                context.print(row)
     return 0 if seen.holds else EXIT_ALARM
 
 
