@@ -19,6 +19,7 @@ from nightledger.files.home import Home
 from nightledger.gate.founding import directories
 from nightledger.gate.opening import open_gate
 from nightledger.gate.restoring import log_restore, lost_entries, take_over
+from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, this_machine
@@ -54,7 +55,7 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
         takes_over: This machine writes the home from now on.
 
     Raises:
-        RefusedError: The place is not empty, or the backup is older than what was seen here.
+        RefusedError: The place is not empty, the backup is older than what was seen here, or an agent takes over.
         ArchiveError: The backup is damaged, or none of ours.
         IntegrityError: The audit log in it does not hold, or is another history than was seen here.
     """
@@ -121,6 +122,8 @@ def _require_ours(home: Home, archive: Archive, path: str) -> None:
 
 
 def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
+    if takes_over:
+        require_person("restore --take-over", simulated=home.identity.simulated)
     if lost and not takes_over:
         raise RefusedError(
             f"this machine has seen {lost} entries of the log of {home.identity.id} that the backup does not hold",

@@ -1,9 +1,11 @@
+import argparse
 import os
 import tarfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from tests.gate.homes import addition
+from tests.gate.homes import addition, make_desk
 from tests.surfaces.calling import Caller, make_caller, write_identity
 
 from nightledger.domain.errors import (
@@ -17,7 +19,11 @@ from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import sign_head
-from nightledger.surfaces import session
+from nightledger.surfaces import clock, session
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.session import this_machine
+from nightledger.surfaces.verbs import backup as backing_up
+from nightledger.surfaces.verbs import restore as restoring
 from nightledger.trust.keys import KeyFileError, KeyRing, create_operator_key
 
 
@@ -288,3 +294,34 @@ def test_a_backup_made_without_a_pin_can_be_restored_where_nothing_is_known(
     record = caller.record("restore", str(path), home=caller.root / "new")
     assert record["keys"] == []
     assert "pin.json" in record["missing"]
+
+
+def test_an_agents_host_may_neither_copy_keys_nor_take_an_ordinary_home_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = make_desk(tmp_path, simulated=False)
+    write_identity(desk.home, machine=this_machine())
+    sign_head(desk.gate, desk.moment)
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    monkeypatch.setattr(clock, "system_now", lambda: desk.moment.at)
+    path, again, new = (str(tmp_path / name) for name in ("b.tar.gz", "again.tar.gz", "new"))
+
+    def run(verb: ModuleType, home: str, *words: str) -> int:
+        parser = argparse.ArgumentParser()
+        verb.configure(parser)
+        context = Context(verb=verb.__name__, home=home, now_text=None, json=False)
+        status: int = verb.run(parser.parse_args(words), context)
+        return status
+
+    assert run(backing_up, desk.home.root, path, "--with-keys") == 0
+    monkeypatch.setenv("CLAUDECODE", "1")
+    for verb, home, *words in (
+        (backing_up, desk.home.root, again, "--with-keys"),
+        (restoring, new, path, "--take-over"),
+    ):
+        with pytest.raises(RefusedError, match="is for the operator, and Claude Code is calling"):
+            run(verb, home, *words)
+    assert not Path(again).exists()
+    assert not Path(new).exists()
+    assert run(backing_up, desk.home.root, again) == 0
+    assert run(restoring, new, path) == 0

@@ -38,6 +38,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     from nightledger.trust.keys import KeyRing
 
     home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    _require_person(home, with_keys=options.with_keys)
     path = _free_name(options.file, home)
     with _still(home):
         contents = contents_of(home, ring, with_keys=options.with_keys)
@@ -65,6 +66,13 @@ def run(options: argparse.Namespace, context: Context) -> int:
     for warning in warnings:
         context.note(warning)
     return 0 if report.ok else EXIT_ALARM
+
+
+def _require_person(home: "Home", *, with_keys: bool) -> None:
+    from nightledger.surfaces.agent_host import require_person
+
+    if with_keys:
+        require_person("backup --with-keys", simulated=home.identity.simulated)
 
 
 def _free_name(text: str, home: "Home") -> str:
