@@ -126,6 +126,15 @@ def test_two_runs_that_begin_a_log_at_once_write_one_first_entry(
     assert bare.check().report.ok
 
 
+def test_a_log_that_went_before_it_was_pinned_is_not_pinned(bare: World) -> None:
+    bare.start()
+    bare.ring.path(HOME_ID, "pin.json").unlink()
+    Path(bare.home.audit_log).unlink()
+    with pytest.raises(IntegrityError, match="is missing"):
+        bare.start()
+    assert find_pin(bare.ring, HOME_ID) is None
+
+
 def test_a_log_that_is_missing_cannot_be_held(world: World) -> None:
     Path(world.home.audit_log).unlink()
     with pytest.raises(IntegrityError, match="is missing"):

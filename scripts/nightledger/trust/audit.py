@@ -17,7 +17,7 @@ from nightledger.domain.errors import IntegrityError, MissingFileError, Unreadab
 from nightledger.domain.event import EventName
 from nightledger.files.append import Appender
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_regular, is_there, make_dir
+from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
@@ -151,11 +151,12 @@ def start_log(
 
 
 def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
-    with _hold_log(home, key):
+    with _hold_log(home, key) as log:
         if read_head(key.directory):  # another run was first
             return
-        _require_fresh(home)
-        if _read_whole(home.audit_log):
+        found = log.read_from(0)
+        _require_fresh(home, found)
+        if found:
             replace_file(home.audit_log, b"")
     with _hold_log(home, key) as log, HeadFile(key.directory) as head:
         if head.kept is None:
@@ -163,10 +164,12 @@ def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
+    with _hold_log(home, key) as log:
+        first = log.read_from(0).split(b"\n", 1)[0]
     pin = Pin(
         home=home.identity.id,
         origin=key.origin,
-        genesis=leaf_hash(_read_whole(home.audit_log).split(b"\n", 1)[0]),
+        genesis=leaf_hash(first),
         vkeys=key.vkeys,
         trust_files=trust_files,
     )
@@ -297,21 +300,12 @@ def _read_behind(log: Appender, offset: int) -> bytes:
     return found[1:] if offset else found
 
 
-def _read_whole(path: str) -> bytes:
-    if not is_there(path):
-        return b""
-    if not is_regular(path):
-        raise _not_a_log(path)
-    with open(path, "rb") as stream:
-        return stream.read()
-
-
 def _not_a_log(path: str) -> IntegrityError:
     return IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
 
 
-def _require_fresh(home: Home) -> None:
-    if is_there(home.checkpoint) or _read_whole(home.audit_log).count(b"\n") > 1:
+def _require_fresh(home: Home, found: bytes) -> None:
+    if is_there(home.checkpoint) or found.count(b"\n") > 1:
         raise IntegrityError(
             f"{home.audit_log} was not begun with these keys",
             hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them from a backup",
