@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.domain.errors import MissingFileError, UnreadableError
-from nightledger.files.reading import is_within, list_names, read_optional, read_regular
+from nightledger.files.reading import is_within, list_names, read_optional, read_regular, read_start
 
 LIMIT = 1000
 
@@ -48,6 +48,16 @@ def test_a_file_that_grows_while_it_is_read_takes_no_more_than_allowed(
     small = os.stat_result((*real[:6], 5, *real[7:]))
     monkeypatch.setattr(os, "fstat", lambda _: small)
     assert "at most 1000" in str(refusal(file))
+
+
+def test_the_start_of_a_file_is_read_whatever_its_size(file: Path) -> None:
+    assert read_start(str(file), LIMIT) == b"text\n"
+    file.write_bytes(b"x" * LIMIT + b"y" * LIMIT)
+    assert read_start(str(file), LIMIT) == b"x" * LIMIT
+    with pytest.raises(MissingFileError, match="none is missing"):
+        read_start(str(file.parent / "none"), LIMIT)
+    with pytest.raises(UnreadableError, match="is a directory"):
+        read_start(str(file.parent), LIMIT)
 
 
 def test_a_missing_file_is_named_and_optional_when_asked_for(file: Path) -> None:

@@ -15,17 +15,25 @@ from nightledger.files.append import Appended, Appender
 from nightledger.files.home import Home
 from nightledger.trust import audit
 from nightledger.trust.audit import append, sign_head
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.event import EventError, NewEvent
 from nightledger.trust.head import HeadFile, read_head
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey
-from nightledger.trust.merkle import Tree, leaf_hash
+from nightledger.trust.merkle import CompactRange, Tree, leaf_hash
+from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head, find_pin, remember_head
-from nightledger.trust.signed_head import UnsignedError, read_signed_head
+from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_size
 
 
 def names(world: World) -> list[str]:
     return [event.event for event in world.check().events]
+
+
+def kept_range(world: World) -> CompactRange:
+    head = read_head(world.key.directory)
+    assert head is not None
+    return head.range
 
 
 def numbers(world: World) -> list[int]:
@@ -412,6 +420,39 @@ def test_a_log_that_its_checkpoint_was_not_signed_for_is_not_continued(world: Wo
     head.write_bytes(old)
     world.edit_line(2, b'"n":1', b'"n":2')
     with pytest.raises(IntegrityError, match="is not the log that"):
+        world.append(2)
+
+
+def test_a_checkpoint_of_another_tree_of_this_size_stops_an_append(world: World) -> None:
+    world.append(1)
+    world.sign()
+    other = dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=bytes(32)))
+    Path(world.home.checkpoint).write_bytes(dump_note(sign_note(other, world.key.signers(NOW))))
+    before = world.log_bytes()
+    with pytest.raises(IntegrityError, match="is not the log that"):
+        world.append(2)
+    assert world.log_bytes() == before
+
+
+def test_a_checkpoint_that_is_exchanged_while_it_is_read_counts_no_line(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its size is read first, and says whether its signature is asked for: it must be that of what is read then."""
+    world.append(1)
+    world.sign()
+    checkpoint, stated = Path(world.home.checkpoint), read_stated_size
+    planted = b'{"planted":1}'
+    forged = kept_range(world).append(leaf_hash(planted))
+    text = dump_checkpoint(Checkpoint(origin=ORIGIN, size=forged.size, root=forged.root()))
+
+    def exchange(path: str, origin: str) -> int:
+        size = stated(path, origin)
+        checkpoint.write_text(text + checkpoint.read_text()[len(text) :])
+        return size
+
+    world.write_log(world.log_bytes() + planted + b"\n")
+    monkeypatch.setattr("nightledger.trust.audit.read_stated_size", exchange)
+    with pytest.raises(IntegrityError, match="changed while it was read"):
         world.append(2)
 
 

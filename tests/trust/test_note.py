@@ -96,15 +96,6 @@ def test_a_bad_line_by_an_unknown_key_does_no_harm() -> None:
     assert verify_note(both, [ALICE.verifier]) == good.signatures
 
 
-def test_the_text_alone_is_that_of_the_note() -> None:
-    for raw in (C2SP_NOTE, GO_NOTE):
-        assert notes.text_of_note(raw) == notes.parse_note(raw).text
-    with pytest.raises(notes.NoteError, match="no blank line"):
-        notes.text_of_note(b"a text\n")
-    with pytest.raises(notes.NoteError, match="not UTF-8"):
-        notes.text_of_note(b"\xff\n\n\xe2\x80\x94 a AAAA\n")
-
-
 def test_a_known_key_with_a_bad_signature_fails_the_whole_note() -> None:
     good = sign_note("text\n", [ALICE, BOB])
     bad = Note(text="other\n", signatures=good.signatures)

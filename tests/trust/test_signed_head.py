@@ -6,10 +6,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.trust.worlds import NOW, ORIGIN, World
 
-from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
+from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, dump_checkpoint
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.note import NoteSigner, dump_note, sign_note
-from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
+from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_size
 
 HEAD = Checkpoint(origin=ORIGIN, size=9, root=bytes(32))
 
@@ -61,24 +61,37 @@ def test_a_missing_or_malformed_head_is_refused(bare: World, tmp_path: Path) -> 
 def test_form_alone_can_be_asked_for(bare: World, tmp_path: Path) -> None:
     path = written(tmp_path / "c", stranger(bare.key).signers(NOW))
     assert read_signed_head(path, ORIGIN, bare.key.vkeys, signatures=False).checkpoint == HEAD
-    assert read_stated_head(path, ORIGIN) == HEAD
-    assert read_stated_head(str(tmp_path / "none"), ORIGIN) is None
-    with pytest.raises(UnsignedError, match="a head of another log"):
-        read_stated_head(path, "nightledger/other")
+
+
+def test_the_size_alone_is_what_a_checkpoint_says_whoever_signed_it(bare: World, tmp_path: Path) -> None:
+    path = written(tmp_path / "c", stranger(bare.key).signers(NOW))
+    assert read_stated_size(path, ORIGIN) == HEAD.size
+    assert read_stated_size(str(tmp_path / "none"), ORIGIN) == 0
+    largest = f"{ORIGIN}\n{MAX_SIZE}\n".encode()
+    Path(path).write_bytes(largest + b"x" * 2_000_000)
+    assert read_stated_size(path, ORIGIN) == MAX_SIZE
+    Path(path).write_bytes(b"a stranger\n9\n")
+    with pytest.raises(UnsignedError, match="a head of another log: 'a stranger'"):
+        read_stated_size(path, ORIGIN)
 
 
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (b"nonsense", "no blank line"),
-        (b"\xff\n\nsignatures", "not UTF-8"),
-        (b"%s\nnine\n\nsignatures" % ORIGIN.encode(), "checkpoint"),
+        (b"", "is no checkpoint"),
+        (b"nonsense", "is no checkpoint"),
+        (b"%s\n9" % ORIGIN.encode(), "is no checkpoint"),
+        (b"%s\n\n" % ORIGIN.encode(), "is no checkpoint"),
+        (b"%s\nnine\n\nsignatures" % ORIGIN.encode(), "is no checkpoint"),
+        (b"%s\n%s\n" % (ORIGIN.encode(), b"1" * 20), "is no checkpoint"),
+        (b"%s\n9\n" % ORIGIN.encode().upper(), "is a head of another log"),
+        (b"\xff\n9\n", "is a head of another log"),
     ],
 )
-def test_what_states_no_head_is_refused_whoever_signed_it(tmp_path: Path, raw: bytes, problem: str) -> None:
+def test_what_states_no_size_is_refused_whoever_signed_it(tmp_path: Path, raw: bytes, problem: str) -> None:
     (tmp_path / "c").write_bytes(raw)
-    with pytest.raises(UnsignedError, match=rf"^{tmp_path / 'c'}: .*{problem}"):
-        read_stated_head(str(tmp_path / "c"), ORIGIN)
+    with pytest.raises(UnsignedError, match=rf"^{tmp_path / 'c'} {problem}"):
+        read_stated_size(str(tmp_path / "c"), ORIGIN)
 
 
 def test_without_ml_dsa_the_line_must_still_stand_there(

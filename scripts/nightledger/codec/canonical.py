@@ -69,7 +69,12 @@ def _members(value: "dict[Any, Any]", floats: bool) -> "list[str]":  # noqa: FBT
         if ascii_only
         else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
     )
-    return [f"{encode_basestring(key)}:{_text(value[key], floats)}" for key in keys]
+    # Most values are strings, and each spares a call.
+    return [
+        f"{encode_basestring(key)}:"
+        f"{encode_basestring(item) if type(item := value[key]) is str else _text(item, floats)}"
+        for key in keys
+    ]
 
 
 def _integer(value: int) -> str:

@@ -83,19 +83,17 @@ class Appender(OpenFile):
             LockedError: When another process holds it until the time is over.
         """
         deadline = None
-        while not self._try():
-            now = time.monotonic()
-            deadline = now + timeout_s if deadline is None else deadline
-            if now >= deadline:
-                raise LockedError(f"{self.path} is held by another process")
-            time.sleep(_PAUSE_S)
-
-    def _try(self) -> bool:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                now = time.monotonic()
+                deadline = now + timeout_s if deadline is None else deadline
+                if now >= deadline:
+                    raise LockedError(f"{self.path} is held by another process") from None
+                time.sleep(_PAUSE_S)
+            else:
+                return
 
     def read_from(self, offset: int) -> bytes:
         """Give what stands behind an offset, to the file's end; :meth:`append` need not look there again."""
@@ -138,7 +136,12 @@ class Appender(OpenFile):
             raise ValueError("a payload is whole lines")
         size = self._checked_size()
         torn = 0 if size == self._clean_size else _torn_bytes(self._descriptor, size)
-        self._write(b"\n" + payload if torn else payload, size)
+        content = b"\n" + payload if torn else payload
+        try:
+            write_all(self._descriptor, content)
+        except OSError as error:
+            raise self._not_taken(error, size, len(content)) from error
+        begin_sync(self._descriptor, size, len(content))
         self._clean_size = size + bool(torn) + len(payload)
         return Appended(offset=size + bool(torn), size_bytes=self._clean_size, torn_bytes=torn)
 
@@ -148,10 +151,11 @@ class Appender(OpenFile):
 
     def _checked_size(self) -> int:
         try:
-            there = os.stat(self.path, follow_symlinks=False)
+            there = os.lstat(self.path)
         except FileNotFoundError:
             there = None
-        if there is None or not os.path.samestat(there, self._opened):
+        opened = self._opened
+        if there is None or there.st_ino != opened.st_ino or there.st_dev != opened.st_dev:
             raise FileChangedError(f"{self.path} was moved away while it was open; nothing was appended")
         if there.st_size < self._clean_size:
             raise FileChangedError(f"{self.path} was cut while it was open; nothing was appended")
@@ -165,17 +169,13 @@ class Appender(OpenFile):
             at += len(block)
         return b"".join(blocks)
 
-    def _write(self, content: bytes, size: int) -> None:
-        try:
-            write_all(self._descriptor, content)
-        except OSError as error:
-            kept = os.fstat(self._descriptor).st_size - size
-            raise NotDurableError(
-                f"{self.path}: {kept} of {len(content)} bytes could be written ({error.strerror}); "
-                "these records are not acknowledged",
-                hint=_full_hint(error),
-            ) from error
-        begin_sync(self._descriptor, size, len(content))
+    def _not_taken(self, error: OSError, size: int, wanted: int) -> NotDurableError:
+        kept = os.fstat(self._descriptor).st_size - size
+        return NotDurableError(
+            f"{self.path}: {kept} of {wanted} bytes could be written ({error.strerror}); "
+            "these records are not acknowledged",
+            hint=_full_hint(error),
+        )
 
 
 def append_records(path: str, payload: bytes) -> Appended:

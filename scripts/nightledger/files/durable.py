@@ -21,9 +21,12 @@ def write_all(descriptor: int, content: bytes) -> None:
     Raises:
         OSError: When the system takes no more; some of the bytes may have been taken.
     """
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    rest: bytes | memoryview = content
+    while rest:
+        taken = os.write(descriptor, rest)
+        if taken == len(rest):  # nearly always, and then no view is needed
+            return
+        rest = memoryview(rest)[taken:]
 
 
 def sync_file(descriptor: int, path: str) -> None:

@@ -42,6 +42,25 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
     return content
 
 
+def read_start(path: str, max_bytes: int) -> bytes:
+    """Give the first bytes of a regular file, whatever its size.
+
+    Args:
+        path: The file.
+        max_bytes: How many at most.
+
+    Raises:
+        MissingFileError: When there is none.
+        UnreadableError: As :func:`read_regular`, the size apart.
+    """
+    descriptor = _open(path, path)
+    try:
+        _regular_size(descriptor, path)
+        return os.read(descriptor, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
 def open_regular(path: str, *, within: str | None = None) -> tuple[int, int]:
     """Open a regular file for reading; give the descriptor, which the caller closes, and the size in bytes.
 

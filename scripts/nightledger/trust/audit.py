@@ -29,7 +29,7 @@ from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
 from nightledger.trust.scan import is_entry
-from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
+from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_size
 
 _LOCK_TIMEOUT_S = 10.0
 
@@ -232,13 +232,14 @@ def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, lo
     """Read what stands behind the last acknowledged head, usually nothing."""
     kept = found or KeptHead(range=CompactRange(), offset=0)
     raw = _read_behind(log, kept.offset)
+    if not raw:
+        _check_signed(home, key, kept, ())
+        return _Tail(head=kept)
     lines = raw.split(b"\n")
     unfinished = lines.pop()
     if unfinished:  # the next append closes it: then it is a line like any other
         lines.append(unfinished)
     acknowledged = _check_signed(home, key, kept, lines)
-    if not lines:
-        return _Tail(head=kept)
     head = KeptHead(
         range=kept.range.extend(map(leaf_hash, lines)),
         offset=kept.offset + len(raw) + (1 if unfinished else 0),
@@ -253,11 +254,14 @@ def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, lo
 def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
     """Give how many leaves are acknowledged or signed for, after checking that they are there."""
     size = kept.range.size
-    signed = read_stated_head(home.checkpoint, key.origin)
-    if signed is None or signed.size < size:
+    stated = read_stated_size(home.checkpoint, key.origin)
+    if stated < size or not stated:
         return size
-    if signed.size > size:  # the keys' directory was restored from a backup: the signature must tell
-        read_signed_head(home.checkpoint, key.origin, key.vkeys)
+    ahead = stated > size  # the keys' directory was restored from a backup: the signature must tell
+    vkeys = key.vkeys if ahead else ()
+    signed = read_signed_head(home.checkpoint, key.origin, vkeys, signatures=ahead).checkpoint
+    if signed.size != stated:  # whoever does not hold the log wrote it: no signature was asked for, perhaps
+        raise IntegrityError(f"{home.checkpoint} changed while it was read", hint="run it again")
     found = kept.range.extend(map(leaf_hash, lines[: signed.size - size]))
     if (found.size, found.root()) != (signed.size, signed.root):
         raise IntegrityError(f"{home.audit_log} is not the log that {home.checkpoint} was signed for")

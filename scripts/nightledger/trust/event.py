@@ -15,7 +15,7 @@ from typing import Any
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.domain.errors import IntegrityError, NightledgerError
-from nightledger.domain.event import OWN_NAMES, Actor, Event
+from nightledger.domain.event import OWN_NAMES, Actor, Event, EventName
 
 __all__ = ["Actor", "Event", "EventError", "LineError", "NewEvent", "dump_event", "parse_event", "path_word"]
 
@@ -26,11 +26,12 @@ MAX_WORD_CHARACTERS = 1_024
 MAX_DEPTH = 3
 """Lists and objects below ``fields``: a list of objects that hold a list."""
 ACTORS = frozenset(Actor)
+_KNOWN = frozenset(name.value for name in EventName)
 EVENT_NAME = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*")
 FIELD_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NOT_IN_WORDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_OFFSET = timedelta(0)
-_TIME_CHARACTERS = len("2026-03-01T03:05:00")
+_TIME = "%04d-%02d-%02dT%02d:%02d:%02dZ"
 _TIME_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -77,7 +78,8 @@ class NewEvent:
         return _dump(seq, self.event, self.actor, self._second(), self.fields)
 
     def _second(self) -> datetime:
-        return self.at.astimezone(UTC).replace(microsecond=0)
+        at = self.at if self.at.tzinfo is UTC else self.at.astimezone(UTC)
+        return at.replace(microsecond=0) if at.microsecond else at
 
 
 def dump_event(event: Event) -> bytes:
@@ -149,13 +151,13 @@ def path_word(path: str) -> str:
 
 
 def _dump(seq: int, name: str, actor: Actor, at: datetime, fields: Mapping[str, Any]) -> bytes:
-    if not EVENT_NAME.fullmatch(name):
+    if name not in _KNOWN and not EVENT_NAME.fullmatch(name):
         raise EventError(f"{name!r} is not an event name")
     if type(seq) is not int or seq < 0:
         raise EventError(f"{seq!r} is not a place in the log")
     if not OWN_NAMES.isdisjoint(fields):
         raise EventError("a field has a name that every event has")
-    if at.utcoffset() != _NO_OFFSET or at.microsecond:
+    if (at.tzinfo is not UTC and at.utcoffset() != _NO_OFFSET) or at.microsecond:
         raise EventError("a time is whole seconds, UTC")
     _check_object(fields, MAX_DEPTH + 1)
     own = {
@@ -163,7 +165,7 @@ def _dump(seq: int, name: str, actor: Actor, at: datetime, fields: Mapping[str, 
         "seq": seq,
         "event": name,
         "actor": actor.value,
-        "at": at.isoformat()[:_TIME_CHARACTERS] + "Z",
+        "at": _TIME % (at.year, at.month, at.day, at.hour, at.minute, at.second),
     }
     line = canonical({**fields, **own})
     if len(line) > MAX_LEAF_BYTES:

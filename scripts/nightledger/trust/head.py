@@ -9,7 +9,6 @@ what a killed run had not been told is on disk was never acted upon.
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.files.reading import read_optional
 from nightledger.files.slots import SLOT_BYTES, SLOTS, SlotFile
-from nightledger.trust.merkle import CompactRange
+from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,11 +26,11 @@ if TYPE_CHECKING:
 FILE = "head.json"
 _MAX_BYTES = 65_536
 _LINE = re.compile(
-    rb'\{"check":"(?P<check>[0-9a-f]{64})",'
-    rb'(?P<rest>"offset":(?P<offset>\d{1,18}),"peaks":\[(?P<peaks>[0-9a-f",]*)\],'
+    rb'\{"check":"(?P<check>[^"]{64})",'
+    rb'(?P<rest>"offset":(?P<offset>\d{1,18}),"peaks":\[(?P<peaks>[^]]*)\],'
     rb'"size":(?P<size>\d{1,18}),"turn":(?P<turn>\d{1,18}),"v":2\})'
 )
-"""What :func:`dump_head` writes; to match it takes half the time of decoding it as JSON."""
+"""What :func:`dump_head` writes, and more, because the check tells the rest; a quarter of the time of decoding JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +116,8 @@ def dump_head(head: KeptHead, turn: int) -> bytes:
         head: The head.
         turn: How many were kept before it; says which of two is the newer.
     """
-    peaks = b",".join([b'"%s"' % peak.hex().encode() for peak in head.range.peaks])
+    digests = b"".join(head.range.peaks).hex(",", DIGEST_BYTES)
+    peaks = b'"%s"' % digests.replace(",", '","').encode() if digests else b""
     rest = b'"offset":%d,"peaks":[%s],"size":%d,"turn":%d,"v":2}' % (
         head.offset,
         peaks,
@@ -145,20 +145,18 @@ def _parse(raw: bytes, path: str) -> tuple[KeptHead, int]:
 
 def _newest(raw: bytes) -> tuple[KeptHead, int]:
     """Give the head of the highest turn that was written to its end; the other need not be looked at."""
-    for turn, _, found in sorted(_stated(raw), reverse=True):
+    slots = []
+    for end in range(SLOT_BYTES, len(raw) + 1, SLOT_BYTES):
+        found = _LINE.match(raw, end - SLOT_BYTES, end)
+        if found and raw.find(b"}", found.end(), end) < 0:  # it has the form of a head, and filling behind it
+            slots.append((int(found["turn"]), end, found))
+    slots.sort(reverse=True)
+    for turn, _, found in slots:
         check, rest, offset, peaks, size, _ = found.groups()
         if check == _check(b"{" + rest):  # else a crash came while it was written
             tree = CompactRange(size=int(size), peaks=tuple(map(bytes.fromhex, _words(peaks))))
             return KeptHead(range=tree, offset=int(offset)), turn
     raise ValueError("no slot is whole")
-
-
-def _stated(raw: bytes) -> Iterator[tuple[int, int, re.Match[bytes]]]:
-    """Give the turn, the place and the parts of each slot that has the form of a head, with filling behind it."""
-    for end in range(SLOT_BYTES, len(raw) + 1, SLOT_BYTES):
-        found = _LINE.match(raw, end - SLOT_BYTES, end)
-        if found and raw.find(b"}", found.end(), end) < 0:
-            yield int(found["turn"]), end, found
 
 
 def _words(listed: bytes) -> list[str]:

@@ -215,21 +215,6 @@ def parse_note(raw: bytes) -> Note:
     return Note(text=text + "\n", signatures=tuple(map(_parse_line, split)))
 
 
-def text_of_note(raw: bytes) -> str:
-    """Give the text of a signed note, for whoever does not ask who signed it; its lines are not looked at.
-
-    Raises:
-        NoteError: When there is no text before a blank line.
-    """
-    end = raw.rfind(b"\n\n")
-    if end < 0:
-        raise NoteError("the note has no blank line followed by signature lines")
-    try:
-        return raw[: end + 1].decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NoteError("the note is not UTF-8") from error
-
-
 def dump_note(note: Note) -> bytes:
     """Give the bytes of a note; the inverse of :func:`parse_note`.
 

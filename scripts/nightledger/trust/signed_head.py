@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from nightledger.domain.errors import IntegrityError, MissingFileError
 from nightledger.files.durable import is_there
-from nightledger.files.reading import read_regular
-from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
+from nightledger.files.reading import read_regular, read_start
+from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import NoMLDSAError, verifier_of
 from nightledger.trust.note import (
     MAX_NOTE_BYTES,
@@ -18,9 +18,12 @@ from nightledger.trust.note import (
     NoteError,
     NoteVerifier,
     parse_note,
-    text_of_note,
     verify_note,
 )
+
+_STATED_BYTES = 1_024
+"""What is read for the size alone: an origin of ours and a size have less than 100 bytes."""
+_SIZE_DIGITS = len(str(MAX_SIZE))
 
 
 class UnsignedError(IntegrityError):
@@ -67,31 +70,38 @@ def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
 
 
-def read_stated_head(path: str, origin: str) -> Checkpoint | None:
-    """Read what a checkpoint states, whoever signed it; None where there is none.
+def read_stated_size(path: str, origin: str) -> int:
+    """Read how many leaves a checkpoint says that it is over, whoever signed it; 0 where there is none.
 
-    For whoever knows at least as much itself, and takes nothing from it.
+    For whoever knows of more itself, and then takes nothing from it: its root is not looked at.
 
     Args:
         path: Its file.
         origin: The log that it must be of.
 
     Raises:
-        UnsignedError: When it is malformed or of another log.
+        UnsignedError: When its first two lines are not those of a checkpoint, or are of another log.
     """
     try:
-        checkpoint = parse_checkpoint(text_of_note(read_regular(path, MAX_NOTE_BYTES)))
+        raw = read_start(path, _STATED_BYTES)
     except MissingFileError:
-        return None
-    except NoteError as error:
-        raise UnsignedError(f"{path}: {error}") from error
-    _require_origin(path, checkpoint, origin)
-    return checkpoint
+        return 0
+    name, _, rest = raw.partition(b"\n")
+    size, end, _ = rest.partition(b"\n")
+    if not end or not size.isdigit() or len(size) > _SIZE_DIGITS:
+        raise UnsignedError(f"{path} is no checkpoint")
+    if name != origin.encode():
+        raise _of_another_log(path, name.decode("utf-8", "replace"))
+    return int(size)
 
 
 def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:
     if checkpoint.origin != origin:
-        raise UnsignedError(f"{path} is a head of another log: {checkpoint.origin[:80]!r}")
+        raise _of_another_log(path, checkpoint.origin)
+
+
+def _of_another_log(path: str, origin: str) -> UnsignedError:
+    return UnsignedError(f"{path} is a head of another log: {origin[:80]!r}")
 
 
 def _require_signed(note: Note, vkeys: Sequence[str]) -> tuple[str, ...]:
