@@ -50,7 +50,10 @@ def dump_page(constitution: Constitution, *, notes: bool = True) -> str:
         constitution: The principles.
         notes: Say on the page how it is to be written.
     """
-    paragraphs = (f"{one.name} [{', '.join(one.tags)}]\n{one.text}\n" for one in constitution.principles)
+    # Behind a blank, a text that begins with # is no note.
+    texts = (f" {one.text}" if one.text.startswith("#") else one.text for one in constitution.principles)
+    heads = (f"{one.name} [{', '.join(one.tags)}]" for one in constitution.principles)
+    paragraphs = (f"{head}\n{text}\n" for head, text in zip(heads, texts, strict=True))
     return "\n".join([_NOTE, *paragraphs] if notes else paragraphs)
 
 

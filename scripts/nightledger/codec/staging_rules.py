@@ -55,7 +55,7 @@ def _checked(raw: bytes, where: str) -> dict[str, Any]:
 
     schema = json.loads((SCHEMAS / "staging-rules.schema.json").read_bytes())
     try:
-        record: dict[str, Any] = parse_json(raw, where)
+        record = parse_json(raw, where)
     except RecordError as error:
         raise ConfigurationError(str(error), hint=_HINT) from error
     problems = sorted(
@@ -64,13 +64,14 @@ def _checked(raw: bytes, where: str) -> dict[str, Any]:
     )
     problems += [
         f"{key}: did you mean {close[0]!r}?"
-        for key in [*record]
+        for key in (record if isinstance(record, dict) else ())
         if key not in schema["properties"]
         and (close := difflib.get_close_matches(key, schema["properties"], n=1))
     ]
     if problems:
         raise ConfigurationError(f"{where} is not valid:\n  " + "\n  ".join(problems), hint=_HINT)
-    return record
+    checked: dict[str, Any] = record
+    return checked
 
 
 def _rules(values: dict[str, Any]) -> StagingRules:

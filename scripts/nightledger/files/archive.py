@@ -26,6 +26,12 @@ MAX_MANIFEST_BYTES = 256 << 20
 VERSION = 1
 _BLOCK_BYTES = 1 << 20
 _LEVEL = 6
+_LATEST_S = 1 << 40
+"""Seconds from 1970, either way; the largest times of file systems are far nearer."""
+_NAME_BYTES = 255
+"""NAME_MAX of Linux and macOS."""
+_PATH_BYTES = 3_072
+"""PATH_MAX of Linux is 4096, and what is unpacked lies in some directory. Our choice."""
 
 
 class ArchiveError(IntegrityError):
@@ -190,12 +196,15 @@ def _read_members(
     tar: tarfile.TarFile, path: str, directory: str | None
 ) -> tuple[tuple[Member, ...], bytes | None]:
     members: dict[str, Member] = {}
+    folders: set[str] = set()
     manifest = None
     for info in tar:
         if manifest is not None or info.name in members:
             raise ArchiveError(f"{path} holds {info.name!r} where nothing should be")
-        if not info.isreg() or info.issparse() or not _is_plain(info.name):
+        above = _folders_of(info.name)
+        if not _is_ours(info) or info.name in folders or not above.isdisjoint(members):
             raise ArchiveError(f"{path} holds {info.name!r}, which no backup of ours does")
+        folders |= above
         if info.name == MANIFEST:
             manifest = b"".join(_blocks(tar, info, MAX_MANIFEST_BYTES))
         else:
@@ -203,9 +212,24 @@ def _read_members(
     return tuple(members.values()), manifest
 
 
+def _is_ours(info: tarfile.TarInfo) -> bool:
+    """Tell whether a member may be one of ours; a time may be anything in a header, also no number."""
+    fits = info.size >= 0 and abs(info.mtime) <= _LATEST_S
+    return fits and info.isreg() and not info.issparse() and _is_plain(info.name)
+
+
+def _folders_of(name: str) -> set[str]:
+    """Give the directories above a name, each as a name."""
+    parts = name.split("/")
+    return {"/".join(parts[:n]) for n in range(1, len(parts))}
+
+
 def _is_plain(name: str) -> bool:
     parts = name.split("/")
-    return "\0" not in name and not any(part in ("", ".", "..") for part in parts)
+    fits = (
+        all(len(os.fsencode(part)) <= _NAME_BYTES for part in parts) and len(os.fsencode(name)) <= _PATH_BYTES
+    )
+    return fits and "\0" not in name and not any(part in ("", ".", "..") for part in parts)
 
 
 def _read_member(tar: tarfile.TarFile, info: tarfile.TarInfo, directory: str | None) -> Member:

@@ -68,7 +68,8 @@ def _git_dir(directory: str) -> str:
 
 def _text(path: str) -> str:
     raw = read_optional(path, _SMALL)
-    return "" if raw is None else raw.decode("utf-8", "surrogateescape").strip()
+    # What holds a NUL names no file and no commit.
+    return "" if raw is None or b"\0" in raw else raw.decode("utf-8", "surrogateescape").strip()
 
 
 def _tips(git_dir: str) -> Iterator[str]:

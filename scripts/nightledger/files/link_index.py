@@ -325,11 +325,19 @@ def dump_current(stored: "Sequence[Stored]") -> bytes:
 
 
 def _is_entry(words: list[str]) -> bool:
+    """Tell whether words are those of a line that ``dump_current`` writes."""
     try:
         name, size, crc32 = words
-        return int(size) >= 0 and int(crc32, 16) >= 0 and "/" not in name and name.endswith(SUFFIX)
+        same = size == f"{int(size)}" and crc32 == f"{int(crc32, 16):08x}"
     except ValueError:
         return False
+    return (
+        same
+        and "-" not in (size[:1], crc32[:1])
+        and name.isascii()
+        and "/" not in name
+        and name.endswith(SUFFIX)
+    )
 
 
 def _merge(parts: "list[_Parts]") -> Link:

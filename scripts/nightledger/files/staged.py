@@ -100,6 +100,8 @@ def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPag
         told = [known["lines"][n] for n in live]
         shown = sorted({name for one in told for name in one["shown"]})
         places = [Place(path=one["path"], lines=tuple(one["lines"])) for one in told if one.get("lines")]
+        if not all(isinstance(name, str) for name in shown) or not all(map(_is_place, places)):
+            return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # a hook fails silent: what cannot be read is as nothing staged
     if not live:
@@ -192,6 +194,11 @@ def _lines_of(path: str, place: str) -> "tuple[int, int] | None":
     if not first.isdecimal() or not (last or first).isdecimal():
         return None
     return int(first), int(last or first)
+
+
+def _is_place(place: Place) -> bool:
+    """Tell whether a place that was read is one."""
+    return [type(place.path), *map(type, place.lines)] == [str, int, int]
 
 
 def _sidecar(home: "Home") -> str:

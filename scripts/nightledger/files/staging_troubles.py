@@ -43,9 +43,12 @@ def read_troubles(home: Home) -> tuple[Trouble, ...]:
     try:
         kept = json.loads(read_optional(_path(home), MAX_BYTES, within=home.root) or b"{}")
         rows = kept["troubles"] if kept.get("v") == VERSION else ()
-        return tuple(Trouble(**{name: str(row[name]) for name in ("about", "what", "since")}) for row in rows)
+        told = tuple(Trouble(**{name: str(row[name]) for name in ("about", "what", "since")}) for row in rows)
+        for one in told:  # half a surrogate pair could not be written again
+            f"{one.about}{one.what}{one.since}".encode()
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return ()
+    return told
 
 
 def keep_troubles(home: Home, found: Sequence[tuple[str, str]], now: datetime) -> tuple[str, ...]:

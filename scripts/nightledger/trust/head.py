@@ -134,13 +134,20 @@ def _parse(raw: bytes, path: str) -> tuple[KeptHead, int]:
         if len(raw) == SLOTS * SLOT_BYTES:
             return _newest(raw)
         record = parse_json(raw, path)
-        tree = CompactRange(size=record["size"], peaks=tuple(map(bytes.fromhex, record["peaks"])))
-        return KeptHead(range=tree, offset=record["offset"]), -1
+        size, offset = _whole(record["size"]), _whole(record["offset"])
+        tree = CompactRange(size=size, peaks=tuple(map(bytes.fromhex, record["peaks"])))
+        return KeptHead(range=tree, offset=offset), -1
     except (NightledgerError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{path} is damaged",
             hint="move it away; the log then counts up to its last checkpoint",
         ) from error
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("sizes are whole numbers")
+    return value
 
 
 def _newest(raw: bytes) -> tuple[KeptHead, int]:

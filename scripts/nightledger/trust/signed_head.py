@@ -88,11 +88,12 @@ def read_stated_size(path: str, origin: str) -> int:
         return 0
     name, _, rest = raw.partition(b"\n")
     size, end, _ = rest.partition(b"\n")
-    if not end or not size.isdigit() or len(size) > _SIZE_DIGITS:
+    stated = int(size) if end and size.isdigit() and len(size) <= _SIZE_DIGITS else -1
+    if size != b"%d" % stated or stated > MAX_SIZE:
         raise UnsignedError(f"{path} is no checkpoint")
     if name != origin.encode():
         raise _of_another_log(path, name.decode("utf-8", "replace"))
-    return int(size)
+    return stated
 
 
 def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:

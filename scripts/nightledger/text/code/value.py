@@ -5,11 +5,15 @@ Invariant: pure; lengths are bounded.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nightledger.text.code.folding import HOLE, Text
 from nightledger.text.code.paths import PATH, canonical
 
+HEAVIEST = 1024
+"""Items of a sequence, those of sequences in it counted. Our choice."""
+MOST_NESTED = 20
+"""Sequences in one another. Our choice."""
 LONGEST = 512
 """Items of a sequence that are followed."""
 _FROMLIST = 3
@@ -31,9 +35,34 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A sequence whose items are told."""
+    """A sequence whose items are told.
+
+    Sequences in it are unknown beyond :data:`HEAVIEST` and :data:`MOST_NESTED`: lists of one another
+    would grow without end, and who compares two of them goes through them whole.
+
+    Attributes:
+        items: In their order.
+        weight: How many items it has, those of sequences in it counted.
+        nested: How many sequences deep it is.
+    """
 
     items: tuple["Value", ...]
+    weight: int = field(init=False, compare=False, repr=False)
+    nested: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Leave out what would be too heavy."""
+        weight, nested, kept = len(self.items), 0, list[Value]()
+        for item in self.items:
+            if isinstance(item, Items):
+                if weight + item.weight > HEAVIEST or item.nested >= MOST_NESTED:
+                    kept.append(Text(HOLE))
+                    continue
+                weight, nested = weight + item.weight, max(nested, item.nested)
+            kept.append(item)
+        object.__setattr__(self, "items", tuple(kept))
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "nested", nested + 1)
 
 
 Value = Ref | Text | int | Items

@@ -32,6 +32,8 @@ MAX_EVENTS = 200
 """In a few hours; more is no calendar of a person."""
 MAX_REPETITIONS = 200_000
 """Occurrences of one rule from its start to now: hourly for twenty years. Above it is left out."""
+MAX_ALL_REPETITIONS = 400_000
+"""Of all rules of a text: fifty series of every day for twenty years. What comes above it is left out."""
 LEAST_STEP_S = 300
 """A rule that repeats more often is nobody's event, and takes seconds to expand for a few hours."""
 _FINER = {"BYSECOND": 1, "BYMINUTE": 60, "BYHOUR": 3600}
@@ -128,8 +130,10 @@ def _read(thinned: Thinned, how: Reading) -> tuple[list[Event], set[Event], Coun
     left_out: Counter[str] = Counter({"broken": thinned.torn + broken})
     events: list[Event] = []
     unknown: set[Event] = set()
+    steps = 0
     for calendar in calendars:
-        left_out += _leave_out(calendar, how.until)
+        taken_out, steps = _leave_out(calendar, how.until, steps)
+        left_out += taken_out
         found, bad = _occurrences(calendar, how)
         left_out["broken"] += bad
         events += [event for event, _ in found]
@@ -168,12 +172,14 @@ def _parse(thinned: Thinned) -> "tuple[list[Calendar], int]":
     return calendars, broken
 
 
-def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
-    """Take out of a calendar what is not to be expanded, and count why."""
+def _leave_out(calendar: "Calendar", until: datetime, steps: int) -> tuple[Counter[str], int]:
+    """Take out of a calendar what is not to be expanded, and count why; add its steps to those of others."""
     counts: Counter[str] = Counter()
     kept = []
     for component in calendar.subcomponents:
-        why = _why_not(component, until) if component.name == "VEVENT" else ""
+        more, why = _why_not(component, until) if component.name == "VEVENT" else (0, "")
+        why = why or ("repeats too often" if steps + more > MAX_ALL_REPETITIONS else "")
+        steps += 0 if why else more
         if why:
             counts[why] += 1
         else:  # an event or a time zone: nothing else comes through ``thinning.py``
@@ -181,7 +187,7 @@ def _leave_out(calendar: "Calendar", until: datetime) -> Counter[str]:
             if component.name == "VEVENT" and _zone_is_unknown(component):
                 component[_NO_ZONE] = "unknown"  # it is carried to each occurrence, as a title is
     calendar.subcomponents[:] = kept
-    return counts
+    return counts, steps
 
 
 def _zone_is_unknown(event: Any) -> bool:
@@ -190,22 +196,23 @@ def _zone_is_unknown(event: Any) -> bool:
     return "TZID" in start.params and isinstance(start.dt, datetime) and start.dt.tzinfo is None
 
 
-def _why_not(event: "Component", until: datetime) -> str:
+def _why_not(event: "Component", until: datetime) -> tuple[int, str]:
+    """Give how many steps the rules of an event take, and why it is not to be expanded; "" where it is."""
     try:
         return _judge(event, until)
     except Exception:  # noqa: BLE001 - the library raises its own errors for properties that it could not read
-        return "broken"
+        return 0, "broken"
 
 
-def _judge(event: Any, until: datetime) -> str:
+def _judge(event: Any, until: datetime) -> tuple[int, str]:
     start = event["DTSTART"].dt
     end = event["DTEND"].dt if "DTEND" in event else start
     if not all(_is_of_our_time(moment) for moment in (start, end)):
-        return "broken"
+        return 0, "broken"
     rules = _all_of(event, "RRULE")
     steps = sum(_repetitions(rule, start, until) for rule in rules)
     often = steps > MAX_REPETITIONS or any(_step_s(rule) < LEAST_STEP_S for rule in rules)
-    return "repeats too often" if often else ""
+    return steps, "repeats too often" if often else ""
 
 
 def _is_of_our_time(moment: object) -> bool:

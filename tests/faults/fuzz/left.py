@@ -1,0 +1,393 @@
+"""What the program leaves on disk and reads again: pages, states, rows, backups; and a repository of others."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import tarfile
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.faults.fuzz.records import DEEP, NOW, dumped
+from tests.faults.fuzz.stored import scratch, written
+from tests.faults.fuzz.target import Target
+from tests.homes import make_home
+from tests.linking import lines, outcome
+
+from nightledger.codec.canonical import CanonicalError, canonical
+from nightledger.codec.doing_rows import read_doings
+from nightledger.codec.exposure_rows import read_exposures
+from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
+from nightledger.domain.staging import page as pages
+from nightledger.domain.staging.page import Page
+from nightledger.domain.words import dump_moment
+from nightledger.files.archive import Archive, ArchiveError, Source, read_archive, write_archive
+from nightledger.files.gitlog import find_commit
+from nightledger.files.home import Home
+from nightledger.files.prompt_state import MOST_PROMPTS, MOST_SHOWN, PromptState, read_state, write_state
+from nightledger.files.staged import StagedPage, read_staged
+from nightledger.files.staging_troubles import Trouble, keep_troubles, read_troubles
+
+
+class NothingError(Exception):
+    """The reader's None, or its empty value, as an error of its own."""
+
+
+@cache
+def home() -> Home:
+    home = make_home(scratch() / "home")
+    for directory in (home.staged_dir, f"{home.work_dir}/prompts", home.daily_dir):
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    (Path(home.daily_dir) / "2026-03-02.md").write_text("- Rinsed the kettle.\n")
+    return home
+
+
+# the staged page
+
+
+def _page_of(text: str) -> str:
+    """Give a page with this body and its own hash: what somebody who may write the file can make."""
+    if text.startswith("<!--"):
+        return text
+    until, _, body = text.partition("\n")
+    made = hashlib.sha256(f"{until}\n{body}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"<!-- {pages.MARK}:start sha256={made} good-until={until} -->\n{body}{pages.END}\n"
+
+
+def _read_page(raw: bytes) -> Page:
+    page = pages.parse_page(_page_of(raw.decode("utf-8", "replace")))
+    if page is None:
+        raise NothingError
+    return page
+
+
+def _check_page(raw: bytes, page: Page) -> None:
+    text = _page_of(raw.decode("utf-8", "replace"))
+    body = text.partition("\n")[2].removesuffix(f"{pages.END}\n")
+    assert hashlib.sha256(f"{page.good_until}\n{body}".encode()).hexdigest() == page.sha256
+    assert [f"- {line}" for line in page.lines] == [l for l in body.split("\n") if l.startswith("- ")]  # noqa: E741
+    again = pages.parse_page(pages.dump_page(page.lines, page.good_until))
+    assert again is not None
+    assert (again.lines, again.good_until) == (page.lines, page.good_until)
+    live = pages.live_lines(page, _AT)
+    assert list(live) == sorted(set(live) & set(range(len(page.lines))))
+    assert page.good_until > _AT or not live
+
+
+_AT = "2026-03-03T10:30:00Z"
+_BODY = f"2026-03-04T00:00:00Z\n{pages.HEAD}\n\n- a kettle (from MEMORY.md:3; its place)\n- late (from x; y; until 2026-03-03T10:00:00Z)\n"
+_SIDECAR = {
+    "v": 1,
+    "sha256": "SHA",
+    "good_until": "2026-03-04T00:00:00Z",
+    "lines": [
+        {"shown": ["e-1"], "path": "memory/daily/2026-03-02.md", "lines": [1, 1]},
+        {"shown": [], "path": "", "lines": []},
+    ],
+    "files": {"memory/daily/2026-03-03.md": ["1", "2"]},
+}
+
+
+def _read_staged(raw: bytes) -> StagedPage:
+    """Read a sidecar and, behind a NUL, a body; ``SHA`` stands for the page's hash."""
+    sidecar, _, body = raw.partition(b"\0")
+    text = _page_of(body.decode("utf-8", "replace"))
+    page = pages.parse_page(text)
+    known = sidecar.replace(b"SHA", page.sha256.encode()) if page else sidecar
+    written(home().staged_context, text.encode())
+    written(f"{home().staged_dir}/lines.json", known)
+    staged = read_staged(home(), _AT)
+    if staged is None:
+        raise NothingError
+    return staged
+
+
+def _check_staged(raw: bytes, staged: StagedPage) -> None:
+    page, told = pages.parse_page(staged.text), raw.partition(b"\0")[2].decode("utf-8", "replace")
+    assert page is not None
+    assert len(page.lines) == staged.lines > 0
+    assert all(f"- {line}" in told.split("\n") for line in page.lines)
+    assert staged.good_until == page.good_until > _AT
+    assert all(isinstance(name, str) for name in staged.shown)
+    assert list(staged.shown) == sorted(set(staged.shown))
+    for place in staged.places:
+        first, last = place.lines
+        assert (type(place.path), type(first), type(last)) == (str, int, int)
+    with suppress(CanonicalError):  # half a surrogate pair, which whoever keeps it refuses
+        canonical([[place.path, list(place.lines)] for place in staged.places])
+
+
+# small files of state
+
+
+def _read_troubles(raw: bytes) -> tuple[Trouble, ...]:
+    written(f"{home().staged_dir}/troubles.json", raw)
+    troubles = read_troubles(home())
+    if not troubles:
+        raise NothingError
+    return troubles
+
+
+def _check_troubles(raw: bytes, troubles: tuple[Trouble, ...]) -> None:
+    assert _read_troubles(raw) == troubles
+    found = [(one.about, one.what) for one in troubles]
+    since = {one.about: one.since for one in troubles}
+    assert keep_troubles(home(), [*found, ("x\n", "new")], NOW) == ("new",) * ("x\n" not in since)
+    kept = read_troubles(home())
+    assert {(one.about, one.what) for one in kept} == {*found, ("x\n", "new")}
+    assert all(one.since == since.get(one.about, dump_moment(NOW)) for one in kept)
+
+
+def _read_prompts(raw: bytes) -> PromptState:
+    write_state(home(), "s", PromptState())
+    (path,) = Path(home().work_dir, "prompts").iterdir()
+    written(path, raw)
+    state = read_state(home(), "s")
+    if not (state.prompts or state.shown):
+        raise NothingError
+    return state
+
+
+def _check_prompts(_: bytes, state: PromptState) -> None:
+    assert len(state.prompts) <= MOST_PROMPTS
+    assert len(state.shown) <= MOST_SHOWN
+    assert all(type(word) is str for word in (*state.prompts, *state.was_shown()))
+    write_state(home(), "s", state)
+    again = read_state(home(), "s")
+    assert (again.prompts, again.shown) == (state.prompts, state.shown)
+
+
+def _with_prompt(state: PromptState) -> PromptState:
+    return PromptState((*state.prompts, *"abcdef"), state.shown)
+
+
+# lines of outcomes and exposures, as far as one of the readers needs them
+
+
+def _read_uses(raw: bytes) -> tuple[list[list[Any]], list[int]]:
+    ((outcomes, bad),) = read_rows(OutcomeUse, [raw])
+    ((exposures, bad_too),) = read_rows(Exposure, [raw])
+    for time in (*(row.received_at for row in outcomes), *(row.at for row in exposures)):
+        read_hour(time)
+    return [outcomes, exposures, list(read_exposures([raw])), list(read_doings([raw]))], [bad, bad_too]
+
+
+def _check_uses(raw: bytes, read: tuple[list[list[Any]], list[int]]) -> None:
+    (outcomes, exposures, places, doings), bad = read
+    assert _read_uses(raw) == read
+    assert all(doing.at.tzinfo is not None for doing in doings)
+    assert all(type(n) is int for row in places for place in row.places for n in place.lines)
+    filled = [line for line in raw.split(b"\n") if line.strip(b" \t\r")]
+    if all(map(_is_json, filled)):  # else two rows may stand on a line, or one on two
+        assert [len(outcomes) + bad[0], len(exposures) + bad[1]] == [len(filled)] * 2
+        one_by_one = [_read_uses(line)[0] for line in filled]
+        assert [[row for rows in one_by_one for row in rows[n]] for n in range(4)] == read[0]
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _uses() -> list[bytes]:
+    done = lines([outcome(1, session="a", shown=["e-1"]), outcome(2, timestamp="0001-01-01T00:00:00+23:59")])
+    place = {"path": "MEMORY.md", "lines": [1, 2]}
+    seen = dumped({"at": "2026-03-01T06:00:00Z", "shown": ["e-1"], "event": "start", "places": [place]})
+    return [done, seen + b"\n" + seen + b"\r\n\n{}\n" + done, seen + b" " + seen, *DEEP]
+
+
+# backups
+
+
+def _summed(raw: bytes) -> bytes:
+    """Give a tar with the sums of its headers put right (POSIX.1-2017, pax, ustar): anybody can."""
+    blocks = [raw[at : at + 512] for at in range(0, len(raw), 512)]
+    for n, block in enumerate(blocks):
+        if block[257:262] == b"ustar" and len(block) == 512:
+            total = sum(block[:148]) + sum(block[156:]) + 8 * 32
+            blocks[n] = block[:148] + b"%06o\0 " % total + block[156:]
+    return b"".join(blocks)
+
+
+def _read_backup(raw: bytes) -> tuple[Archive, dict[str, bytes]]:
+    path = written(scratch() / "backup", gzip.compress(_summed(raw), compresslevel=1, mtime=0))
+    checked = _error_of(path, None)
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+        try:
+            archive = read_archive(path, folder)
+        except ArchiveError:
+            for place, directories, _ in os.walk(folder):
+                assert directories or place.startswith(folder)
+            raise
+        assert checked is None
+        found = {
+            os.path.relpath(os.path.join(place, name), folder): Path(place, name).read_bytes()
+            for place, _, names in os.walk(folder)
+            for name in names
+        }
+    return archive, found
+
+
+def _error_of(path: str, folder: str | None) -> ArchiveError | None:
+    try:
+        read_archive(path, folder)
+    except ArchiveError as error:
+        return error
+    return None
+
+
+def _check_backup(_: bytes, read: tuple[Archive, dict[str, bytes]]) -> None:
+    archive, found = read
+    told = {one.path: (one.size_bytes, one.sha256) for one in archive.members}
+    assert told == {name: (len(raw), hashlib.sha256(raw).hexdigest()) for name, raw in found.items()}
+
+
+@cache
+def _backups() -> tuple[bytes, ...]:
+    file = scratch() / "kept"
+    file.write_bytes(b"- Rinse the kettle.\n")
+    os.utime(file, (1_772_262_000, 1_772_262_000))
+    path = scratch() / "made"
+    write_archive(str(path), [Source(name=name, path=str(file)) for name in ("a/b.md", "c")], {"home": "x"})
+    plain = gzip.decompress(path.read_bytes()).rstrip(b"\0") + b"\0" * 1024
+    return (plain, *(_of_members(name, **pax) for name, pax in _ODD))
+
+
+_ODD: tuple[tuple[str, dict[str, str]], ...] = (
+    ("a", {"mtime": "inf"}),
+    ("a", {"mtime": "nan"}),
+    ("a", {"mtime": "-1e300"}),
+    ("a", {"size": "x"}),
+    ("a", {"path": "b\0c"}),
+    ("a" * 300, {}),
+    ("a/b", {}),
+    ("../a", {}),
+)
+
+
+def _of_members(name: str, **pax: str) -> bytes:
+    """Give a tar of a file ``a``... and one with odd words about it; it has a manifest that fits."""
+    packed = io.BytesIO()
+    names = ("a", name) if name == "a/b" else (name,)
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for one in names:
+            info = tarfile.TarInfo(one)
+            info.pax_headers, info.mode = pax, 0o600
+            tar.addfile(info)
+        sha256 = hashlib.sha256(b"").hexdigest()
+        files = [{"path": one, "size_bytes": 0, "sha256": sha256, "mode": 0o600} for one in names]
+        content = dumped({"v": 1, "about": {}, "files": files})
+        info = tarfile.TarInfo("manifest.json")
+        info.size = len(content)
+        tar.addfile(info, io.BytesIO(content))
+    return packed.getvalue().rstrip(b"\0") + b"\0" * 1024
+
+
+# a repository that others made
+
+
+def _read_git(raw: bytes) -> str:
+    """Look for bytes in a repository of which one file is the input: which, the first byte says."""
+    root = Path(tempfile.mkdtemp(dir=scratch()))
+    if raw[:1] < b"\x80":
+        (root / ".git").write_bytes(raw[1:])
+        (root / "own").mkdir()
+        (root / "own" / "commondir").write_bytes(raw[1:][::-1])
+    else:
+        (root / ".git" / "refs" / "heads").mkdir(parents=True)
+        for name in ("HEAD", "packed-refs", "refs/heads/x"):
+            (root / ".git" / name).write_bytes(raw[1:])
+    return find_commit(str(root), b"nobody wrote this\n")
+
+
+def _check_git(_: bytes, commit: str) -> None:
+    assert commit == ""
+
+
+_GIT = (
+    b"\0gitdir: own\n",
+    b"\0gitdir: a\0b\n",
+    b"\0gitdir: \xff",
+    b"\x80ref: refs/heads/x\n",
+    b"\x80# pack-refs with: peeled\n" + b"a" * 40 + b" refs/heads/x\n",
+    b"\x80" + b"0" * 40,
+)
+
+
+TARGETS = (
+    Target(
+        name="pages",
+        read=_read_page,
+        errors=(NothingError,),
+        check=_check_page,
+        damage=lambda page: Page(page.good_until, (*page.lines, "x"), page.sha256),
+        seeds=lambda: [_BODY.encode(), _page_of(_BODY).encode(), f"{_BODY}- {pages.END} x\r\n".encode()],
+    ),
+    Target(
+        name="staged",
+        read=_read_staged,
+        errors=(NothingError,),
+        check=_check_staged,
+        damage=lambda page: StagedPage(page.text, page.shown, page.lines + 1, page.places, page.good_until),
+        seeds=lambda: [
+            dumped(_SIDECAR) + b"\0" + _BODY.encode(),
+            dumped(_SIDECAR).replace(b"[1,1]", b'"ab"') + b"\0" + _BODY.encode(),
+        ],
+    ),
+    Target(
+        name="troubles",
+        read=_read_troubles,
+        errors=(NothingError,),
+        check=_check_troubles,
+        damage=lambda read: (*read, *read),
+        seeds=lambda: (
+            [
+                dumped({"v": 1, "troubles": [{"about": "a", "since": since, "what": "it is late"}]})
+                for since in ("2026-03-01T08:55:00Z",)
+            ]
+            + [b'{"v":1,"troubles":[{"about":"a","since":"\\ud800","what":"late"}]}']
+        ),
+    ),
+    Target(
+        name="prompt-states",
+        read=_read_prompts,
+        errors=(NothingError,),
+        check=_check_prompts,
+        damage=_with_prompt,
+        seeds=lambda: [b'{"v":1,"prompts":["kettle pump"],"shown":[["e-1"],["MEMORY.md:3"]]}', *DEEP],
+    ),
+    Target(
+        name="uses",
+        read=_read_uses,
+        errors=(),
+        check=_check_uses,
+        damage=lambda read: (read[0], [n + 1 for n in read[1]]),
+        seeds=_uses,
+    ),
+    Target(
+        name="backups",
+        read=_read_backup,
+        errors=(ArchiveError,),
+        check=_check_backup,
+        damage=lambda read: (read[0], {**read[1], "x": b""}),
+        seeds=_backups,
+        max_bytes=16_384,
+        cost=4,
+    ),
+    Target(
+        name="repositories",
+        read=_read_git,
+        errors=(),
+        check=_check_git,
+        damage=lambda commit: commit + "0",
+        seeds=lambda: list(_GIT),
+        cost=10,
+    ),
+)

@@ -1,0 +1,378 @@
+"""What is kept on disk and read again: by the keys, in the home, in a backup; others may have written it since."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from tests.faults.fuzz.records import DEEP, ROOT, dumped
+from tests.faults.fuzz.target import Target
+from tests.linking import BERLIN, lines, outcome
+from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
+
+from nightledger.codec import link_bulk
+from nightledger.codec.constitution import dump_constitution, dump_page, parse_constitution, parse_page
+from nightledger.codec.link_columns import Columns
+from nightledger.codec.link_rows import RowReader
+from nightledger.codec.link_tables import Before, Extent, dump_segment, record_tables
+from nightledger.codec.operator import parse_operator
+from nightledger.codec.staging_rules import parse_staging_rules
+from nightledger.domain.constitution import Constitution, why_not
+from nightledger.domain.errors import ConfigurationError, IntegrityError, LinkIndexError, RecordError
+from nightledger.domain.operator import Operator
+from nightledger.domain.staging.rules import StagingRules
+from nightledger.files.link_index import Stored, dump_current, parse_current
+from nightledger.files.link_segment import Guard, Segment, SegmentError
+from nightledger.files.link_store import check_segments
+from nightledger.files.slots import SLOT_BYTES
+from nightledger.trust.checkpoint import parse_checkpoint
+from nightledger.trust.head import FILE, KeptHead, dump_head, read_head
+from nightledger.trust.merkle import CompactRange
+from nightledger.trust.signed_head import UnsignedError, read_stated_size
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
+
+
+@cache
+def scratch() -> Path:
+    """Give a folder for what is read by path; gone with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="nightledger-fuzz-")
+    _KEPT.append(folder)
+    return Path(folder.name)
+
+
+def written(path: str | Path, raw: bytes) -> str:
+    """Write a file anew: what was there may still be mapped."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    Path(path).write_bytes(raw)
+    return str(path)
+
+
+# the head of the log
+
+
+def _slots(raw: bytes) -> bytes:
+    """Give two slots of what stands before and behind a NUL, filled up; without one the file as it is."""
+    first, cut, second = raw.partition(b"\0")
+    if not cut:
+        return raw
+    return b"".join(part.ljust(SLOT_BYTES - 1)[: SLOT_BYTES - 1] + b"\n" for part in (first, second))
+
+
+def _read_head(raw: bytes) -> KeptHead:
+    written(scratch() / FILE, _slots(raw))
+    head = read_head(scratch())
+    assert head is not None
+    return head
+
+
+def _check_head(raw: bytes, head: KeptHead) -> None:
+    assert (type(head.offset), type(head.range.size)) == (int, int)
+    assert head.offset >= 0
+    file = _slots(raw)
+    if len(file) != 2 * SLOT_BYTES:
+        record = json.loads(file)
+        assert [record["offset"], record["size"]] == [head.offset, head.range.size]
+        assert [bytes.fromhex(peak) for peak in record["peaks"]] == list(head.range.peaks)
+        return
+    turns = {}
+    for slot in (file[:SLOT_BYTES], file[SLOT_BYTES:]):
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            record = json.loads(slot.partition(b"}")[0] + b"}")
+            tree = CompactRange(size=record["size"], peaks=tuple(map(bytes.fromhex, record["peaks"])))
+            stated = KeptHead(range=tree, offset=record["offset"])
+            if slot.startswith(dump_head(stated, record["turn"])):
+                turns[record["turn"]] = stated
+    assert turns[max(turns)] == head
+
+
+@cache
+def _heads() -> tuple[bytes, ...]:
+    digests = [hashlib.sha256(bytes([n])).digest() for n in range(3)]
+    heads = [
+        KeptHead(range=CompactRange(size=size, peaks=tuple(digests[: size.bit_count()])), offset=size * 150)
+        for size in (0, 6, 7)
+    ]
+    older, newer = dump_head(heads[1], 8), dump_head(heads[2], 9)
+    peaks = [peak.hex() for peak in heads[1].range.peaks]
+    return (
+        dump_head(heads[0], 0) + b"\0",
+        older + b"\0" + newer,
+        newer + b"\0" + older[:-9],
+        newer[:60] + b"\0" + older,
+        dumped({"offset": 900, "peaks": peaks, "size": 6, "v": 1}),
+        dumped({"offset": 900, "peaks": [], "size": 0.0, "v": 1}),
+        dumped({"offset": "0", "peaks": [], "size": 0, "v": 1}),
+        *DEEP,
+    )
+
+
+def _read_size(raw: bytes) -> int:
+    return read_stated_size(written(scratch() / "checkpoint", raw), LogSigner().name)
+
+
+def _check_size(raw: bytes, size: int) -> None:
+    name, stated = raw.split(b"\n")[:2]
+    root = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    head = parse_checkpoint(f"{name.decode()}\n{stated.decode()}\n{root}\n")
+    assert (head.origin, head.size) == (LogSigner().name, size)
+
+
+def _checkpoints() -> list[bytes]:
+    notes = [note_of(head_of(tree_of(9), size)) for size in (1, 9)]
+    return [*notes, *(note.replace(b"\n9\n", b"\n9223372036854775807\n") for note in notes)]
+
+
+# the constitution
+
+
+def _check_constitution(_: bytes, read: Constitution) -> None:
+    assert why_not(read) == []
+    assert parse_constitution(dump_constitution(read), where="again") == read
+    assert parse_page(dump_page(read), where="again") == read
+    assert parse_page(dump_page(read, notes=False), where="again") == read
+
+
+def _check_principles(raw: bytes, read: Constitution) -> None:
+    _check_constitution(raw, read)
+    words = raw.decode("utf-8", "replace").split()
+    assert all(word in words for one in read.principles for word in one.text.split())
+
+
+@cache
+def _constitution() -> bytes:
+    return (ROOT / "config" / "constitution.json").read_bytes()
+
+
+_HASHED = dumped(
+    {
+        "v": 1,
+        "principles": [
+            {"name": "care", "tags": ["self/constitutional", "self/value"], "text": "#1 is to ask."}
+        ],
+    }
+)
+
+
+def _pages() -> list[bytes]:
+    shipped = parse_constitution(_constitution(), where="it")
+    small = replace(shipped, principles=shipped.principles[:2])
+    return [
+        dump_page(small).encode(),
+        dump_page(small, notes=False).replace("\n", "\r\n").encode(),
+        b"care [ self/constitutional ,self/value]\n I ask\tfirst.\n  # no note\n",
+    ]
+
+
+# what the operator writes
+
+
+def _check_operator(_: bytes, read: Operator) -> None:
+    assert all(not words or words[0].startswith("/") for words in (read.notify, read.lock_helper))
+    assert all(
+        sum(map(bool, (one.file, one.url, one.caldav))) == 1 and (one.user or not one.password_file)
+        for one in read.calendars.values()
+    )
+    told = json.loads(json.dumps(asdict(read)))
+    kept = {key: _without_none(value) for key, value in told.items() if value}
+    assert parse_operator(yaml.safe_dump(kept, allow_unicode=True).encode(), where="again") == read
+
+
+def _without_none(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(item) for key, item in value.items() if item is not None and item != ""}
+
+
+_OPERATOR = (
+    b'notify: [/usr/bin/notify-send, Nightledger, "{summary}"]\nlock_helper: [/usr/bin/sudo, -n]\n',
+    b"calendars:\n  work: {url: 'https://cal.invalid/x.ics', user: ann, password_file: /home/ann/.pw}\n",
+    b"calendars: {home: {file: /home/ann/home.ics, own: true}}\naddresses: [ann@example.org]\n",
+    b"meaning: {packaged: true}\n",
+    b"meaning: {url: 'http://127.0.0.1:9/v1', model: small}\n",
+    b"peers: {desk: {url: 'http://127.0.0.1:9/'}}\nrule_files: [/home/ann/rules.toml]\n",
+)
+
+
+def _read_rules(raw: bytes) -> StagingRules:
+    shipped = (ROOT / "config" / "staging-rules.json").read_bytes()
+    return parse_staging_rules(shipped, raw, where="it")
+
+
+def _check_rules(raw: bytes, read: StagingRules) -> None:
+    told = json.loads(raw.removeprefix(b"\xef\xbb\xbf"))
+    plain = {key: value for key, value in told.items() if type(value) is int and key != "v"}
+    assert {key: getattr(read, key) for key in plain} == plain
+    assert all(window.until_days is None or window.until_days > window.from_days for window in read.windows)
+    assert len(read.routines) == len(told.get("routines", ()))
+
+
+_RULES = (
+    b'{"v":1}',
+    b'{"line_characters":150,"budget_tokens":{"codex":900},"sources":{"event":{"most":2}}}',
+    b'{"routines":[{"name":"mail","query":"mail","weekdays":["mon"],"begins":"08:00","ends":"09:30"}]}',
+    b'{"windows":[{"from_days":1,"until_days":9,"most":2}]}',
+    b"3",
+    *DEEP,
+)
+
+
+# the link index
+
+
+@cache
+def _segments() -> tuple[bytes, ...]:
+    records = [
+        outcome(n, tags, session=session, resolution=told, timestamp=f"2026-01-0{n}T12:00:00Z")
+        for n, (tags, session, told) in enumerate(
+            ((("cron", "disk"), "a", "r1"), (("cron", "disk", "mail"), "b", "r1"), (("disk", "mail"), None, "r2")), 1
+        )
+    ]  # fmt: skip
+    columns = Columns(BERLIN)
+    columns.add(RowReader().read(lines(records))[0])
+    before = Before(counted={0: frozenset({("cron", "disk")})}, forgotten={("disk", "mail"): 1})
+    tables = record_tables(columns, Extent(start=0, end=99), before)
+    both = (tables, [*tables, *link_bulk.sorted_tables(tables)])
+    return tuple(b"".join(bytes(memoryview(piece)) for piece in dump_segment(made)) for made in both)
+
+
+def _read_segment(raw: bytes) -> tuple[Any, ...]:
+    """Ask a segment everything that it may be asked."""
+    path = written(scratch() / "a.links", raw)
+    with Guard(str(scratch())):
+        segment = Segment(path)
+        parts = list(segment.links())
+        told = [_plain(part) for part in parts]
+        for tag in ("cron", "disk"):
+            told += map(_plain, segment.links_of(tag))
+            told += segment.strong(tag) if segment.folded else ()
+        told += [_plain(segment.link("cron", "disk"))]
+        if segment.folded:
+            told += segment.top_rows(3)
+            told += sorted(segment.find_known({b"o-" + b"a" * 26: 0}))
+        told += [segment.active_days, sorted(segment.extent.items())]
+        told += [sorted(segment.pairs_of_session(key)) for key in segment.find_sessions({1})]
+        told += [segment.outcome_id(n) for part in parts for cells in part.tallies for n in cells[-1:]]
+    return tuple(told)
+
+
+def _plain(part: Any) -> Any:
+    if part is None:
+        return None
+    return (part.first, part.second, part.sessions, part.last_day, [list(cells) for cells in part.tallies])
+
+
+def _check_segment(raw: bytes, read: tuple[Any, ...]) -> None:
+    assert _read_segment(raw) == read
+    stored = [Stored("a.links", len(made), _crc32(made)) for made in _segments()]
+    if raw in _segments():
+        check_segments(str(scratch()), [stored[_segments().index(raw)]])
+        return
+    for one in stored:
+        with suppress(SegmentError):
+            check_segments(str(scratch()), [one])
+            raise AssertionError("other bytes pass for those that were written")
+
+
+def _crc32(raw: bytes) -> int:
+    import zlib
+
+    return zlib.crc32(raw)
+
+
+def _read_current(raw: bytes) -> list[Stored]:
+    return parse_current(raw, "it")
+
+
+def _check_current(raw: bytes, read: list[Stored]) -> None:
+    assert dump_current(read) == raw
+    assert all("/" not in one.name and one.size_bytes >= 0 for one in read)
+
+
+_CURRENT = [Stored("0001.links", 480, 0), Stored("0002.links", 4800, 0xDEADBEEF)]
+
+
+def seeded(seeds: Sequence[bytes]) -> Any:
+    """Give seeds that are there already as a target asks for them."""
+    return lambda: list(seeds)
+
+
+TARGETS = (
+    Target(
+        name="heads",
+        read=_read_head,
+        errors=(IntegrityError,),
+        check=_check_head,
+        damage=lambda head: replace(head, offset=head.offset + 1),
+        seeds=_heads,
+        max_bytes=8192,
+    ),
+    Target(
+        name="stated-sizes",
+        read=_read_size,
+        errors=(UnsignedError,),
+        check=_check_size,
+        damage=lambda size: size + 1,
+        seeds=_checkpoints,
+    ),
+    Target(
+        name="constitutions",
+        read=lambda raw: parse_constitution(raw, where="it"),
+        errors=(RecordError,),
+        check=_check_constitution,
+        damage=lambda read: replace(read, principles=read.principles * 2),
+        seeds=lambda: [_constitution(), _HASHED, *DEEP],
+    ),
+    Target(
+        name="principles",
+        read=lambda raw: parse_page(raw.decode("utf-8", "replace"), where="it"),
+        errors=(RecordError,),
+        check=_check_principles,
+        damage=lambda read: replace(read, principles=read.principles * 2),
+        seeds=_pages,
+    ),
+    Target(
+        name="operator",
+        read=lambda raw: parse_operator(raw, where="it"),
+        errors=(ConfigurationError,),
+        check=_check_operator,
+        damage=lambda read: replace(read, notify=("x",)),
+        seeds=seeded(_OPERATOR),
+    ),
+    Target(
+        name="staging-rules",
+        read=_read_rules,
+        errors=(ConfigurationError,),
+        check=_check_rules,
+        damage=lambda read: replace(read, routines=(*read.routines, *read.routines, None)),
+        seeds=seeded(_RULES),
+    ),
+    Target(
+        name="link-segments",
+        read=_read_segment,
+        errors=(LinkIndexError,),
+        check=_check_segment,
+        damage=lambda read: (*read, ()),
+        seeds=_segments,
+    ),
+    Target(
+        name="link-lists",
+        read=_read_current,
+        errors=(LinkIndexError,),
+        check=_check_current,
+        damage=lambda read: [*read, *_CURRENT],
+        seeds=lambda: [
+            dump_current(_CURRENT),
+            dump_current([]),
+            dump_current(_CURRENT).replace(b"480", b"+4_80"),
+        ],
+    ),
+)
