@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ from bench import measure
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.moment import Moment
 from nightledger.files.append import Appender, append_records
-from nightledger.gate.opening import log_key, record
+from nightledger.gate.opening import log_key, record, sign_head
 from nightledger.trust import audit
 from nightledger.trust.event import NewEvent, dump_event
 
@@ -38,6 +38,7 @@ MOMENT = Moment(at=WHEN, boot="6f1c6a1e-0b34-4c0e-9c5e-0d9b1c3e5a77", boot_s=3_6
 BATCH = 10
 PAGE = b"y" * 4_096
 BATCHED = f"gate.record of {BATCH} events at once"
+SIGNED = "the same, the first behind a signature"
 FSYNC = "write(2) + fsync(2)"
 LOG_AIM = "append of an audit event, p50 <= 3x fsync alone"
 
@@ -79,16 +80,21 @@ def bench_log(folder: Path, appends: int) -> None:
     gate = make_home(folder / "home", folder / "keys", date(2026, 1, 1))
     key, line = log_key(gate), dump_event(EVENT.placed(1)) + b"\n"
     heartbeat = (EventName.HEARTBEAT, dict(EVENT.fields))
+
+    def sign() -> None:
+        sign_head(gate, MOMENT)
+
     with bare_file(folder / "bare") as bare, bare_file(folder / "log") as log, page_file(folder) as head:
         calls: dict[str, Callable[[], object]] = {
             FSYNC: lambda: write_and_sync(bare, line, os.fsync),
             "write(2) + fdatasync(2)": lambda: write_and_sync(bare, line, os.fdatasync),
             "two files: append, sync, overwrite, sync": lambda: two_syncs(log, head, line),
             "audit.append of one event, acknowledged": lambda: audit.append(gate.home, key, [EVENT]),
+            SIGNED: lambda: audit.append(gate.home, key, [EVENT]),
             "the same as jobs call it (gate.record)": lambda: record(gate, [heartbeat], MOMENT),
             BATCHED: lambda: record(gate, [heartbeat] * BATCH, MOMENT),
         }
-        times = in_turns(calls, appends)
+        times = in_turns(calls, appends, before={SIGNED: sign})
     base = statistics.median(times[FSYNC])
     print(f"\naudit log: {appends} appends of {len(line)} bytes, wall time, in turns, in {folder}")
     for name, own in times.items():
@@ -99,17 +105,27 @@ def bench_log(folder: Path, appends: int) -> None:
     print(f"  aim: {LOG_AIM}")
 
 
-def in_turns(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Give the wall seconds of each call, one of each a round; each has every place in a round equally often."""
+def in_turns(
+    calls: dict[str, Callable[[], object]], rounds: int, before: Mapping[str, Callable[[], None]]
+) -> dict[str, list[float]]:
+    """Give the wall seconds of each call, one of each a round; each has every place in a round equally often.
+
+    What is to be done before a call is not timed.
+    """
     times: dict[str, list[float]] = {name: [] for name in calls}
     names = deque(calls)
     for _ in range(rounds):
         for name in names:
+            before.get(name, _nothing)()
             start = time.perf_counter()
             calls[name]()
             times[name].append(time.perf_counter() - start)
         names.rotate()
     return times
+
+
+def _nothing() -> None:
+    pass
 
 
 def bench_outcomes(folder: Path, appends: int) -> None:

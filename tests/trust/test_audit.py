@@ -23,7 +23,7 @@ from nightledger.trust.logkey import LogKey
 from nightledger.trust.merkle import CompactRange, Tree, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head, find_pin, remember_head
-from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_size
+from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
 
 
 def names(world: World) -> list[str]:
@@ -437,23 +437,45 @@ def test_a_checkpoint_of_another_tree_of_this_size_stops_an_append(world: World)
 def test_a_checkpoint_that_is_exchanged_while_it_is_read_counts_no_line(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its size is read first, and says whether its signature is asked for: it must be that of what is read then."""
+    """What it states is read first; where that is more than is known its signature is asked for: of the same text."""
+    older = world.ring.path(HOME_ID, "head.json").read_bytes()
     world.append(1)
     world.sign()
-    checkpoint, stated = Path(world.home.checkpoint), read_stated_size
-    planted = b'{"planted":1}'
+    checkpoint, planted = Path(world.home.checkpoint), b'{"planted":1}'
+    genuine = checkpoint.read_bytes()
     forged = kept_range(world).append(leaf_hash(planted))
-    text = dump_checkpoint(Checkpoint(origin=ORIGIN, size=forged.size, root=forged.root()))
-
-    def exchange(path: str, origin: str) -> int:
-        size = stated(path, origin)
-        checkpoint.write_text(text + checkpoint.read_text()[len(text) :])
-        return size
-
+    checkpoint.write_text(dump_checkpoint(Checkpoint(origin=ORIGIN, size=3, root=forged.root())) + "\n")
+    world.ring.path(HOME_ID, "head.json").write_bytes(older)
     world.write_log(world.log_bytes() + planted + b"\n")
-    monkeypatch.setattr("nightledger.trust.audit.read_stated_size", exchange)
+
+    def exchange(path: str, origin: str, *, known: int) -> Checkpoint | None:
+        stated = read_stated_head(path, origin, known=known)
+        checkpoint.write_bytes(genuine)
+        return stated
+
+    monkeypatch.setattr("nightledger.trust.audit.read_stated_head", exchange)
     with pytest.raises(IntegrityError, match="changed while it was read"):
         world.append(2)
+
+
+def test_a_checkpoint_that_is_exchanged_before_it_is_found_to_be_the_present_one_is_not_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.append(1)
+    world.sign()
+    genuine = Path(world.home.checkpoint).read_bytes()
+    other = dump_checkpoint(Checkpoint(origin=ORIGIN, size=2, root=bytes(32)))
+
+    def exchange(path: str, origin: str, *, known: int) -> Checkpoint | None:
+        stated = read_stated_head(path, origin, known=known)
+        Path(path).write_bytes(dump_note(sign_note(other, world.key.signers(NOW)[:1])))
+        return stated
+
+    monkeypatch.setattr("nightledger.trust.audit.read_stated_head", exchange)
+    signed = audit.sign_head(world.home, world.key, world.ring, now=NOW, keep=True)
+    assert signed.root == kept_range(world).root()
+    assert (Path(world.home.checkpoints_dir) / "2").read_bytes() == Path(world.home.checkpoint).read_bytes()
+    assert Path(world.home.checkpoint).read_bytes().startswith(genuine.partition(b"\n\n")[0])
 
 
 # ------------------------------------------------------------------ signing

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,15 @@ def test_every_described_property_is_taken_by_the_log_as_its_example_has_it(audi
                 audit_schema.validate(json.loads(dump_event(event(**{name: example}))))
 
 
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(0), "Z")])
+def test_a_year_has_four_digits_whatever_the_zone_of_utc_is_called(zone: timezone) -> None:
+    event = NewEvent(
+        event="heartbeat", actor=Actor.CRON, at=datetime(7, 3, 1, 4, 5, 6, tzinfo=zone), fields={}
+    )
+    assert b'"at":"0007-03-01T04:05:06Z"' in event.line(0)
+    assert dump_event(replace(event.placed(0), at=event.at)) == event.line(0)
+
+
 def test_times_are_whole_seconds_utc() -> None:
     at = datetime(2026, 3, 1, 5, 35, 1, 999_999, tzinfo=timezone(timedelta(hours=2, minutes=30)))
     placed = NewEvent(event="run.finished", actor=Actor.CRON, at=at).placed(0)
@@ -151,7 +161,15 @@ def test_event_names_are_words(name: str) -> None:
         dump_event(NewEvent(event=name, actor=Actor.CRON, at=NOW).placed(0))
 
 
-@pytest.mark.parametrize("at", [NOW.replace(tzinfo=None), NOW.replace(microsecond=1)])
+@pytest.mark.parametrize(
+    "at",
+    [
+        NOW.replace(tzinfo=None),
+        NOW.replace(microsecond=1),
+        NOW.astimezone(timezone(timedelta(hours=5))),
+        NOW.astimezone(timezone(timedelta(seconds=-1))),
+    ],
+)
 def test_an_event_that_was_not_placed_by_us_must_have_our_time(at: datetime) -> None:
     with pytest.raises(EventError, match="whole seconds"):
         dump_event(Event(v=1, seq=0, event="e", actor=Actor.CRON, at=at))

@@ -9,7 +9,7 @@ from tests.trust.worlds import NOW, ORIGIN, World
 from nightledger.trust.checkpoint import MAX_SIZE, Checkpoint, dump_checkpoint
 from nightledger.trust.logkey import LogKey
 from nightledger.trust.note import NoteSigner, dump_note, sign_note
-from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_size
+from nightledger.trust.signed_head import UnsignedError, read_signed_head, read_stated_head
 
 HEAD = Checkpoint(origin=ORIGIN, size=9, root=bytes(32))
 
@@ -63,35 +63,55 @@ def test_form_alone_can_be_asked_for(bare: World, tmp_path: Path) -> None:
     assert read_signed_head(path, ORIGIN, bare.key.vkeys, signatures=False).checkpoint == HEAD
 
 
-def test_the_size_alone_is_what_a_checkpoint_says_whoever_signed_it(bare: World, tmp_path: Path) -> None:
+def test_what_a_checkpoint_states_is_read_whoever_signed_it_where_no_more_is_known(
+    bare: World, tmp_path: Path
+) -> None:
     path = written(tmp_path / "c", stranger(bare.key).signers(NOW))
-    assert read_stated_size(path, ORIGIN) == HEAD.size
-    assert read_stated_size(str(tmp_path / "none"), ORIGIN) == 0
-    largest = f"{ORIGIN}\n{MAX_SIZE}\n".encode()
-    Path(path).write_bytes(largest + b"x" * 2_000_000)
-    assert read_stated_size(path, ORIGIN) == MAX_SIZE
-    Path(path).write_bytes(b"a stranger\n9\n")
-    with pytest.raises(UnsignedError, match="a head of another log: 'a stranger'"):
-        read_stated_size(path, ORIGIN)
+    assert read_stated_head(path, ORIGIN, known=HEAD.size) == HEAD
+    assert read_stated_head(path, ORIGIN, known=HEAD.size - 1) == HEAD
+    assert read_stated_head(path, ORIGIN, known=HEAD.size + 1) is None
+    assert read_stated_head(str(tmp_path / "none"), ORIGIN, known=0) is None
+
+
+def test_of_a_checkpoint_over_less_than_is_known_only_two_lines_are_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    path.write_bytes(b"%s\n9\nno root" % ORIGIN.encode() + b"x" * 2_000_000)
+    assert read_stated_head(str(path), ORIGIN, known=10) is None
+    with pytest.raises(UnsignedError, match="three lines"):
+        read_stated_head(str(path), ORIGIN, known=9)
 
 
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (b"", "is no checkpoint"),
-        (b"nonsense", "is no checkpoint"),
-        (b"%s\n9" % ORIGIN.encode(), "is no checkpoint"),
-        (b"%s\n\n" % ORIGIN.encode(), "is no checkpoint"),
-        (b"%s\nnine\n\nsignatures" % ORIGIN.encode(), "is no checkpoint"),
-        (b"%s\n%s\n" % (ORIGIN.encode(), b"1" * 20), "is no checkpoint"),
-        (b"%s\n9\n" % ORIGIN.encode().upper(), "is a head of another log"),
-        (b"\xff\n9\n", "is a head of another log"),
+        (b"", " is no checkpoint"),
+        (b"nonsense", " is no checkpoint"),
+        (b"%s\n9", " is no checkpoint"),
+        (b"%s\n\n", " is no checkpoint"),
+        (b"%s\nnine\n\nsignatures", " is no checkpoint"),
+        (b"%s\n007\n", " is no checkpoint"),
+        (b"%s\n+1\n", " is no checkpoint"),
+        (b"%s\n\xd9\xa3\n", " is no checkpoint"),
+        (b"%s\n9223372036854775808\n", " is no checkpoint"),
+        (b"%s\n11111111111111111111\n", " is no checkpoint"),
+        (b"x%s\n9\n", " is a head of another log: 'x"),
+        (b"\xff%s\n9\n", " is a head of another log"),
+        (b"%s\n9\nroot\n\nsignatures", ": 'root' is not a root"),
+        (b"%s\n9\nroot\n", ": a checkpoint has three lines"),
+        (b"%s\n9\n\xff\n\n", ": .* is not a root"),
     ],
 )
-def test_what_states_no_size_is_refused_whoever_signed_it(tmp_path: Path, raw: bytes, problem: str) -> None:
-    (tmp_path / "c").write_bytes(raw)
-    with pytest.raises(UnsignedError, match=rf"^{tmp_path / 'c'} {problem}"):
-        read_stated_size(str(tmp_path / "c"), ORIGIN)
+def test_what_states_no_head_is_refused_whoever_signed_it(tmp_path: Path, raw: bytes, problem: str) -> None:
+    path = tmp_path / "c"
+    path.write_bytes(raw.replace(b"%s", ORIGIN.encode()))
+    with pytest.raises(UnsignedError, match=rf"^{path}{problem}"):
+        read_stated_head(str(path), ORIGIN, known=0)
+
+
+def test_the_largest_size_is_read(tmp_path: Path) -> None:
+    head = Checkpoint(origin=ORIGIN, size=MAX_SIZE, root=bytes(32))
+    (tmp_path / "c").write_text(dump_checkpoint(head) + "\n")
+    assert read_stated_head(str(tmp_path / "c"), ORIGIN, known=0) == head
 
 
 def test_without_ml_dsa_the_line_must_still_stand_there(
@@ -114,33 +134,3 @@ def test_any_flipped_byte_of_a_head_is_refused(bare: World, tmp_path: Path) -> N
         (tmp_path / "c").write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
         with pytest.raises(UnsignedError):
             read_signed_head(str(tmp_path / "c"), ORIGIN, bare.key.vkeys)
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807

@@ -29,7 +29,7 @@ from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.note import dump_note, sign_note
 from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
 from nightledger.trust.scan import is_entry
-from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_size
+from nightledger.trust.signed_head import SignedHead, read_signed_head, read_stated_head
 
 _LOCK_TIMEOUT_S = 10.0
 
@@ -254,18 +254,17 @@ def _find_tail(home: Home, key: LogKey | UnloadedKey, found: KeptHead | None, lo
 def _check_signed(home: Home, key: LogKey | UnloadedKey, kept: KeptHead, lines: Sequence[bytes]) -> int:
     """Give how many leaves are acknowledged or signed for, after checking that they are there."""
     size = kept.range.size
-    stated = read_stated_size(home.checkpoint, key.origin)
-    if stated < size or not stated:
+    stated = read_stated_head(home.checkpoint, key.origin, known=size)
+    if stated is None:
         return size
-    ahead = stated > size  # the keys' directory was restored from a backup: the signature must tell
-    vkeys = key.vkeys if ahead else ()
-    signed = read_signed_head(home.checkpoint, key.origin, vkeys, signatures=ahead).checkpoint
-    if signed.size != stated:  # whoever does not hold the log wrote it: no signature was asked for, perhaps
-        raise IntegrityError(f"{home.checkpoint} changed while it was read", hint="run it again")
-    found = kept.range.extend(map(leaf_hash, lines[: signed.size - size]))
-    if (found.size, found.root()) != (signed.size, signed.root):
+    if stated.size > size:  # the keys' directory was restored from a backup: the signature must tell
+        signed = read_signed_head(home.checkpoint, key.origin, key.vkeys).checkpoint
+        if signed != stated:  # by somebody who does not hold the log
+            raise IntegrityError(f"{home.checkpoint} changed while it was read", hint="run it again")
+    found = kept.range.extend(map(leaf_hash, lines[: stated.size - size]))
+    if (found.size, found.root()) != (stated.size, stated.root):
         raise IntegrityError(f"{home.audit_log} is not the log that {home.checkpoint} was signed for")
-    return signed.size
+    return stated.size
 
 
 def _present(home: Home, key: LogKey, tree: CompactRange) -> SignedHead | None:
@@ -273,7 +272,8 @@ def _present(home: Home, key: LogKey, tree: CompactRange) -> SignedHead | None:
     if not is_there(home.checkpoint):
         return None
     signed = read_signed_head(home.checkpoint, key.origin, key.vkeys, signatures=False)
-    return signed if signed.checkpoint.size == tree.size else None
+    same = (signed.checkpoint.size, signed.checkpoint.root) == (tree.size, tree.root())
+    return signed if same else None
 
 
 def _sign(home: Home, key: LogKey, ring: KeyRing, tree: CompactRange, now: datetime) -> SignedHead:

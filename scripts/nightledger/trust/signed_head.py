@@ -22,7 +22,7 @@ from nightledger.trust.note import (
 )
 
 _STATED_BYTES = 1_024
-"""What is read for the size alone: an origin of ours and a size have less than 100 bytes."""
+"""What is read for the text alone: an origin of ours, a size and a root have 130 bytes."""
 _SIZE_DIGITS = len(str(MAX_SIZE))
 
 
@@ -70,22 +70,25 @@ def read_signed_head(path: str, origin: str, vkeys: Sequence[str], *, signatures
     return SignedHead(checkpoint=checkpoint, raw=raw, unchecked=unchecked)
 
 
-def read_stated_size(path: str, origin: str) -> int:
-    """Read how many leaves a checkpoint says that it is over, whoever signed it; 0 where there is none.
-
-    For whoever knows of more itself, and then takes nothing from it: its root is not looked at.
+def read_stated_head(path: str, origin: str, *, known: int) -> Checkpoint | None:
+    """Read what a checkpoint states, whoever signed it, where that is no less than what is known.
 
     Args:
         path: Its file.
         origin: The log that it must be of.
+        known: How many leaves whoever asks knows of. Of a checkpoint over fewer nothing is
+            taken, so nothing behind its second line is looked at.
+
+    Returns:
+        The head; None where there is none, or it is over fewer leaves.
 
     Raises:
-        UnsignedError: When its first two lines are not those of a checkpoint, or are of another log.
+        UnsignedError: When it is malformed or of another log.
     """
     try:
         raw = read_start(path, _STATED_BYTES)
     except MissingFileError:
-        return 0
+        return None
     name, _, rest = raw.partition(b"\n")
     size, end, _ = rest.partition(b"\n")
     stated = int(size) if end and size.isdigit() and len(size) <= _SIZE_DIGITS else -1
@@ -93,7 +96,15 @@ def read_stated_size(path: str, origin: str) -> int:
         raise UnsignedError(f"{path} is no checkpoint")
     if name != origin.encode():
         raise _of_another_log(path, name.decode("utf-8", "replace"))
-    return stated
+    return _text_of(path, raw) if stated >= known else None
+
+
+def _text_of(path: str, start: bytes) -> Checkpoint:
+    """Read the text of a checkpoint, which ends with the first blank line, from the start of its file."""
+    try:
+        return parse_checkpoint(start[: start.find(b"\n\n") + 1].decode("utf-8", "replace"))
+    except NoteError as error:
+        raise UnsignedError(f"{path}: {error}") from error
 
 
 def _require_origin(path: str, checkpoint: Checkpoint, origin: str) -> None:

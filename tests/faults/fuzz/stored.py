@@ -32,10 +32,10 @@ from nightledger.files.link_index import Stored, dump_current, parse_current
 from nightledger.files.link_segment import Guard, Segment, SegmentError
 from nightledger.files.link_store import check_segments
 from nightledger.files.slots import SLOT_BYTES
-from nightledger.trust.checkpoint import parse_checkpoint
+from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.head import FILE, KeptHead, dump_head, read_head
 from nightledger.trust.merkle import CompactRange
-from nightledger.trust.signed_head import UnsignedError, read_stated_size
+from nightledger.trust.signed_head import UnsignedError, read_stated_head
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -115,15 +115,18 @@ def _heads() -> tuple[bytes, ...]:
     )
 
 
-def _read_size(raw: bytes) -> int:
-    return read_stated_size(written(scratch() / "checkpoint", raw), LogSigner().name)
+def _read_stated(raw: bytes) -> Checkpoint | None:
+    path = written(scratch() / "checkpoint", raw)
+    head = read_stated_head(path, LogSigner().name, known=0)
+    if head:
+        assert read_stated_head(path, LogSigner().name, known=head.size + 1) is None
+    return head
 
 
-def _check_size(raw: bytes, size: int) -> None:
-    name, stated = raw.split(b"\n")[:2]
-    root = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-    head = parse_checkpoint(f"{name.decode()}\n{stated.decode()}\n{root}\n")
-    assert (head.origin, head.size) == (LogSigner().name, size)
+def _check_stated(raw: bytes, head: Checkpoint | None) -> None:
+    assert head
+    assert head.origin == LogSigner().name
+    assert raw.startswith(dump_checkpoint(head).encode() + b"\n")
 
 
 def _checkpoints() -> list[bytes]:
@@ -316,11 +319,11 @@ TARGETS = (
         max_bytes=8192,
     ),
     Target(
-        name="stated-sizes",
-        read=_read_size,
+        name="stated-heads",
+        read=_read_stated,
         errors=(UnsignedError,),
-        check=_check_size,
-        damage=lambda size: size + 1,
+        check=_check_stated,
+        damage=lambda head: replace(head, size=head.size + 1),
         seeds=_checkpoints,
     ),
     Target(
