@@ -39,6 +39,14 @@ def show(value: object) -> str:
     return f"{text[:SHOWN_CHARACTERS]!r}... ({len(text)} characters)"
 
 
+def folded(text: str) -> str:
+    """Give a text in small letters, alike for all that ``re.IGNORECASE`` takes for the same.
+
+    To it the Turkish i with and without its dot is an i; to ``str.casefold`` each is a letter of its own.
+    """
+    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
+
+
 def normal(text: str) -> str:
     """Give the NFC form (UAX 15); ASCII text is its own."""
     if text.isascii():
