@@ -83,6 +83,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         "9999-12-15T00:00:00Z",
         "1970-12-31T23:59:59Z",
         "3000-01-01T00:00:00Z",
+        "2999-12-31T23:59:59-23:59",
     ],
 )
 def test_a_time_from_which_days_cannot_be_counted_is_refused(text: str) -> None:

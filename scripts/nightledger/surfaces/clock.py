@@ -44,7 +44,7 @@ def parse_now(text: str) -> datetime:
         raise UsageError(f"--now {text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error
     if moment.tzinfo is None:
         raise UsageError(f"--now {text!r} has no zone", hint="end it with Z or an offset such as +01:00")
-    if moment.year not in YEARS:
+    if moment.year not in YEARS or moment.astimezone(UTC).year not in YEARS:
         raise UsageError(
             f"--now {text!r} is too far away", hint=f"give a year from {YEARS[0]} to {YEARS[-1]}"
         )
