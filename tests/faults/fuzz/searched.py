@@ -243,8 +243,8 @@ _GIVEN = (
 
 _CUTS: tuple[Callable[[str], Cut], ...] = (
     lambda text: cut_prose(text, None),
-    lambda text: cut_archive(text),
-    lambda text: cut_handoff(text),
+    cut_archive,
+    cut_handoff,
     lambda text: cut_summary(text, date(2026, 3, 9)),
 )
 

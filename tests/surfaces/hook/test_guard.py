@@ -181,6 +181,17 @@ def test_a_way_that_is_too_long_to_be_walked_is_no_edit(home: Home) -> None:
     assert "too many" in judge(home, {"patch": many}, cwd=home.root)
 
 
+def test_a_user_s_name_that_nobody_can_have_is_not_looked_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        os.path, "expanduser", lambda name: pytest.fail(name[:9]) if name[:1] == "~" else name
+    )
+    name = "~" * (guard.MAX_USER_CHARACTERS + 1)
+    patch = f"*** Add File: {name}\n*** Add File: {name}/x\n*** Update File: MEMORY.md"
+    assert "signs" in judge(home, {"patch": patch}, cwd=home.root)
+
+
 def test_many_folders_and_many_files_in_a_shell_take_no_time(home: Home) -> None:
     folders = ";".join(f"cd f{n}" for n in range(5_000))
     files = "\n".join(f"*** Add File: {n}.txt" for n in range(5_000))

@@ -40,6 +40,9 @@ MAX_PATHS = 1000
 """More files in one call are no edit, and looking at them would take longer than the hook has. Our choice."""
 MAX_STEPS = 20_000
 """Folders on the ways to all of them, likewise: the system is asked for each."""
+MAX_USER_CHARACTERS = 256
+"""Of ``~name``; no user has a longer name (POSIX, LOGIN_NAME_MAX on Linux), and a look-up of one of megabytes aborts the
+process where systemd answers it."""
 _TOO_MANY = "This names too many files and folders to tell whether one is guarded. Split it."
 
 
@@ -98,6 +101,8 @@ def readings(path: str, directory: str) -> "Sequence[str]":
 
 
 def _expanded(name: str) -> str:
+    if len(name.partition(os.sep)[0]) > MAX_USER_CHARACTERS:
+        return name
     try:
         return os.path.expanduser(name)
     except ValueError:  # as above, of a user's name
