@@ -52,3 +52,9 @@ def test_a_line_with_another_number_is_no_marker(lines: str) -> None:
     line = marker_line("x.md", Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64))
     assert read_marker(line) is not None
     assert read_marker(line.replace(" 12 ", f" {lines} ")) is None
+
+
+def test_a_line_that_claims_a_number_of_thousands_of_digits_is_no_marker() -> None:
+    line = marker_line("memory/2026-01-02.md", Marker(copy=COPY, lines=12, sha256=SHA256))
+    assert read_marker(line) is not None
+    assert read_marker(line.replace("12 lines", f"{'9' * 5000} lines")) is None
