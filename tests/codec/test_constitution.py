@@ -104,9 +104,3 @@ def test_what_no_constitution_may_hold_is_not_written() -> None:
 def test_bytes_that_are_no_constitution_are_refused(raw: bytes) -> None:
     with pytest.raises(RecordError):
         parse_constitution(raw, where="x")
-
-
-def test_a_text_that_begins_with_a_number_sign_is_no_note_on_the_page() -> None:
-    tags = ("self/constitutional", "self/value")
-    made = Constitution(v=1, principles=(Principle(name="care", tags=tags, text="#1 is to ask."),))
-    assert parse_page(dump_page(made), where="it") == made

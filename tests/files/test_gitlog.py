@@ -139,13 +139,3 @@ def test_so_many_tips_and_no_more_are_searched(repository: Path, monkeypatch: py
     git(repository, "checkout", "-q", "--orphan", "fresh")
     third = commit(repository, b"# Fresh\n")
     assert find_commit(str(repository), b"# Fresh\n") in ("", third)
-
-
-@pytest.mark.parametrize("told", [b"gitdir: a\0b\n", b"gitdir: own\0\n"])
-def test_a_repository_whose_place_holds_a_nul_is_none(tmp_path: Path, told: bytes) -> None:
-    (tmp_path / ".git").write_bytes(told)
-    assert find_commit(str(tmp_path), TEXT) == ""
-    (tmp_path / ".git").write_bytes(b"gitdir: own\n")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "commondir").write_bytes(b"a\0b")
-    assert find_commit(str(tmp_path), TEXT) == ""

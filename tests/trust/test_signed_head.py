@@ -114,13 +114,3 @@ def test_any_flipped_byte_of_a_head_is_refused(bare: World, tmp_path: Path) -> N
         (tmp_path / "c").write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
         with pytest.raises(UnsignedError):
             read_signed_head(str(tmp_path / "c"), ORIGIN, bare.key.vkeys)
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807

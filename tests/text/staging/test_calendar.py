@@ -414,11 +414,3 @@ def test_where_a_series_breaks_the_expansion_the_others_are_expanded(monkeypatch
     found = read(*(event(f"UID:{n}", "DTSTART:20260303T090000Z", f"SUMMARY:{n}") for n in ("a", "breaks")))
     assert [one.title for one in found.events] == ["a"]
     assert found.problems == ("1 event(s) left out: broken",)
-
-
-@pytest.mark.parametrize("before", ["", "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"])
-def test_many_rules_that_repeat_often_are_expanded_up_to_a_bound(before: str) -> None:
-    hourly = ("DTSTART:20200101T120000Z", "RRULE:FREQ=HOURLY")
-    series = [event(f"UID:{n}", *hourly) for n in range(60)]
-    (problem,) = (one for one in read(before, *series).problems if "too often" in one)
-    assert int(problem.split(" ")[0]) > 50
