@@ -383,6 +383,7 @@ TARGETS = (
         check=_check_notes,
         damage=lambda read: (*read[:2], f"{read[2]}<", read[3] + 1),
         seeds=_of(_LINES),
+        max_bytes=1024,
     ),
     Target(
         name="staged-pages",
@@ -413,6 +414,7 @@ TARGETS = (
             (
                 b'{"prompt":"which?","answers":[{"path":"MEMORY.md","lines":[12,13]}],"earlier":["a"]}',
                 b'{"prompt":1,"answers":[{"path":2,"lines":[1e400]}]}',
+                *(b'{"prompt":"%d","answers":[]}' % n for n in range(4)),
                 *DEEP,
             )
         ),
