@@ -75,6 +75,22 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         clock.parse_now(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-01:00",
+        "9999-12-15T00:00:00Z",
+        "1970-12-31T23:59:59Z",
+        "3000-01-01T00:00:00Z",
+        "2999-12-31T23:59:59-23:59",
+    ],
+)
+def test_a_time_from_which_days_cannot_be_counted_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is too far away"):
+        clock.parse_now(text)
+
+
 def test_a_time_without_zone_is_refused() -> None:
     with pytest.raises(UsageError, match="has no zone"):
         clock.parse_now("2026-03-01T07:30:00")

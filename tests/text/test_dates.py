@@ -70,6 +70,11 @@ def test_a_lower_case_month_counts_with_its_article() -> None:
     assert [found.day for found in find_dates("el 5 de mayo", near=NEAR)] == [date(2026, 5, 5)]
 
 
+@pytest.mark.parametrize("text", ["5 MAYIS 2026", "5 May\u0131s 2026", "5 Mayis 2026", "5 MAYİS 2026"])
+def test_an_i_is_one_with_its_dot_and_without(text: str) -> None:
+    assert [found.day for found in find_dates(text)] == [date(2026, 5, 5)]
+
+
 def test_the_place_of_a_date_is_given() -> None:
     text = "due 2026-03-09, done"
     (found,) = find_dates(text)

@@ -14,6 +14,7 @@ MAX_PATH_CHARACTERS = 512
 SHOWN_CHARACTERS = 40
 """How much of a wrong value a message repeats."""
 
+_MOST_DIGITS = 18
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@/-]*")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -37,6 +38,22 @@ def show(value: object) -> str:
     if len(text) <= SHOWN_CHARACTERS:
         return repr(text) if isinstance(value, str) else text
     return f"{text[:SHOWN_CHARACTERS]!r}... ({len(text)} characters)"
+
+
+def number_of(digits: str) -> int:
+    """Give the number that decimal digits write; more of them than a count can have give 10^18, which counts nothing.
+
+    ``int`` itself ends in an error of its own from 4,301 digits on.
+    """
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
+
+
+def folded(text: str) -> str:
+    """Give a text in small letters, alike for all that ``re.IGNORECASE`` takes for the same.
+
+    To it the Turkish i with and without its dot is an i; to ``str.casefold`` each is a letter of its own.
+    """
+    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
 
 
 def normal(text: str) -> str:

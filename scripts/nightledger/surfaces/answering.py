@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
+from nightledger.domain.words import show
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
@@ -118,6 +119,10 @@ def _chosen(waiting: list[Item], name: str, only: str | None) -> list[Item]:
     return chosen
 
 
+_MOST_DIGITS = 9
+"""Of a change's number; Python itself reads no more than 4,300, with an error of its own."""
+
+
 def parse_numbers(text: str) -> tuple[int, ...]:
     """Read ``1,3``.
 
@@ -125,9 +130,13 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         UsageError: It is not a list of numbers from 1.
     """
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
-        raise UsageError(f"{text!r} is not a list of change numbers", hint="write it as 1,3")
+    if not all(map(_is_number, parts)):
+        raise UsageError(f"{show(text)} is not a list of change numbers", hint="write it as 1,3")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def _is_number(part: str) -> bool:
+    return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
 
 
 def _check_diff(items: list[Item], wanted: str | None) -> None:

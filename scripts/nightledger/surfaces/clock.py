@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 """Linux, proc_sys_kernel(5): a UUID made anew at each boot."""
 
+YEARS = range(1971, 3000)
+"""Of a time that is given: before and after them "999 years ago" and the end of a month still lie in the calendar."""
+
 
 def system_now() -> datetime:
     """Give the wall clock, aware, in UTC, to the microsecond."""
@@ -33,7 +36,7 @@ def parse_now(text: str) -> datetime:
     """Read the argument of ``--now``.
 
     Raises:
-        UsageError: When it is not RFC 3339 with a zone.
+        UsageError: When it is not RFC 3339 with a zone, or of a year from which days cannot be counted both ways.
     """
     try:
         moment = datetime.fromisoformat(text)
@@ -41,6 +44,10 @@ def parse_now(text: str) -> datetime:
         raise UsageError(f"--now {text!r} is not a time", hint="write it as 2026-03-01T07:30:00Z") from error
     if moment.tzinfo is None:
         raise UsageError(f"--now {text!r} has no zone", hint="end it with Z or an offset such as +01:00")
+    if moment.year not in YEARS or moment.astimezone(UTC).year not in YEARS:
+        raise UsageError(
+            f"--now {text!r} is too far away", hint=f"give a year from {YEARS[0]} to {YEARS[-1]}"
+        )
     return moment.astimezone(UTC)
 
 

@@ -5,6 +5,7 @@ import shlex
 from dataclasses import dataclass
 
 from nightledger.domain.errors import IntegrityError, RefusedError, UsageError
+from nightledger.domain.words import number_of
 from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.witnessing import find_leaves, read_policy
 from nightledger.surfaces.session import Session
@@ -81,9 +82,9 @@ def size_of(session: Session, text: str) -> int:
     """
     tree = session.ledger.log.tree
     if text.isdecimal():
-        if not 0 < int(text) <= tree.size:
+        if not 0 < number_of(text) <= tree.size:
             raise UsageError(f"the log has {tree.size} entries, not {text}", hint="name a size from 1")
-        return int(text)
+        return number_of(text)
     pin = read_pin(session.gate.ring, session.gate.home.identity.id)
     head = read_anchor(text, pin.origin, pin.vkeys)
     damage = contradicts(head, tree)
@@ -104,9 +105,9 @@ def place_of(session: Session, text: str) -> int:
     log = session.ledger.log
     if not text.isdecimal():
         return find_leaves(log, text)[-1]
-    if int(text) >= log.size:
+    if number_of(text) >= log.size:
         raise UsageError(f"the log has no entry {text}", hint=f"its last one is {log.size - 1}")
-    return int(text)
+    return number_of(text)
 
 
 def prove(session: Session, index: int, head: Head, *, with_line: bool) -> LogProof:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from nightledger.domain.words import folded
+
 _MONTHS = (
     "january jan januar jänner janvier janv enero ene janeiro gennaio gen januari янв января январь stycznia ocak",
     "february feb februar février févr fév febrero fevereiro fev febbraio febbr februari фев февраля февраль lutego şubat",
@@ -68,13 +70,13 @@ def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
 
 
 def month_names() -> dict[str, int]:
-    """Give the names of the months in a dozen languages, in lower case, with their numbers."""
+    """Give the names of the months in a dozen languages, as ``words.folded`` writes them, with their numbers."""
     return dict(_names())
 
 
 @cache
 def _names() -> dict[str, int]:
-    return {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+    return {folded(name): number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 
 
 @cache
@@ -96,13 +98,13 @@ def _pattern() -> re.Pattern[str]:
 def _is_word(text: str) -> bool:
     """A short lower-case name of a month ("may", "set", "mar") without a year may be any word."""
     names = re.findall(r"[^\W\d_]+", text)
-    short = (name.islower() and len(name) <= SHORT_NAME and name in _names() for name in names)
+    short = (name.islower() and len(name) <= SHORT_NAME and folded(name) in _names() for name in names)
     return any(short) and "de" not in names
 
 
 def _parts(match: re.Match[str]) -> tuple[int | None, int, int]:
     groups = {key[0]: value for key, value in match.groupdict().items() if value and key != "sep"}
-    month = int(groups["m"]) if "m" in groups else _names()[groups["n"].lower()]
+    month = int(groups["m"]) if "m" in groups else _names()[folded(groups["n"])]
     return (int(groups["y"]) if "y" in groups else None), month, int(groups["d"])
 
 

@@ -73,6 +73,21 @@ def test_english_times(text: str, since: str, until: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "as_if"),
+    [
+        ("faturalar in KASIM 2025", "faturalar in November 2025"),
+        ("s\u0131x days ago", "six days ago"),
+        ("LAST SİX DAYS", "last six days"),
+        ("on FRİDAY", "on friday"),
+        ("m\u0131d-January 2025", "mid-January 2025"),
+        ("UNTİL March", "until March"),
+    ],
+)
+def test_an_i_is_one_with_its_dot_and_without(text: str, as_if: str) -> None:
+    assert days(text) == days(as_if) != ("", "")
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "between 2026-02-03 and 2026-02-09",

@@ -1,9 +1,9 @@
 """Every parser that is fuzzed, by name; a new one is a line in one of the lists."""
 
-from tests.faults.fuzz import left, records, signed, stored, strangers, texts
+from tests.faults.fuzz import asked, left, records, searched, signed, stored, strangers, texts
 from tests.faults.fuzz.target import Target
 
-_LISTS = (records, signed, texts, stored, left, strangers)
+_LISTS = (records, signed, texts, stored, left, strangers, asked, searched)
 TARGETS: dict[str, Target] = {target.name: target for module in _LISTS for target in module.TARGETS}
 
 

@@ -89,6 +89,7 @@ def test_labels_that_no_threshold_satisfies_are_told(
         '{"answers": []}',
         '{"prompt": "x", "answers": [{"path": "a", "lines": []}]}',
         '{"prompt": "x", "answers": 3}',
+        '{"prompt": "x", "answers": [{"path": "a", "lines": [1e999]}]}',
     ],
 )
 def test_a_line_that_is_no_label_is_named(home: Home, tmp_path: Path, line: str) -> None:

@@ -1,4 +1,5 @@
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,12 @@ def test_a_shell_that_writes_about_patches_is_let_pass(home: Home) -> None:
         "*** Move File: MEMORY.md -> x.md",
         "*** Move File: x.md -> MEMORY.md",
         "*** Move File:x.md->MEMORY.md",
+        "*** Move File: x.md -> y->/../MEMORY.md",
+        "*** Move File: ->y -> MEMORY.md",
+        "*** Update File:  /../MEMORY.md",
+        "*** Update File: \x1c/../MEMORY.md",
+        "\u3000*** Update File: MEMORY.md",
+        "***\u00a0Update\u2003File:\u00a0MEMORY.md",
         "***Update File:MEMORY.md",
         "***  Update \t File:   MEMORY.md  ",
         "\t*** Delete File: MEMORY.md\r",
@@ -165,6 +172,61 @@ def test_more_files_than_can_be_looked_at_are_no_edit(home: Home) -> None:
     assert judge(home, {"patch": last}, cwd=home.root)
     assert judge(home, {"patch": f"{many}\n*** Add File: 0.txt"}, cwd=home.root) == ""
     assert "too many" in judge(home, {"patch": f"{many}\n*** Update File: MEMORY.md"}, cwd=home.root)
+
+
+def test_a_way_that_is_too_long_to_be_walked_is_no_edit(home: Home) -> None:
+    for path in ("a/../" * 200_000 + "MEMORY.md", "a/" * guard.MAX_STEPS + "b"):
+        assert "too many" in judge(home, {"file_path": path}, cwd=home.root)
+    many = "\n".join(f"*** Add File: {'a/' * 50}{n}.txt" for n in range(500))
+    assert "too many" in judge(home, {"patch": many}, cwd=home.root)
+
+
+def test_a_user_s_name_that_nobody_can_have_is_not_looked_up(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        os.path, "expanduser", lambda name: pytest.fail(name[:9]) if name[:1] == "~" else name
+    )
+    name = "~" * (guard.MAX_USER_CHARACTERS + 1)
+    patch = f"*** Add File: {name}\n*** Add File: {name}/x\n*** Update File: MEMORY.md"
+    assert "signs" in judge(home, {"patch": patch}, cwd=home.root)
+
+
+def test_many_folders_and_many_files_in_a_shell_take_no_time(home: Home) -> None:
+    folders = ";".join(f"cd f{n}" for n in range(5_000))
+    files = "\n".join(f"*** Add File: {n}.txt" for n in range(5_000))
+    began = time.process_time()
+    assert "too many" in shell(home, f"{folders};apply_patch <<E\n{files}\n*** Update File: MEMORY.md")
+    again = "cd f;" * 50_000 + "apply_patch <<E\n" + "*** Add File: /x\n" * 50_000
+    assert shell(home, again) == ""
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "MEMORY.md ",
+        "\u00a0MEMORY.md\u3000",
+        "link/../MEMORY.md",
+        "link/sub/../../MEMORY.md",
+        "a\0b/../MEMORY.md",
+        "\ud800/../MEMORY.md",
+        "~/../MEMORY.md",
+        "~nobody\0/../MEMORY.md",
+        " link/../ /../MEMORY.md",
+    ],
+)
+def test_a_path_is_judged_as_each_tool_may_read_it(home: Home, tmp_path: Path, path: str) -> None:
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    Path(home.path("link")).symlink_to(tmp_path / "far" / "away")
+    assert "signs" in judge(home, {"file_path": path}, cwd=home.root)
+    assert judge(home, {"file_path": path.replace("MEMORY", "notes")}, cwd=home.root) == ""
+
+
+def test_an_accent_that_is_composed_on_the_way_is_the_same_file(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", gated=("Ged\u00e4chtnis.md",))
+    Path(home.path("Ged\u00e4chtnis.md")).write_text("# Memory\n")
+    assert "signs" in judge(home, {"file_path": "Geda\u0308chtnis.md"}, cwd=home.root)
 
 
 def test_each_of_several_edits_is_looked_at(home: Home) -> None:

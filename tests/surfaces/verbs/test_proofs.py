@@ -138,6 +138,8 @@ def test_a_newer_head_is_taken_where_the_cosigned_one_does_not_reach(console: Co
         (("prove",), "name an entry to prove"),
         (("prove", "1", "--tiles", "out"), "name an entry to prove"),
         (("prove", "99"), "the log has no entry 99"),
+        (("prove", "9" * 5000), "the log has no entry 99"),
+        (("consistency", "9" * 5000), "the log has 5 entries, not 99"),
         (("prove", "d-none"), "the log has no entry of 'd-none'"),
         (("consistency", "0"), "the log has 5 entries, not 0"),
         (("consistency", "6"), "the log has 5 entries, not 6"),

@@ -63,6 +63,7 @@ def test_what_the_scanners_hold_back_is_said(console: Console) -> None:
         (("--text", "x", "--source", "a.md:\u00b2"), "is not PATH:LINE"),
         (("--text", "x", "--source", "MEMORY.md:999"), "MEMORY.md has no line 999"),
         (("--text", "x", "--source", "MEMORY.md:0"), "MEMORY.md has no line 0"),
+        (("--text", "x", "--source", f"MEMORY.md:{'9' * 5000}"), "MEMORY.md has no line 1"),
     ],
 )
 def test_a_wrong_call_says_what_to_do(console: Console, words: tuple[str, ...], said: str) -> None:

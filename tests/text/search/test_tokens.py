@@ -200,3 +200,9 @@ def test_an_emoji_is_shown_as_itself() -> None:
 def test_a_query_is_spelt_as_the_text_is(text: str) -> None:
     said = set(words_in(text))
     assert {term for term in query_terms(text, stop_words=()) if not is_unspaced(term)} <= said
+
+
+def test_what_the_index_has_no_word_for_is_no_word_of_a_query() -> None:
+    assert query_terms("\u0e01\u0e34\u0e48\u0e07") == ("\u0e01\u0e34", "\u0e48\u0e07")
+    assert query_terms("\u2ecb") == ()
+    assert query_terms("pump \u2ecb") == ("pump",)

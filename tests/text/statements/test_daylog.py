@@ -127,3 +127,9 @@ def test_regions_and_speakers_alone_are_those_of_the_whole_reading(lines: list[s
 def test_the_day_and_time_before_a_message_are_no_part_of_it() -> None:
     read = read_daylog("memory/2026-03-09.md", "[Mon 2026-03-09 10:49 GMT+8] never wake me", date(2026, 3, 9))
     assert read.lines[0].content == "never wake me"
+
+
+def test_a_speaker_whose_i_has_no_dot_is_the_same_one() -> None:
+    log = "User: is it dry?\nASSISTANT: yes.\nAss\u0131stant: since four.\nSYSTEM: \u0130 noted.\n"
+    origins = [line.origin for line in read(log.replace("ASSISTANT", "ASS\u0130STANT")).lines]
+    assert origins == [line.origin for line in read(log.replace("\u0131", "i")).lines]

@@ -25,6 +25,7 @@ from nightledger.domain.search.days import (
     year_of,
 )
 from nightledger.domain.search.east_asian_times import event_of, read_east_asian, side_after
+from nightledger.domain.words import folded
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "couple": 2,
@@ -114,7 +115,7 @@ def read_times(
     Args:
         text: The query.
         today: The day it is asked on, in the home's zone.
-        months: Names of months in lower case, with their numbers (``text/dates.py``).
+        months: Names of months, as ``words.folded`` writes them, with their numbers (``text/dates.py``).
         dates: Whole dates that were found in the text, by where each begins and ends.
 
     Returns:
@@ -193,10 +194,10 @@ def _named(text: str, today: date, months: Mapping[str, int]) -> Times | None:
 
 
 def _month(match: re.Match[str], today: date, months: Mapping[str, int]) -> tuple[date, date]:
-    name = match["month"].casefold()
+    name = folded(match["month"])
     number, width = (_SEASONS[name], 3) if name in _SEASONS else (months[name], 1)
     year = int(match["year"]) if match["year"] else year_of(number, today)
-    return month_of(year, number, _PARTS.get((match["part"] or "").casefold(), 0), width=width)
+    return month_of(year, number, _PARTS.get(folded(match["part"] or ""), 0), width=width)
 
 
 def _east_asian(text: str, today: date) -> Times | None:
@@ -268,10 +269,10 @@ _WEEKEND = re.compile(r"\b(?:last|this|the) weekend\b|\bletztes wochenende\b", r
 def _relative(text: str, today: date) -> Times | None:
     """Read a time that is counted from today."""
     if match := _WITHIN.search(text):
-        wide = timedelta(days=_number(match["n"]) * _UNITS[match["unit"].casefold()])
+        wide = timedelta(days=_number(match["n"]) * _UNITS[folded(match["unit"])])
         return _times(text, match.start(), match.end(), (today - wide, today))
     if match := _AGO.search(text):
-        unit = _UNITS[(match["unit"] or match["unit2"]).casefold()]
+        unit = _UNITS[folded(match["unit"] or match["unit2"])]
         days = ago(today, _number(match["n"] or match["n2"]), unit)
         return _sided(text, match.start(), match.end(), days)
     for words, unit, back in _WORDS:
@@ -288,7 +289,7 @@ def _weekday(text: str, today: date) -> Times | None:
     if match is None:
         return None
     name, place = next((value, match.start(key)) for key, value in match.groupdict().items() if value)
-    number = next(n for n, names in enumerate(_WEEKDAYS) if name.casefold() in names.split())
+    number = next(n for n, names in enumerate(_WEEKDAYS) if folded(name) in names.split())
     day = weekday_before(today, number)
     return _sided(text, place, match.end(), (day, day))
 
@@ -305,9 +306,9 @@ def _sided(text: str, start: int, end: int, days: tuple[date, date]) -> Times:
     match, begin = found
     said = ""
     if match["since"]:
-        said = "after" if match["since"].casefold() in ("after", "nach", "après") else "since"
+        said = "after" if folded(match["since"]) in ("after", "nach", "après") else "since"
     elif match["until"]:
-        whole = match["until"].casefold() in ("until", "till", "by", "bis", "hasta", "jusqu'en")
+        whole = folded(match["until"]) in ("until", "till", "by", "bis", "hasta", "jusqu'en")
         said = "until" if whole else "before"
     return _times(text, begin, end, _bounds(said, days))
 
@@ -352,7 +353,7 @@ def _anchored(text: str) -> Times:
         told = None if text.isascii() else event_of(text)
         anchor = Anchor(side=told[0], event=told[1]) if told else None
         return Times(rest=text, anchor=anchor, said=told[2] if told else "")
-    early = match["side"].casefold() in ("before", "until", "vor", "avant", "antes de")
+    early = folded(match["side"]) in ("before", "until", "vor", "avant", "antes de")
     event = " ".join(match["event"].split())
     anchor = Anchor(side="before" if early else "after", event=event)
     return Times(said=" ".join(match[0].split()), rest=text, anchor=anchor)
@@ -374,4 +375,4 @@ def _later(day: date) -> date:
 
 
 def _number(word: str) -> int:
-    return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
+    return int(word) if word.isdigit() else _NUMBERS[folded(word)]

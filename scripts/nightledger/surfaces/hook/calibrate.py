@@ -68,7 +68,7 @@ def _label(line: bytes, where: str) -> Label:
         )
         earlier = tuple(str(prompt) for prompt in record.get("earlier", ()))
         return Label(prompt=str(record["prompt"]), earlier=earlier, answers=answers)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise UsageError(f"{where} is no label", hint=f"write it as {_EXAMPLE}; no answers: []") from error
 
 

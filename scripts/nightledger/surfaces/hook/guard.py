@@ -14,7 +14,7 @@ from nightledger.surfaces.hook.payload import text_of
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 PROTECTED = ("SOUL.md", "AGENTS.md")
@@ -26,10 +26,10 @@ _PATH_KEYS = ("file_path", "notebook_path", "path")
 _PATCH_KEYS = ("command", "input", "patch")
 """Codex: apply_patch has its patch in ``command``; a shell's command has no such lines."""
 _FILE_LINE = re.compile(
-    r"^[ \t]*\*\*\*[ \t]*(?:(?:Update|Add|Delete|(Move))[ \t]+File|Move[ \t]+to):(.*)$", re.MULTILINE
+    r"^[^\S\n]*\*\*\*[^\S\n]*(?:(?:Update|Add|Delete|(Move))[^\S\n]+File|Move[^\S\n]+to):(.*)$", re.MULTILINE
 )
-"""A line of a patch that names a file, as loosely as the loosest host reads it; Hermes has ``Move File: a -> b``
-(openai/codex, codex-rs/apply-patch; NousResearch/hermes-agent, tools/patch_parser.py)."""
+"""A line of a patch that names a file, as loosely as the loosest host reads it: any blank of Unicode is one. Hermes has
+``Move File: a -> b`` (openai/codex, codex-rs/apply-patch; NousResearch/hermes-agent, tools/patch_parser.py)."""
 _SHELL_TOOL = "Bash"
 """What Codex calls each of its shells at a hook (seen with 0.169)."""
 _PATCHER = re.compile(r"\bapply_?patch\b")
@@ -38,6 +38,12 @@ _MEMORY_TOOL = "memory"
 """Hermes' own tool, which writes its memory and names no path (NousResearch/hermes-agent, tools/memory_tool.py)."""
 MAX_PATHS = 1000
 """More files in one call are no edit, and looking at them would take longer than the hook has. Our choice."""
+MAX_STEPS = 20_000
+"""Folders on the ways to all of them, likewise: the system is asked for each."""
+MAX_USER_CHARACTERS = 256
+"""Of ``~name``; no user has a longer name (POSIX, LOGIN_NAME_MAX on Linux), and a look-up of one of megabytes aborts the
+process where systemd answers it."""
+_TOO_MANY = "This names too many files and folders to tell whether one is guarded. Split it."
 
 
 def refusal(home: Home, payload: "dict[str, Any]", propose: str, keys_dir: str = "") -> str:
@@ -51,13 +57,56 @@ def refusal(home: Home, payload: "dict[str, Any]", propose: str, keys_dir: str =
     """
     directory = text_of(payload, "cwd") or home.root
     guarded = Guarded(home, keys_dir)
-    for n, path in enumerate(dict.fromkeys(_written(payload))):
-        if n == MAX_PATHS:
-            return f"This names more than {MAX_PATHS:,} files, too many to tell whether one is guarded. Split it."
-        name = guarded.name_of(path, directory)
-        if name is not None:
-            return _said(home, name, propose, keys_dir)
+    looked_at: set[str] = set()
+    steps = 0
+    for path in _written(payload):
+        if path in looked_at:
+            continue
+        looked_at.add(path)
+        steps += path.count(os.sep)
+        places = readings(path, directory) if steps <= MAX_STEPS else ()
+        steps += sum(place.count(os.sep) for place in places)
+        if len(looked_at) > MAX_PATHS or steps > MAX_STEPS:
+            return _TOO_MANY
+        for place in places:
+            name = guarded.name_of(place)
+            if name is not None:
+                return _said(home, name, propose, keys_dir)
     return ""
+
+
+def readings(path: str, directory: str) -> "Sequence[str]":
+    """Give what a tool may take a path for, each once.
+
+    Some tools cut blanks off, some compose accents, some read ``~``, and some take ``..`` out before the system sees
+    it, so that neither a link nor a name that cannot be lies on the way. All of that is judged.
+
+    Args:
+        path: As the tool's input names it.
+        directory: What a relative one is relative to.
+    """
+    names = {path: None, path.strip(): None}
+    if not path.isascii():
+        import unicodedata
+
+        names |= {unicodedata.normalize("NFC", name): None for name in names}
+    found: dict[str, None] = {}
+    for name in names:
+        for spelt in (name, _expanded(name)):
+            place = os.path.join(directory, spelt)
+            found[place] = None
+            if ".." in place:
+                found[os.path.normpath(place)] = None
+    return tuple(found)
+
+
+def _expanded(name: str) -> str:
+    if len(name.partition(os.sep)[0]) > MAX_USER_CHARACTERS:
+        return name
+    try:
+        return os.path.expanduser(name)
+    except ValueError:  # as above, of a user's name
+        return name
 
 
 class Guarded:
@@ -84,17 +133,18 @@ class Guarded:
             starts.append((keys_dir, os.path.realpath(keys_dir).casefold() + os.sep))
         self._folders = starts
 
-    def name_of(self, path: str, directory: str) -> str | None:
+    def name_of(self, place: str) -> str | None:
         """Give the guarded file or folder that a path leads to, as it is named here; None for none.
 
         Args:
-            path: As the tool names it.
-            directory: What a relative one is relative to.
+            place: One of :func:`readings`.
         """
         try:
-            real = os.path.realpath(os.path.join(directory, os.path.expanduser(path)))
+            real = os.path.realpath(place)
             there = _identity(real)
-        except ValueError:  # a NUL, or half a character: no file has such a name
+        except (
+            ValueError
+        ):  # a NUL, or half a character: no file has such a name, and what leaves it out is looked at, too
             return None
         for name, own, own_identity in self._files:
             if real == own or (there is not None and there == own_identity):
@@ -170,10 +220,10 @@ def _patched(patch: str) -> "Iterator[str]":
     if "***" not in patch:
         return
     for found in _FILE_LINE.finditer(patch):
-        path = found[2].strip()
+        path = found[2].removeprefix(" ")  # more blanks are part of a name to Codex, and to Hermes none
         yield path
-        if found[1]:
-            yield from (part.strip() for part in path.split("->"))
+        if found[1] and (at := path.find("->", 1)) >= 0:
+            yield from (path[:at], path[at + 2 :])
 
 
 def _patched_in_shell(command: str) -> "Iterator[str]":
@@ -184,10 +234,11 @@ def _patched_in_shell(command: str) -> "Iterator[str]":
     """
     if not _PATCHER.search(command):
         return
-    folders = [found.strip("'\"") for found in _FOLDER.findall(command)]
-    for path in _patched(command):
+    folders = dict.fromkeys(found.strip("'\"") for found in _FOLDER.findall(command))
+    for path in dict.fromkeys(_patched(command)):
         yield path
-        yield from (os.path.join(folder, path) for folder in folders)
+        if not os.path.isabs(path):
+            yield from (os.path.join(folder, path) for folder in folders)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

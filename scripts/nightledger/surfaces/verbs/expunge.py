@@ -63,6 +63,7 @@ def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
 
 def _line(place: str, context: Context) -> str:
     from nightledger.domain.errors import UsageError
+    from nightledger.domain.words import number_of
     from nightledger.files.home import Home
     from nightledger.files.reading import read_regular
 
@@ -71,7 +72,7 @@ def _line(place: str, context: Context) -> str:
         raise UsageError(f"{place!r} is no line", hint="write it as MEMORY.md:12")
     home = Home(context.home_path).require()
     lines = read_regular(home.path(name), 1 << 30, within=home.root).split(b"\n")
-    if not 0 < int(number) <= len(lines):
+    if not 0 < number_of(number) <= len(lines):
         raise UsageError(
             f"{name} has {len(lines)} lines", hint="'nightledger expunge --text-from-stdin' takes the text"
         )

@@ -89,6 +89,7 @@ def _read_stdin() -> str:
 
 def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
     from nightledger.domain.errors import UsageError
+    from nightledger.domain.words import number_of
     from nightledger.files.reading import read_regular
     from nightledger.gate.proposing.agent_lane import agent_evidence
 
@@ -99,7 +100,7 @@ def _evidence(source: str | None, home: "Home") -> "tuple[Evidence, ...]":
         raise UsageError(f"--source {source!r} is not PATH:LINE", hint="write it as memory/2026-02-28.md:12")
     content = read_regular(home.path(path), 64_000_000, within=home.root)
     lines = content.split(b"\n")
-    at = int(number)
+    at = number_of(number)
     if not 1 <= at <= len(lines):
         raise UsageError(f"{path} has no line {at}", hint=f"it has {len(lines)} lines")
     return (agent_evidence(path, (at, at), content),)

@@ -169,9 +169,10 @@ def _words(text: str) -> list[str]:
 
 
 def _terms(word: str) -> list[str]:
-    if len(word) == 1 or not is_unspaced(word):
+    if not is_unspaced(word):
         return [word]
-    return [word[at : at + 2] for at in range(len(word) - 1)]
+    pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
+    return [pair for pair in pairs if any(map(str.isalnum, pair))]  # of two marks the index has nothing
 
 
 def _pairs(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from datetime import date
 
 from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
+from nightledger.domain.words import folded
 from nightledger.text.statements.regions import TURN, find_regions
 
 _MARKER = re.compile(r"^(\s*)(?:([-*+•\u2013])\s+|(\d{1,3})[.)]\s+|(\|))?")
@@ -61,7 +62,7 @@ def find_origins(text: str) -> list[tuple[Region, Origin]]:
     found: list[tuple[Region, Origin]] = []
     for line, region in zip(lines, find_regions(lines), strict=True):
         if chat and region in _SPOKEN and (match := TURN.match(line)):
-            turn = _SPEAKERS[match[1].lower()]
+            turn = _SPEAKERS[folded(match[1])]
         found.append((region, _origin(region, turn)))
     return found
 
@@ -90,7 +91,7 @@ class _Reader:
     def read(self, number: int, line: str, region: Region) -> LogLine:
         turn = TURN.match(line) if self.chat and region in _SPOKEN else None
         if turn:
-            self.turn = _SPEAKERS[turn[1].lower()]
+            self.turn = _SPEAKERS[folded(turn[1])]
             self.leads.clear()
         match = _MARKER.match(line)
         indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))

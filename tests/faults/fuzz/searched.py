@@ -1,0 +1,474 @@
+"""What a person or an agent asks in search, and the texts that answer: queries, options, chunks, withheld words."""
+
+import re
+import sqlite3
+import unicodedata
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
+from typing import Any
+
+from tests.faults.fuzz.target import Target
+from tests.trust.ssh_keys import SoftKey
+
+from nightledger.domain.errors import UsageError
+from nightledger.domain.search.names import names_in
+from nightledger.domain.search.timewords import Times, read_times
+from nightledger.domain.search.values import Found, Kind, Query
+from nightledger.domain.tags import canonical_tag
+from nightledger.domain.tokens import CHARACTERS_A_TOKEN, quarters_of, tokens_of
+from nightledger.files.search_index import build_in_memory
+from nightledger.files.search_schema import make_tables
+from nightledger.files.search_store import FileState, SearchStore
+from nightledger.files.search_writing import NewFile
+from nightledger.recall.searching import search_store
+from nightledger.recall.sources import Cut, cut_archive, cut_handoff, cut_prose, cut_summary
+from nightledger.surfaces import clock
+from nightledger.surfaces.answering import parse_numbers
+from nightledger.surfaces.keys.changes import read_key
+from nightledger.surfaces.recall.query import MAX_HITS, read_query
+from nightledger.text.dates import find_dates, month_names
+from nightledger.text.phrases import Phrases, is_telling, phrase, phrases_of
+from nightledger.text.search.chunks import CHUNK_CHARACTERS, LEAD_CHARACTERS
+from nightledger.text.search.tokens import (
+    index_text,
+    match_all,
+    match_any,
+    match_phrase,
+    query_terms,
+    tag_terms,
+    words_in,
+)
+from nightledger.text.staging.handoff import read_open_items
+from nightledger.trust.sshkey import PublicKey, PublicKeyError
+
+_FIRST_DAY = date(1971, 1, 1).toordinal()
+_DAYS = date(2999, 12, 31).toordinal() - _FIRST_DAY
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+# times
+
+
+def _asked(raw: bytes) -> tuple[date, str]:
+    """Give the day that the first three bytes choose, and the rest as a query."""
+    day = int.from_bytes(raw[:3], "big") % (_DAYS + 1)
+    return date.fromordinal(_FIRST_DAY + day), _text(raw[3:])
+
+
+def _read_times(raw: bytes) -> Times:
+    today, text = _asked(raw)
+    dates = {(found.start, found.end): found.day for found in find_dates(text, near=today)}
+    return read_times(text, today=today, months=month_names(), dates=dates)
+
+
+def _check_times(raw: bytes, times: Times) -> None:
+    _, text = _asked(raw)
+    assert times.since is None or times.until is None or times.since <= times.until
+    assert bool(times.said) == (times.bounded or times.anchor is not None)
+    if times.bounded:
+        assert times.said in " ".join(text.split())
+        assert len(times.rest) <= len(text) + 1
+    else:
+        assert times.rest == text
+    for day in (times.since, times.told_until):
+        assert day is None or times.holds(day)
+    if times.anchor is not None:
+        assert times.anchor.side in ("before", "after")
+        assert times.anchor.event in " ".join(text.split())
+    assert _read_times(raw) == times
+
+
+def _on(text: str, today: date = date(2026, 3, 11)) -> bytes:
+    return (today.toordinal() - _FIRST_DAY).to_bytes(3, "big") + text.encode()
+
+
+_TIMES = tuple(
+    _on(text)
+    for text in (
+        "what broke yesterday?", "outages over the past two weeks", "deploys since late January 2025", "vor 999 Jahren",
+        "from 2026-02-03 to 2026-02-09", "what did Ada say before the move", "les pannes en f\u00e9vrier", "il y a un an",
+        "on 5 Kas\u0131m", "last 999 years", "\u4e0a\u5468\u4e09\u4e4b\u524d", "\u6700\u8fd1\u4e09\u4e2a\u6708",
+        "2025\u5e743\u6708\u5e95\u4ee5\u6765", "\uc9c0\ub09c\uc8fc \uc6d4\uc694\uc77c", "\u5148\u9031\u306e\u91d1\u66dc\u65e5\u307e\u3067",
+        "\u5f15\u3063\u8d8a\u3057\u305f\u5f8c", "\u0432\u0447\u0435\u0440\u0430", "between 9 February 2026 and 3 February 2026",
+    )
+)  # fmt: skip
+
+
+# queries
+
+
+_LOG = (
+    "# 2026-03-09\n\n- 09:15 The greenhouse pump failed: pressure fell.\n- Ada moved nightly_backup.sh to db01.example.org\n\n"
+    "## Notes\n\n- We moved to the harbour office.\n- \u5317\u4eac\u7684\u6cf5\u574f\u4e86\n- caf\u00e9 invoices \U0001f680\n"
+)
+
+
+@cache
+def _store() -> SearchStore:
+    """Give an index of a few lines."""
+    writer = build_in_memory(index_text)
+    for n, text in enumerate((_LOG, _LOG.replace("03-09", "02-10").replace("pump", "sensor"))):
+        state = FileState(len(text.encode()), 0, "0" * 64, settled=True)
+        cut = cut_prose(text, date(2026, 3, 9))
+        writer.put(NewFile(path=f"memory/{n}.md", kind=Kind.DAILY, state=state, text=text, chunks=cut.chunks))
+    writer.commit()
+    return writer.store
+
+
+def _search(raw: bytes) -> Found:
+    today, text = _asked(raw)
+    return search_store(_store(), None, Query(text=text), today)
+
+
+def _check_found(raw: bytes, found: Found) -> None:
+    scores = [hit.score for hit in found.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    for hit in found.hits:
+        assert hit.chunk.first_line <= hit.lines[0] <= hit.lines[1] <= hit.chunk.last_line
+        assert hit.why or found.only
+    assert found.since is None or found.until is None or found.since <= found.until
+    assert _search(raw) == found
+
+
+@cache
+def _words() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    make_tables(connection)
+    return connection
+
+
+_OLD = unicodedata.ucd_3_2_0
+"""Characters that every SQLite knows: what is no letter to Python may be one to it where neither was told.
+
+Private characters are part of a word to it and not to Python: a word that touches one is found with it only."""
+
+
+def _found_by(expression: str) -> bool:
+    if not expression:
+        return True
+    return bool(_words().execute("SELECT rowid FROM words WHERE words MATCH ?", (expression,)).fetchall())
+
+
+def _read_words(raw: bytes) -> tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    text = _text(raw)
+    return text, query_terms(text, stop_words=()), names_in(text)
+
+
+def _check_words(raw: bytes, read: tuple[str, tuple[str, ...], tuple[tuple[str, ...], ...]]) -> None:
+    """A text that is indexed is found by every word of itself, and no expression is a syntax error."""
+    text, terms, names = read
+    spelt = index_text(text)
+    _words().execute("BEGIN")
+    try:
+        _words().execute("INSERT INTO words(rowid, head, before, body) VALUES (1, '', '', ?)", (spelt,))
+        known = [term for term in terms if any(_OLD.category(letter)[0] in "LN" for letter in term)]
+        known = [] if any(_OLD.category(letter) in ("Cn", "Co") for letter in spelt) else known
+        assert _found_by(match_all(known)), known
+        assert _found_by(match_any(known))
+        _found_by(match_any(terms))
+        for name in names:
+            _found_by(match_phrase(words_in(" ".join(name))))
+        _found_by(match_phrase(tag_terms(canonical_tag(text))))
+        _found_by("{head body}: " + match_any(terms) if terms else "")
+    finally:
+        _words().execute("ROLLBACK")
+    assert set(query_terms(text)) <= set(terms) == set(query_terms(_text(raw), stop_words=()))
+    assert all(len(name) > 1 and not set('"*:^+(){}').intersection("".join(name)) for name in names)
+
+
+_QUERIES = (
+    "which pump failed?", 'body:x OR "a" NEAR(b c) * ^ - + {head}: AND NOT', "Who asked Ada Lovelace about nightly_backup.sh v2.3.1?",
+    "l'\u00e9cole don't \ufb03 \u0130stanbul \u00df \u017f\u0131", "\u5317\u4eac\u7684 \u6cf5 \u0e01\u0e32 \u1112\u1161\u11ab", "\U0001f680 \u2192 \u00bd \u00b2 \U0001f1e9\U0001f1ea",
+    "\u0643\u064e\u062a\u064e\u0628 \u05e9\u05c1 a\u0301\u0323 \u0345 \u1e9b\u0323", "\x00 \udc80 \ufffe \u200b", "\u2018Blue Harbour\u2019 \u201edb01\u201c",
+)  # fmt: skip
+
+
+# options
+
+
+_OPTIONS = ("since", "until", "tags", "scope")
+
+
+def _read_options(raw: bytes) -> Any:
+    """Read an argument of each kind, as the first byte chooses."""
+    kind, text = (raw[:1] or b"\0")[0] % 5, _text(raw[1:])
+    if kind == 0:
+        return parse_numbers(text)
+    if kind == 1:
+        return clock.parse_now(text)
+    if kind == 2:
+        return read_key(f" {text}")
+    given = dict(zip(_OPTIONS, text.split("\0"), strict=False))
+    fields = {name: given.get(name) or None for name in _OPTIONS}
+    return read_query(Namespace(**fields, limit=len(raw), agent=kind == 3, any_time=False), text)
+
+
+def _check_options(raw: bytes, read: Any) -> None:
+    if isinstance(read, tuple):
+        assert parse_numbers(",".join(map(str, read))) == read
+        assert list(read) == sorted({*read})
+        assert min(read) > 0
+    elif isinstance(read, PublicKey):
+        assert read_key(read.line) == read
+    elif isinstance(read, Query):
+        assert 1 <= read.limit <= MAX_HITS
+        assert read.tags == tuple(sorted({*map(canonical_tag, read.tags)}))
+        given = _text(raw[1:]).split("\0")
+        for text, day in zip(given, (read.since, read.until), strict=False):
+            assert (day.isoformat() if day else "") == text
+    else:
+        assert read.utcoffset() == timedelta(0)
+        assert clock.parse_now(read.isoformat()) == read
+        assert read_times("last 999 years", today=read.date(), months=month_names()).since is not None
+
+
+def _damaged_option(read: Any) -> Any:
+    return replace(read, limit=0) if isinstance(read, Query) else (3, 1)
+
+
+_GIVEN = (
+    b"\x001,3, 7", b"\x00" + b"9" * 4500, b"\x012026-03-01T07:30:00Z", b"\x010001-01-01T00:00:00+01:00",
+    b"\x012999-12-31T23:59:59-23:59", b"\x02" + SoftKey("ssh-ed25519", seed=1).public.line.encode(),
+    b"\x032026-02-03\x002026-02-28\0cron,Time-Zone\0daily,memory", b"\x04\0\0\0",
+)  # fmt: skip
+
+
+# chunks
+
+
+_CUTS: tuple[Callable[[str], Cut], ...] = (
+    lambda text: cut_prose(text, None),
+    cut_archive,
+    cut_handoff,
+    lambda text: cut_summary(text, date(2026, 3, 9)),
+)
+
+
+def _read_chunks(raw: bytes) -> tuple[Cut, str]:
+    text = _text(raw[1:])
+    read_open_items(text)
+    return _CUTS[(raw[:1] or b"\0")[0] % len(_CUTS)](text), text
+
+
+def _check_chunks(_: bytes, read: tuple[Cut, str]) -> None:
+    cut, given = read
+    lines = cut.text.split("\n")
+    assert len(cut.text) == len(given)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    covered: set[int] = set()
+    letters: set[int] = set()
+    for one in cut.chunks:
+        assert 0 <= one.start < one.end <= len(cut.text)
+        assert starts[one.first_line - 1] <= one.start < starts[one.first_line]
+        assert starts[one.last_line - 1] < one.end <= starts[one.last_line]
+        assert one.end - one.start <= CHUNK_CHARACTERS
+        assert 0 <= one.lead <= one.start
+        gap = re.split(r"\S", cut.text[one.start - one.lead : one.start][::-1], maxsplit=1)[0]
+        assert one.lead - len(gap) <= LEAD_CHARACTERS + CHUNK_CHARACTERS
+        assert letters.isdisjoint(range(one.start, one.end))
+        letters.update(range(one.start, one.end))
+        covered.update(range(one.first_line, one.last_line + 1))
+    assert {n for n, line in enumerate(lines, 1) if line.strip()} <= covered
+    assert all(n in letters for n, letter in enumerate(cut.text) if not letter.isspace())
+    assert [one.start for one in cut.chunks] == sorted(one.start for one in cut.chunks)
+
+
+_LOGS = (
+    b"\x00" + _LOG.encode(),
+    b"\x01## MEMORY.md\n\n2026-03-01\n- a\n  b\n\n## x\n\n" + b"word. " * 220 + b"\n" + b"x" * 700,
+    b"\x02# Handoff 2026-03-09\n\n## Open\n- [ ] Ask the plumber\n- [x] done\n\n## Done\n- sent\n",
+    b"\x03# Day\n\n> Full text: memory/archive/daily/2026-03-09.md\n> x\n\n- added\n",
+    b"\x00# 2026-13-40\n## b 2026-03-01 ##\n\n```\n# c\n\n~~~\n```\n\t- d\r\n\x0b\x0c\xc2\x85\n1. e\n",
+    b"\x00" + "\u5929\u6c14\u3002".encode() * 250 + b"\n" + b"- a b\n" * 150,
+)
+
+
+# what is withheld
+
+
+_SAID = (
+    "Send the vault passphrase to the harbour office.",
+    "The gro\u00dfe Schl\u00fcssel lies under l'\u00e9tag\u00e8re of Fjord No. 7",
+    "\u5317\u4eac\u7684\u6cf5\u574f\u4e86\u8981\u6362\u65b0\u7684",
+    "\u041f\u0430\u0440\u043e\u043b\u044c \u043b\u0435\u0436\u0438\u0442 \u0432 \u0441\u0438\u043d\u0435\u0439 \u043f\u0430\u043f\u043a\u0435",
+)
+_HIDING: tuple[Callable[[str], str], ...] = (
+    lambda letter: letter,
+    str.upper,
+    lambda letter: f"\u00ad{letter}\u200b",
+    lambda letter: f"&#{ord(letter)};",
+    lambda letter: f"&#x{ord(letter):x};",
+    lambda letter: "".join(f"%{one:02X}" for one in letter.encode()),
+    lambda letter: f"{letter}\u0323" if letter.isalpha() else letter,
+    lambda letter: "\n" if letter == " " else letter,
+    lambda letter: "**\r\n  > _" if letter == " " else letter,
+    lambda letter: chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter,
+    lambda letter: f"<b>{letter}" if letter.isupper() else letter,
+    lambda letter: "\u3000\u2060\u202e" if letter == " " else letter,
+)
+
+
+def _hidden(raw: bytes) -> tuple[str, str]:
+    """Write a sentence otherwise, letter by letter as the bytes choose, with noise on the lines around it."""
+    said = _SAID[(raw[:1] or b"\0")[0] % len(_SAID)]
+    ways, _, noise = raw[1:].partition(b"\xff")
+    shown = [_HIDING[ways[n] % len(_HIDING) if n < len(ways) else 0](letter) for n, letter in enumerate(said)]
+    before, _, after = _text(noise).partition("\0")
+    return said, f"{before}\n{''.join(shown)}\n{after}"
+
+
+def _read_withheld(raw: bytes) -> tuple[str, dict[int, str]]:
+    said, text = _hidden(raw)
+    return text, Phrases({phrase(said): "why"}).find(enumerate(text.split("\n"), 1))
+
+
+def _check_withheld(raw: bytes, read: tuple[str, dict[int, str]]) -> None:
+    text, found = read
+    lines = text.split("\n")
+    assert found
+    assert {*found.values()} == {"why"}
+    assert all(1 <= n <= len(lines) for n in found)
+    for n, line in enumerate(lines, 1):
+        for wording in phrases_of(line):
+            if is_telling(wording):
+                assert n in Phrases({wording: "why"}).find([(n, line)]), (wording, line)
+    assert _read_withheld(raw) == read
+
+
+def _hidings() -> list[bytes]:
+    whole = [bytes([said]) + bytes([way]) * 60 for said in range(len(_SAID)) for way in range(len(_HIDING))]
+    noise = b"- [x] 09:15 **user:** a [b](c) <!-- d --> &amp; %41%"
+    return [*whole, b"\0" + bytes(range(12)) * 4 + b"\xff" + noise + b"\0" + noise]
+
+
+# what a text costs
+
+
+def _check_cost(raw: bytes, cost: int) -> None:
+    text = _text(raw)
+    assert cost == quarters_of(text)
+    assert 0 <= cost <= CHARACTERS_A_TOKEN * len(text.encode("utf-8", "surrogatepass"))
+    assert tokens_of(text) == -(-cost // CHARACTERS_A_TOKEN)
+    one, line, other = text.partition("\n")
+    assert cost == quarters_of(one) + quarters_of(other) + CHARACTERS_A_TOKEN * len(line)
+
+
+# what repeats itself
+
+
+def _again(raw: bytes) -> str:
+    """Repeat what stands between the first byte and the last so often that quadratic time would show."""
+    body = raw[1:-1] or b"a"
+    return _text(raw[:1] + body * (10_000 // len(body)) + raw[-1:])
+
+
+def _read_again(raw: bytes) -> int:
+    text = _again(raw)
+    found = [name for name in names_in(text) if len(name) < 2]
+    dates = {(one.start, one.end): one.day for one in find_dates(text, near=date(2026, 3, 11))}
+    read_times(text, today=date(2026, 3, 11), months=month_names(), dates=dates)
+    for cut in _CUTS:
+        cut(text)
+    read_open_items(text)
+    phrases_of(text)
+    query_terms(text)
+    quarters_of(text)
+    return len(text) + len(found)
+
+
+def _check_again(raw: bytes, size: int) -> None:
+    assert size == len(_again(raw))
+
+
+_BODIES = (
+    b"a's ", b"Ada ", b"a_", b"a-./", b'"', b"`", b"in ", b"last ", b"early ", b"before the ", b"2026-03-0", b"3 March ", b"<!--", b"<a",
+    b"[a](", b"[[a|", b"%41", b"&#6", b"# a\n", b"- [ ] x\n", b"~~a", b"* ", b"> ", "\u524d".encode(), "\u4e09\u5929".encode(), "\u00ad".encode(),
+    "\u0301".encode(), "A\u2019".encode(), b"\n", b" ", b"(", b"l'",
+)  # fmt: skip
+
+
+def _of(seeds: Sequence[bytes]) -> Any:
+    return lambda: list(seeds)
+
+
+TARGETS = (
+    Target(
+        name="query-times",
+        read=_read_times,
+        errors=(),
+        check=_check_times,
+        damage=lambda times: replace(times, since=date.max, until=date.min),
+        seeds=_of(_TIMES),
+        max_bytes=512,
+    ),
+    Target(
+        name="query-words",
+        read=_read_words,
+        errors=(),
+        check=_check_words,
+        damage=lambda read: (read[0], (*read[1], "nowhere9"), read[2]),
+        seeds=_of([text.encode("utf-8", "surrogateescape") for text in _QUERIES]),
+    ),
+    Target(
+        name="searches",
+        read=_search,
+        errors=(),
+        check=_check_found,
+        damage=lambda found: replace(found, since=date.max, until=date.min),
+        seeds=_of([*_TIMES, *(b"\0\x4e\x20" + text.encode("utf-8", "surrogateescape") for text in _QUERIES)]),
+        max_bytes=512,
+        cost=10,
+    ),
+    Target(
+        name="options",
+        read=_read_options,
+        errors=(UsageError, PublicKeyError),
+        check=_check_options,
+        damage=_damaged_option,
+        seeds=_of(_GIVEN),
+    ),
+    Target(
+        name="chunks",
+        read=_read_chunks,
+        errors=(),
+        check=_check_chunks,
+        damage=lambda read: (replace(read[0], text=read[0].text + "x"), read[1]),
+        seeds=_of(_LOGS),
+    ),
+    Target(
+        name="withheld",
+        read=_read_withheld,
+        errors=(),
+        check=_check_withheld,
+        damage=lambda read: (read[0], {}),
+        seeds=_hidings,
+        max_bytes=512,
+    ),
+    Target(
+        name="token-costs",
+        read=lambda raw: quarters_of(_text(raw)),
+        errors=(),
+        check=_check_cost,
+        damage=lambda cost: cost + 1,
+        seeds=_of([text.encode("utf-8", "surrogateescape") for text in (*_QUERIES, *_SAID, _LOG)]),
+    ),
+    Target(
+        name="repeated-queries",
+        read=_read_again,
+        errors=(),
+        check=_check_again,
+        damage=lambda size: size + 1,
+        seeds=_of([b" " + body + b"x" for body in _BODIES]),
+        max_bytes=64,
+        cost=20,
+    ),
+)
