@@ -124,23 +124,3 @@ def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) 
         read_stated_size(str(path), "x")
     path.write_text("x\n9223372036854775807\nroot\n")
     assert read_stated_size(str(path), "x") == 9223372036854775807
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807
-
-
-@pytest.mark.parametrize("size", ["007", "9223372036854775808", "+1", "٣", ""])
-def test_a_size_that_no_checkpoint_states_is_refused(tmp_path: Path, size: str) -> None:
-    path = tmp_path / "checkpoint"
-    path.write_text(f"x\n{size}\nroot\n")
-    with pytest.raises(UnsignedError, match="is no checkpoint"):
-        read_stated_size(str(path), "x")
-    path.write_text("x\n9223372036854775807\nroot\n")
-    assert read_stated_size(str(path), "x") == 9223372036854775807
