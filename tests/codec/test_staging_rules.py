@@ -84,15 +84,3 @@ def test_rules_that_cannot_be_meant_are_refused_with_what_is_wrong(own: object, 
 def test_a_file_that_is_no_object_is_refused(raw: bytes) -> None:
     with pytest.raises(ConfigurationError, match="is not valid"):
         parse_staging_rules(SHIPPED, raw, where="it")
-
-
-@pytest.mark.parametrize("raw", [b"3", b"[[1]]", b"null", b'"x"'])
-def test_a_file_that_is_no_object_is_refused(raw: bytes) -> None:
-    with pytest.raises(ConfigurationError, match="is not valid"):
-        parse_staging_rules(SHIPPED, raw, where="it")
-
-
-@pytest.mark.parametrize("raw", [b"3", b"[[1]]", b"null", b'"x"'])
-def test_a_file_that_is_no_object_is_refused(raw: bytes) -> None:
-    with pytest.raises(ConfigurationError, match="is not valid"):
-        parse_staging_rules(SHIPPED, raw, where="it")

@@ -149,23 +149,3 @@ def test_a_repository_whose_place_holds_a_nul_is_none(tmp_path: Path, told: byte
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "commondir").write_bytes(b"a\0b")
     assert find_commit(str(tmp_path), TEXT) == ""
-
-
-@pytest.mark.parametrize("told", [b"gitdir: a\0b\n", b"gitdir: own\0\n"])
-def test_a_repository_whose_place_holds_a_nul_is_none(tmp_path: Path, told: bytes) -> None:
-    (tmp_path / ".git").write_bytes(told)
-    assert find_commit(str(tmp_path), TEXT) == ""
-    (tmp_path / ".git").write_bytes(b"gitdir: own\n")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "commondir").write_bytes(b"a\0b")
-    assert find_commit(str(tmp_path), TEXT) == ""
-
-
-@pytest.mark.parametrize("told", [b"gitdir: a\0b\n", b"gitdir: own\0\n"])
-def test_a_repository_whose_place_holds_a_nul_is_none(tmp_path: Path, told: bytes) -> None:
-    (tmp_path / ".git").write_bytes(told)
-    assert find_commit(str(tmp_path), TEXT) == ""
-    (tmp_path / ".git").write_bytes(b"gitdir: own\n")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "commondir").write_bytes(b"a\0b")
-    assert find_commit(str(tmp_path), TEXT) == ""

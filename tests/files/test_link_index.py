@@ -258,39 +258,3 @@ def test_a_line_that_nobody_writes_is_damage(line: str) -> None:
     assert dump_current(parse_current(good, "it")) == good
     with pytest.raises(LinkIndexError, match="damaged"):
         parse_current(f"nightledger-links 1\n{line}\n".encode(), "it")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "a.links +480 00000000",
-        "a.links 4_80 00000000",
-        "a.links 480 0x000000",
-        "a.links 480 -0000001",
-        "a.links ٤ 00000000",
-        "é.links 4 00000000",
-    ],
-)
-def test_a_line_that_nobody_writes_is_damage(line: str) -> None:
-    good = dump_current([Stored("a.links", 480, 1)])
-    assert dump_current(parse_current(good, "it")) == good
-    with pytest.raises(LinkIndexError, match="damaged"):
-        parse_current(f"nightledger-links 1\n{line}\n".encode(), "it")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "a.links +480 00000000",
-        "a.links 4_80 00000000",
-        "a.links 480 0x000000",
-        "a.links 480 -0000001",
-        "a.links ٤ 00000000",
-        "é.links 4 00000000",
-    ],
-)
-def test_a_line_that_nobody_writes_is_damage(line: str) -> None:
-    good = dump_current([Stored("a.links", 480, 1)])
-    assert dump_current(parse_current(good, "it")) == good
-    with pytest.raises(LinkIndexError, match="damaged"):
-        parse_current(f"nightledger-links 1\n{line}\n".encode(), "it")

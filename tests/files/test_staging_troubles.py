@@ -57,19 +57,3 @@ def test_half_a_surrogate_pair_is_no_trouble_and_the_next_run_can_write(desk: De
     (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
     assert read_troubles(desk.home) == ()
     assert keep_troubles(desk.home, [LATE], NOW) == (LATE[1],)
-
-
-def test_half_a_surrogate_pair_is_no_trouble_and_the_next_run_can_write(desk: Desk) -> None:
-    os.makedirs(desk.home.staged_dir, exist_ok=True)
-    raw = b'{"v":1,"troubles":[{"about":"calendar work","since":"\\ud800","what":"late"}]}'
-    (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
-    assert read_troubles(desk.home) == ()
-    assert keep_troubles(desk.home, [LATE], NOW) == (LATE[1],)
-
-
-def test_half_a_surrogate_pair_is_no_trouble_and_the_next_run_can_write(desk: Desk) -> None:
-    os.makedirs(desk.home.staged_dir, exist_ok=True)
-    raw = b'{"v":1,"troubles":[{"about":"calendar work","since":"\\ud800","what":"late"}]}'
-    (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
-    assert read_troubles(desk.home) == ()
-    assert keep_troubles(desk.home, [LATE], NOW) == (LATE[1],)

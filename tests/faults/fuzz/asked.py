@@ -18,14 +18,6 @@ from nightledger.domain.errors import UsageError
 from nightledger.domain.staging.page import Page, dump_page, live_lines, parse_page
 from nightledger.domain.tokens import CHARACTERS_A_TOKEN, quarters_of, tokens_of
 from nightledger.files.home import Home
-from nightledger.files.prompt_state import (
-    MOST_PROMPTS,
-    MOST_SHOWN,
-    PromptState,
-    has_state,
-    read_state,
-    write_state,
-)
 from nightledger.files.search_reader import Line
 from nightledger.recall.calibrating import Label
 from nightledger.recall.relevant import MOST_OWN_WORDS, own_words
@@ -308,30 +300,7 @@ _PAGES = (
 )
 
 
-# what hooks keep, and what they are measured with
-
-
-def _read_state(raw: bytes) -> PromptState:
-    home = _home()
-    write_state(home, "s", PromptState())
-    Path(home.work_dir, "prompts", "s.json").write_bytes(raw)
-    assert has_state(home, "s")
-    return read_state(home, "s")
-
-
-def _check_state(raw: bytes, state: PromptState) -> None:
-    assert (state.prompts, state.shown) == ((found := _read_state(raw)).prompts, found.shown)
-    assert len(state.prompts) <= MOST_PROMPTS
-    assert len(state.shown) <= MOST_SHOWN
-    name = _text(raw)
-    write_state(_home(), name, state)
-    again = read_state(_home(), name)
-    assert (again.prompts, again.shown) == (state.prompts, state.shown)
-    state.was_shown()
-    state.after(name, (name,))
-    Path(_home().work_dir, "prompts").joinpath("s.json").unlink()
-    for path in Path(_home().work_dir, "prompts").iterdir():
-        path.unlink()
+# what hooks are measured with
 
 
 def _read_label(raw: bytes) -> Label:
@@ -392,17 +361,6 @@ TARGETS = (
         check=_check_page,
         damage=lambda read: (read[0] + "x", Page("", ["<"], "0")),
         seeds=_of(_PAGES),
-    ),
-    Target(
-        name="prompt-states",
-        read=_read_state,
-        errors=(),
-        check=_check_state,
-        damage=lambda state: PromptState((*state.prompts, "x"), state.shown),
-        seeds=_of(
-            (b'{"prompts":["a b"],"shown":[["e-1"],["x"]]}', b'{"prompts":"ab","shown":{"a":1}}', *DEEP)
-        ),
-        cost=4,
     ),
     Target(
         name="labels",

@@ -144,20 +144,22 @@ def _check_troubles(raw: bytes, troubles: tuple[Trouble, ...]) -> None:
 
 def _read_prompts(raw: bytes) -> PromptState:
     write_state(home(), "s", PromptState())
-    (path,) = Path(home().work_dir, "prompts").iterdir()
-    written(path, raw)
+    written(Path(home().work_dir, "prompts", "s.json"), raw)
     state = read_state(home(), "s")
     if not (state.prompts or state.shown):
         raise NothingError
     return state
 
 
-def _check_prompts(_: bytes, state: PromptState) -> None:
+def _check_prompts(raw: bytes, state: PromptState) -> None:
+    session = raw.decode("utf-8", "surrogateescape")
     assert len(state.prompts) <= MOST_PROMPTS
     assert len(state.shown) <= MOST_SHOWN
     assert all(type(word) is str for word in (*state.prompts, *state.was_shown()))
-    write_state(home(), "s", state)
-    again = read_state(home(), "s")
+    write_state(home(), session, state)
+    again = read_state(home(), session)
+    for path in Path(home().work_dir, "prompts").iterdir():
+        path.unlink()
     assert (again.prompts, again.shown) == (state.prompts, state.shown)
 
 

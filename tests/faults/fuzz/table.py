@@ -3,10 +3,10 @@
 from tests.faults.fuzz import asked, left, records, searched, signed, stored, strangers, texts
 from tests.faults.fuzz.target import Target
 
-_LISTS = (records, signed, texts, stored, left, strangers, asked, searched)
-TARGETS: dict[str, Target] = {target.name: target for module in _LISTS for target in module.TARGETS}
+LISTS = (records, signed, texts, stored, left, strangers, asked, searched)
+TARGETS: dict[str, Target] = {target.name: target for module in LISTS for target in module.TARGETS}
 
 
 def module_of(name: str) -> str:
     """Give the module that lists a target: a process that tries one target imports no others."""
-    return next(module.__name__ for module in _LISTS if TARGETS[name] in module.TARGETS)
+    return next(module.__name__ for module in LISTS if TARGETS[name] in module.TARGETS)

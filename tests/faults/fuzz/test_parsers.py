@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from tests.faults.fuzz import planted
 from tests.faults.fuzz.mutants import mutants
-from tests.faults.fuzz.table import TARGETS
+from tests.faults.fuzz.table import LISTS, TARGETS
 from tests.faults.fuzz.target import Target, TooSlowError, try_one
 from tests.faults.sweep_report import report, whole
 
@@ -29,6 +29,10 @@ def hunt(target: Target, examples: int, *, shrink: bool = True) -> int:
 
     run()
     return ran
+
+
+def test_no_two_parsers_have_one_name() -> None:
+    assert sum(len(module.TARGETS) for module in LISTS) == len(TARGETS)
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -214,31 +214,3 @@ def test_lists_of_one_another_take_no_time_that_grows_with_their_power(text: str
     began = time.process_time()
     audit(text + "import os\nos.system('x')\n", "python")
     assert time.process_time() - began < 10
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x = [x]\n" * 1000,
-        "".join(f"a{n + 1} = [a{n}]\n" for n in range(900)),
-        "x = [x, x]\nx = (x, [x])\n" * 300,
-    ],
-)
-def test_lists_of_one_another_take_no_time_that_grows_with_their_power(text: str) -> None:
-    began = time.process_time()
-    audit(text + "import os\nos.system('x')\n", "python")
-    assert time.process_time() - began < 10
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x = [x]\n" * 1000,
-        "".join(f"a{n + 1} = [a{n}]\n" for n in range(900)),
-        "x = [x, x]\nx = (x, [x])\n" * 300,
-    ],
-)
-def test_lists_of_one_another_take_no_time_that_grows_with_their_power(text: str) -> None:
-    began = time.process_time()
-    audit(text + "import os\nos.system('x')\n", "python")
-    assert time.process_time() - began < 10

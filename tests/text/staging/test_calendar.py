@@ -422,19 +422,3 @@ def test_many_rules_that_repeat_often_are_expanded_up_to_a_bound(before: str) ->
     series = [event(f"UID:{n}", *hourly) for n in range(60)]
     (problem,) = (one for one in read(before, *series).problems if "too often" in one)
     assert int(problem.split(" ")[0]) > 50
-
-
-@pytest.mark.parametrize("before", ["", "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"])
-def test_many_rules_that_repeat_often_are_expanded_up_to_a_bound(before: str) -> None:
-    hourly = ("DTSTART:20200101T120000Z", "RRULE:FREQ=HOURLY")
-    series = [event(f"UID:{n}", *hourly) for n in range(60)]
-    (problem,) = (one for one in read(before, *series).problems if "too often" in one)
-    assert int(problem.split(" ")[0]) > 50
-
-
-@pytest.mark.parametrize("before", ["", "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"])
-def test_many_rules_that_repeat_often_are_expanded_up_to_a_bound(before: str) -> None:
-    hourly = ("DTSTART:20200101T120000Z", "RRULE:FREQ=HOURLY")
-    series = [event(f"UID:{n}", *hourly) for n in range(60)]
-    (problem,) = (one for one in read(before, *series).problems if "too often" in one)
-    assert int(problem.split(" ")[0]) > 50
