@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nightledger.domain.words import (
     dump_moment,
     normal,
+    number_of,
     read_identifier,
     read_label,
     read_moment,
@@ -111,6 +112,14 @@ def test_what_no_identifier_can_be_made_of_is_only_refused(word: str, instead: s
         read_word(word)
     assert ("; write " in str(caught.value)) == bool(instead)
     assert str(caught.value).endswith(instead or "@ / -)")
+
+
+@pytest.mark.parametrize(
+    ("digits", "number"),
+    [("0", 0), ("0042", 42), ("9" * 18, 10**18 - 1), ("1" + "0" * 18, 10**18), ("9" * 5_000, 10**18)],
+)
+def test_a_number_of_too_many_digits_is_the_largest(digits: str, number: int) -> None:
+    assert number_of(digits) == number
 
 
 def test_an_identifier_has_a_limit() -> None:

@@ -142,10 +142,8 @@ class Guarded:
         try:
             real = os.path.realpath(place)
             there = _identity(real)
-        except (
-            ValueError
-        ):  # a NUL, or half a character: no file has such a name, and what leaves it out is looked at, too
-            return None
+        except ValueError:
+            return None  # a NUL, or half a character: no file has such a name, and what leaves it out is looked at, too
         for name, own, own_identity in self._files:
             if real == own or (there is not None and there == own_identity):
                 return name
