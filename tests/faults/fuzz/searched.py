@@ -145,9 +145,7 @@ def _words() -> sqlite3.Connection:
 
 
 _OLD = unicodedata.ucd_3_2_0
-"""Characters that every SQLite knows: what is no letter to Python may be one to it where neither was told.
-
-Private characters are part of a word to it and not to Python: a word that touches one is found with it only."""
+"""Characters that every SQLite knows: what is no letter to Python may be one to it where neither was told."""
 
 
 def _found_by(expression: str) -> bool:
@@ -169,7 +167,7 @@ def _check_words(raw: bytes, read: tuple[str, tuple[str, ...], tuple[tuple[str, 
     try:
         _words().execute("INSERT INTO words(rowid, head, before, body) VALUES (1, '', '', ?)", (spelt,))
         known = [term for term in terms if any(_OLD.category(letter)[0] in "LN" for letter in term)]
-        known = [] if any(_OLD.category(letter) in ("Cn", "Co") for letter in spelt) else known
+        known = [] if any(_OLD.category(letter) == "Cn" for letter in spelt) else known
         assert _found_by(match_all(known)), known
         assert _found_by(match_any(known))
         _found_by(match_any(terms))

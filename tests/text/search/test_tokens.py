@@ -185,6 +185,13 @@ def test_other_letters_and_other_emoji_are_other_words(text: str, query: str) ->
     assert finds(text, match_all(query_terms(query))) is (query == "rocknroll")
 
 
+@pytest.mark.parametrize("icon", ["\ue0b0", "\uf418", "\U000f0045", "\U0010fffd"])
+def test_a_word_that_touches_an_icon_of_a_prompt_is_found_without_it(icon: str) -> None:
+    text = f"~/greenhouse{icon}main{icon}"
+    assert finds(text, match_all(query_terms("greenhouse main")))
+    assert finds(text, match_all(query_terms(f"main{icon}greenhouse")))
+
+
 def test_an_emoji_is_shown_as_itself() -> None:
     (word,) = query_terms("🚀")
     assert word.isalnum()

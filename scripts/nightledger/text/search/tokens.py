@@ -45,10 +45,13 @@ are not seen (Arabic tatweel, soft hyphen, marks of no width)."""
 def index_text(text: str) -> str:
     """Give a text as it goes into the index: one spelling, runs of unspaced scripts as letter pairs.
 
-    One spelling is NFKC, in lower case, without marks that are often left out; emoji are words.
+    One spelling is NFKC, in lower case, without marks that are often left out; emoji are words, and
+    private characters (a prompt's icons) are blanks: SQLite takes them for letters.
     """
     plain = _spelt(text)
-    return plain if plain.isascii() else _runs().sub(_pairs, plain).encode("utf-8", "replace").decode()
+    if plain.isascii():
+        return plain
+    return _runs().sub(_pairs, _private().sub(" ", plain)).encode("utf-8", "replace").decode()
 
 
 def query_terms(text: str, *, stop_words: "Collection[str]" = STOP_WORDS) -> tuple[str, ...]:
@@ -139,6 +142,11 @@ def _instead(match: re.Match[str]) -> str:
 @cache  # to compile these takes 4 ms, which the prompt hook spends at other scripts only
 def _runs() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+")
+
+
+@cache
+def _private() -> re.Pattern[str]:
+    return re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 
 @cache
