@@ -23,9 +23,10 @@ _START = 4
 """Letters by which phrases are looked up: the shortest that tells, of a script without spaces, has so many."""
 _ASCII_WORD = re.compile(r"[0-9a-z]+")
 _APOSTROPHE = re.compile("['\u2019\u02bc`]")
-_SPEAKER = r"\**(?i:user|assistant|system|human|tool)\**:"
+_SPEAKER = r"(?i:user|assistant|system|human|tool)\**:"
 _MARKED = re.compile(rf"[<\[]|^[\s>*+\u2022-]*(?:\d|{_SPEAKER})")
-"""What a line must hold for the two ways to read it to differ."""
+"""What a line must hold for the two ways to read it to differ. One part alone takes the stars before a speaker: two that
+share them try each way to do so."""
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEEN_AS = (
     (re.compile(r"<!--.{0,400}?-->|</?[A-Za-z][^<>]*>"), " "),
@@ -37,7 +38,7 @@ _SEEN_AS = (
         re.compile(
             r"^[\s>]*(?:(?:[-*+\u2022]|\d{1,9}[.)])\s+)?(?:\[[ xX~-]\]\s+)?"
             r"(?:\*{0,2}\[?(?:\w{3} )?(?:\d{4}-\d\d-\d\d[ T])?\d{1,2}:\d\d(?::\d\d)?(?: ?(?:[AP]M|UTC|GMT|CES?T|[ECMP][SD]T)\b)?\]?[\s:*\u2013-]+)?"
-            rf"(?:{_SPEAKER}\**\s)?"
+            rf"(?:\**{_SPEAKER}\**\s)?"
         ),
         "",
     ),

@@ -34,7 +34,7 @@ from nightledger.files.link_store import check_segments
 from nightledger.files.slots import SLOT_BYTES
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
 from nightledger.trust.head import FILE, KeptHead, dump_head, read_head
-from nightledger.trust.merkle import CompactRange
+from nightledger.trust.merkle import CompactRange, ProofError
 from nightledger.trust.signed_head import UnsignedError, read_stated_head
 
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
@@ -85,7 +85,7 @@ def _check_head(raw: bytes, head: KeptHead) -> None:
         return
     turns = {}
     for slot in (file[:SLOT_BYTES], file[SLOT_BYTES:]):
-        with suppress(ValueError, KeyError, TypeError, AttributeError):
+        with suppress(ValueError, KeyError, TypeError, AttributeError, ProofError):
             record = json.loads(slot.partition(b"}")[0] + b"}")
             tree = CompactRange(size=record["size"], peaks=tuple(map(bytes.fromhex, record["peaks"])))
             stated = KeptHead(range=tree, offset=record["offset"])
