@@ -183,7 +183,7 @@ def _check_document(raw: bytes, parts: tuple[Part, ...]) -> None:
             assert part.where or part.line + one.line - 1 <= size + 1
         assert not part.audited.clean or (part.audited.language == "python" and not findings)
     assert _read_document(raw) == parts
-    if name == "x.py" and parts[0].audited.clean and _parses(text):
+    if name == "x.py" and parts and parts[0].audited.clean and _parses(text):  # a notebook may have no part
         worse = audit(f"{text}\nimport os\nos.system('reboot')\n", "python")
         assert not worse.clean
 

@@ -52,3 +52,9 @@ def test_a_line_with_another_number_is_no_marker(lines: str) -> None:
     line = marker_line("x.md", Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64))
     assert read_marker(line) is not None
     assert read_marker(line.replace(" 12 ", f" {lines} ")) is None
+
+
+def test_a_place_ends_where_its_link_begins() -> None:
+    marker = Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64)
+    line = marker_line("x.md", marker).replace("](<", "](<other.md](<")
+    assert read_marker(line) == marker
