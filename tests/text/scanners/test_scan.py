@@ -1,9 +1,13 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
+from nightledger.text.code.language import guess_language
+from nightledger.text.code.snippets import find_snippets
 from nightledger.text.scanners.instructions import INSTRUCTION_RULES
 from nightledger.text.scanners.languages import LANGUAGE_RULES
 from nightledger.text.scanners.markup import MARKUP_RULES
@@ -139,3 +143,13 @@ def test_a_row_that_finds_something_is_never_left_out(texts: list[str], glue: st
     passage = Passage(glue.join(texts))
     possible = {id(row) for row in Table(RULES).possible(passage)}
     assert all(id(row) in possible for row in RULES if any(matches(row, passage)))
+
+
+@pytest.mark.parametrize("text", ["\n" * 200_000, "(A\n<<x" + "\n" * 200_000, " \n" * 100_000 + "!"])
+def test_blank_lines_without_end_are_read_in_time(text: str) -> None:
+    """A sign at a line's start looks at that line's blanks alone, not at all blank lines behind it once more."""
+    started = time.process_time()
+    scan(text)
+    find_snippets(text)
+    guess_language(text)
+    assert time.process_time() - started < 10

@@ -46,7 +46,7 @@ _SHELL_LINE = re.compile(
     rf"\s*(?:[$#%>]\s+)?(?:[A-Z_][A-Z0-9_]*=\S*\s+)*(?:\S*/)?(?:{_WORDS})(?:\s+(?![=.(\[]|in\b|is\b|and\b|or\b|not\b|if\b)\S.*|\s*(?:[|&;<>].*)?)$|\s*(?:[$])\s+\S|\s*(?:if \[|for \w+ in .*; *do|while .*; *do|case .* in$|fi$|done$|esac$|then$|\w+\(\) *\{{|set -[a-z]|\./\S+|~/\S+)|.*\|\s*(?:sh|bash|zsh|sudo|tee|xargs)\b"
 )
 _JAVASCRIPT = re.compile(
-    r"^\s*(?:(?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w{\[$]|(?:export\s+)?(?:async\s+)?function\s*\*?\s*\w*\s*\(|import\s+.*\sfrom\s+['\"]|import\s+['\"]|export\s+(?:default|const|function|class|\{)|module\.exports|\}\s*else\s*\{|\}\)?;?\s*$|//\s)|=>\s*[\w{(\[]|\brequire\s*\(\s*['\"]|\bconsole\.(?:log|error)\s*\(|\bdocument\.|\bwindow\.|\bprocess\.(?:env|exit|argv)\b|\bnew (?:Function|XMLHttpRequest|WebSocket|Promise)\b|\bchild_process\b|\beval\(atob\(|===|\bglobalThis\b|\bDeno\.|\bBun\.",
+    r"^[^\S\n]*(?:(?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w{\[$]|(?:export\s+)?(?:async\s+)?function\s*\*?\s*\w*\s*\(|import\s+.*\sfrom\s+['\"]|import\s+['\"]|export\s+(?:default|const|function|class|\{)|module\.exports|\}\s*else\s*\{|\}\)?;?\s*$|//\s)|=>\s*[\w{(\[]|\brequire\s*\(\s*['\"]|\bconsole\.(?:log|error)\s*\(|\bdocument\.|\bwindow\.|\bprocess\.(?:env|exit|argv)\b|\bnew (?:Function|XMLHttpRequest|WebSocket|Promise)\b|\bchild_process\b|\beval\(atob\(|===|\bglobalThis\b|\bDeno\.|\bBun\.",
     re.MULTILINE,
 )
 _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -56,7 +56,7 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "sql",
         re.compile(
-            r"^\s*(?:SELECT\b.+\bFROM\b|INSERT INTO|UPDATE \w+ SET|DELETE FROM|DROP (?:TABLE|DATABASE)|CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|TRUNCATE)\b",
+            r"^[^\S\n]*(?:SELECT\b.+\bFROM\b|INSERT INTO|UPDATE \w+ SET|DELETE FROM|DROP (?:TABLE|DATABASE)|CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|TRUNCATE)\b",
             re.IGNORECASE | re.MULTILINE,
         ),
     ),
@@ -70,22 +70,24 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("rust", re.compile(r"\bfn \w+\s*(?:<.*>)?\(.*\)\s*(?:->.*)?\{|\blet mut\b|\bimpl\b.*\{|\bprintln!\(")),
     ("go", re.compile(r"^package \w+$|\bfunc (?:\(.*\) )?\w+\(.*\).*\{|:= ", re.MULTILINE)),
     ("java", re.compile(r"\bpublic (?:static |final )*(?:class|void|int|String)\b|\bSystem\.out\.")),
-    ("c", re.compile(r"^\s*#\s*include\s*[<\"]|\bint main\s*\(", re.MULTILINE)),
-    ("perl", re.compile(r"^\s*use strict;|^\s*my [$@%]\w|\$\w+\s*=~", re.MULTILINE)),
+    ("c", re.compile(r"^[^\S\n]*#\s*include\s*[<\"]|\bint main\s*\(", re.MULTILINE)),
+    ("perl", re.compile(r"^[^\S\n]*use strict;|^[^\S\n]*my [$@%]\w|\$\w+\s*=~", re.MULTILINE)),
     (
         "lua",
         re.compile(
-            r"\blocal function\b|\blocal \w+ =|\bos\.execute\(|^\s*function [\w.:]*\([\w, .]+\)\s*$",
+            r"\blocal function\b|\blocal \w+ =|\bos\.execute\(|^[^\S\n]*function [\w.:]*\([\w, .]+\)\s*$",
             re.MULTILINE,
         ),
     ),
     (
         "ruby",
-        re.compile(r"^\s*(?:require ['\"]|puts |def \w+[^:]*$|end$|\w+\.each do)|\bdo \|\w+\|", re.MULTILINE),
+        re.compile(
+            r"^[^\S\n]*(?:require ['\"]|puts |def \w+[^:]*$|end$|\w+\.each do)|\bdo \|\w+\|", re.MULTILINE
+        ),
     ),
 )
 _PYTHON_LINE = re.compile(
-    r"^\s*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
+    r"^[^\S\n]*(?:>>> |In \[\d*\]: |(?:import|from) [\w.]+|def \w+\s*\(|async def |class \w+\s*[(:]|@\w[\w.]*|elif .*:$|except\b.*:$|with .*:$|print\b|exec\s|%%?\w|!\w|if __name__|.*\.__[a-z]+__\b|\w+ = !)",
     re.MULTILINE,
 )
 _NO_PYTHON = re.compile(

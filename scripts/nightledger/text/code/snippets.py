@@ -18,7 +18,9 @@ _FENCE = re.compile(
 _INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")
 _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_CODE_SIGN = re.compile(r"[\w\])\"']\(|^\s*(?:import|from)\s+\w|^\s*@\w|^\s*[!%]\w|__\w+__", re.MULTILINE)
+_CODE_SIGN = re.compile(
+    r"[\w\])\"']\(|^[^\S\n]*(?:import|from)\s+\w|^[^\S\n]*@\w|^[^\S\n]*[!%]\w|__\w+__", re.MULTILINE
+)
 _HANDED = re.compile(r"\|[ \t]*\S*py|<<")
 """What may hand Python to an interpreter without looking like code otherwise."""
 SURE = "python"
