@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,3 +125,10 @@ def test_any_text_is_read_and_reads_the_same_again(text: str) -> None:
     assert claim.stems <= claim.words
     list(denials(claim))
     assert is_denied(claim, claim) in {True, False}
+
+
+@pytest.mark.parametrize("body", ["/", "/.", "~/", "a/", "a::", "+/-"])
+def test_a_line_of_slashes_is_read_in_time(body: str) -> None:
+    started = time.process_time()
+    read_claim("x" + body * 60_000 + "(")
+    assert time.process_time() - started < 10

@@ -18,9 +18,10 @@ from nightledger.text.change_words import (
 )
 
 _TOKEN = re.compile(
-    r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]*\w"
+    r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af](?:[\w.:/@%+'-]*[\w%])?|~?/[\w./@%+-]{0,511}\w"
     r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
+"""Words, values and paths; a longer path is cut, because a line of slashes alone is tried from each of them."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*+>]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+)?")
 _SENTENCE = re.compile(r"(?<=[.!?\u3002])\s+(?=\S)|(?<=\u3002)|\s+\u2014\s+")
 _LABEL = re.compile(r"(?:[^:.]{1,40}:\s+)+(?=\S)")
