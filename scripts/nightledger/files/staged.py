@@ -12,6 +12,7 @@ from. Standard library only and cheap to import: hooks read a page at each start
 import json
 import os
 
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.exposure import Place
 from nightledger.domain.staging.page import dump_page, live_lines, parse_page
 from nightledger.files.durable import make_dir
@@ -102,7 +103,7 @@ def read_staged(home: "Home", now: str, most: int = MAX_PAGE_BYTES) -> StagedPag
         places = [Place(path=one["path"], lines=tuple(one["lines"])) for one in told if one.get("lines")]
         if not all(isinstance(name, str) for name in shown) or not all(map(_is_place, places)):
             return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, UnreadableError):
         return None  # a hook fails silent: what cannot be read is as nothing staged
     if not live:
         return None
