@@ -116,16 +116,13 @@ def in_turns(
     names = deque(calls)
     for _ in range(rounds):
         for name in names:
-            before.get(name, _nothing)()
+            if name in before:
+                before[name]()
             start = time.perf_counter()
             calls[name]()
             times[name].append(time.perf_counter() - start)
         names.rotate()
     return times
-
-
-def _nothing() -> None:
-    pass
 
 
 def bench_outcomes(folder: Path, appends: int) -> None:

@@ -52,8 +52,10 @@ def dump_page(constitution: Constitution, *, notes: bool = True) -> str:
     """
     # Behind a blank, a text that begins with # is no note.
     texts = (f" {one.text}" if one.text.startswith("#") else one.text for one in constitution.principles)
-    heads = (f"{one.name} [{', '.join(one.tags)}]" for one in constitution.principles)
-    paragraphs = (f"{head}\n{text}\n" for head, text in zip(heads, texts, strict=True))
+    paragraphs = (
+        f"{one.name} [{', '.join(one.tags)}]\n{text}\n"
+        for one, text in zip(constitution.principles, texts, strict=True)
+    )
     return "\n".join([_NOTE, *paragraphs] if notes else paragraphs)
 
 

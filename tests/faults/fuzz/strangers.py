@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from tests.faults.fuzz.records import NOW
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, repeated
 from tests.linking import BERLIN
 
 from nightledger.domain.kept import is_copy
@@ -214,12 +214,7 @@ _SCRIPTS = (
 
 def _repeated(raw: bytes) -> str:
     """Give head, body and tail of the input, the body so often that quadratic time would show."""
-    if len(raw) < 3:
-        return ""
-    start, stop = sorted((raw[0] % len(raw), raw[1] % len(raw)))
-    rest = raw[2:]
-    body = rest[start:stop] or b"a"
-    return decode(rest[:start] + body * (8_192 // len(body)) + rest[stop:])
+    return decode(repeated(raw, 8_192))
 
 
 def _read_repeated_code(raw: bytes) -> int:

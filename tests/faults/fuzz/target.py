@@ -51,6 +51,16 @@ def try_one(target: Target, raw: bytes, *, max_cpu_s: float = MAX_CPU_S) -> bool
     raise TooSlowError(f"{min(took):.1f} s for {len(raw)} bytes")
 
 
+def repeated(raw: bytes, size: int) -> bytes:
+    """Give head, body and tail of an input, the body for about ``size`` bytes: so often that quadratic time shows."""
+    if len(raw) < 3:
+        return b""
+    start, stop = sorted((raw[0] % len(raw), raw[1] % len(raw)))
+    rest = raw[2:]
+    body = rest[start:stop] or b"a"
+    return rest[:start] + body * (size // len(body)) + rest[stop:]
+
+
 def _run(target: Target, raw: bytes) -> bool:
     try:
         value = target.read(raw)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, repeated
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.json5 import parse_json5
@@ -265,12 +265,7 @@ _SCANNED = (
 
 def _repeat(raw: bytes) -> str:
     """Give head, body, tail of the input with the body so often that quadratic time would show."""
-    if len(raw) < 3:
-        return ""
-    start, stop = sorted((raw[0] % len(raw), raw[1] % len(raw)))
-    rest = raw[2:]
-    body = rest[start:stop] or b"a"
-    return decode(rest[:start] + body * (2_048 // len(body)) + rest[stop:])
+    return decode(repeated(raw, 2_048))
 
 
 def _read_repeated(raw: bytes) -> int:
