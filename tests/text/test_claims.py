@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightledger.text.claims import denials, holds_denial, is_denied, kind_of, read_claim, sentences_of, weigh
+from nightledger.text.claims import (
+    MOST_DENIALS,
+    MOST_SENTENCES,
+    denials,
+    holds_denial,
+    is_denied,
+    kind_of,
+    read_claim,
+    sentences_of,
+    weigh,
+)
 
 
 @pytest.mark.parametrize(
@@ -103,14 +113,40 @@ def test_a_long_phrase_tells_a_story_and_leaves_nothing_behind() -> None:
 
 def test_of_a_label_only_what_the_other_has_counts() -> None:
     entry = read_claim("heron listens on port 8443")
-    (change,) = sentences_of(read_claim("Change: heron: it listens on port 9443 (since May)"), entry)
+    (sentence,) = sentences_of(read_claim("Change: heron: it listens on port 9443 (since May)"))
+    change = sentence.beside(entry)
     assert change.order == ("heron", "listen", "port", "9443")
     assert change.stems == {"heron", "listen", "port"}
 
 
 def test_each_sentence_is_read_for_itself() -> None:
-    parts = list(sentences_of(read_claim("The kettle leaks. Bo knows."), read_claim("")))
+    parts = [part.beside(read_claim("")) for part in sentences_of(read_claim("The kettle leaks. Bo knows."))]
     assert [part.text for part in parts] == ["The kettle leaks.", "Bo knows."]
+
+
+def test_of_a_line_without_end_the_first_sentences_and_denials_are_read() -> None:
+    told = read_claim("".join(f"Bo{n} knows. " for n in range(MOST_SENTENCES + 9)))
+    assert [part.claim.order[0] for part in sentences_of(told)] == [f"bo{n}" for n in range(MOST_SENTENCES)]
+    left = read_claim("".join(f"No longer at dock{n}. " for n in range(MOST_DENIALS + 9)))
+    assert [min(denial.words) for denial in denials(left)] == [f"dock{n}" for n in range(MOST_DENIALS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("Nobody is not without a copy", True),
+        ("Never the copy", True),
+        ("Not (yet) copies", True),
+        ("Not to be without delay, copies", False),
+        ("Copies, not", True),
+        ("No, no, no", True),
+        ("Not/never/no copies", True),
+        ("Not slow, never late, no copies", True),
+        ("Not slow, never late", False),
+    ],
+)
+def test_a_negation_bears_on_the_next_word_with_a_meaning(text: str, *, denied: bool) -> None:
+    assert is_denied(read_claim(text), read_claim("copies")) == denied
 
 
 def test_what_stands_at_a_value_is_two_words_before_and_one_after() -> None:

@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nightledger.text.contradictions import Standing, find_contradictions
+from nightledger.text.claims import Claim
+from nightledger.text.contradictions import Standing, _in_order, find_contradictions
 
 LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 
@@ -134,3 +137,25 @@ def test_the_sure_comes_before_the_more_alike() -> None:
         ("sure", True),
         ("maybe", False),
     ]
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=90), st.lists(st.sampled_from("abce"), max_size=90))
+def test_words_in_the_same_order_are_counted_as_by_the_table(one: list[str], other: list[str]) -> None:
+    shared = frozenset(one) & frozenset(other)
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for n, word in enumerate(one):
+        for m, rival in enumerate(other):
+            longest = max(table[n][m + 1], table[n + 1][m])
+            table[n + 1][m + 1] = table[n][m] + 1 if word == rival else longest
+    assert _in_order(_in(one), _in(other), shared) == table[-1][-1]
+
+
+def _in(order: list[str]) -> Claim:
+    return Claim(text="", order=tuple(order), stems=frozenset(order), values={})
+
+
+def test_lines_without_end_are_still_compared() -> None:
+    talk = "Bo does not know. " * 20_000
+    statement = "The kettle holds 5 cups of water. " + talk
+    (hit,) = find_contradictions(statement, [("e-1", "The kettle holds 3 cups of water"), ("e-2", talk)])
+    assert (hit.entry, VALUE in hit.reason) == ("e-1", True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from nightledger.text.change_words import (
     DENIALS,
@@ -37,6 +38,10 @@ WORDS_KEPT = 1 << 15
 _SHORTEST_STEM = 3
 _LONGEST_DENIAL = 6
 """Words of a phrase that names what is left behind; a longer one tells a story."""
+MOST_DENIALS = 32
+"""Phrases of one text that are read as leaving something behind: each is compared with all the rest of it."""
+MOST_SENTENCES = 64
+"""Sentences of one text that are compared one by one; what has more of them on one line is no statement."""
 _VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\d{4}-\d\d(?:-\d\d)?.*")),
     ("time", re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?|\d{1,2}(?:am|pm)")),
@@ -149,9 +154,27 @@ def is_denied(claim: Claim, other: Claim) -> bool:
     A negation counts when the next word with a meaning is one of the other's: "without a copy" turns
     "a copy goes to" round, "without delay" does not. What stands in brackets only adds to a claim.
     """
-    text = _BRACKETS.sub(" ", claim.text)
-    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text.lower()))
-    return any(_bears_on(text[match.end() :], other) for match in NEGATIONS.finditer(text)) != turned
+    text = _BRACKETS.sub(" ", claim.text).lower()
+    turned = any(_stem(word) in OPPOSITES for word in _LETTERS.findall(text))
+    words = other.words
+    negated = _words_after(text, (match.end() for match in NEGATIONS.finditer(text)))
+    return any(not word or word in words for word in negated) != turned
+
+
+def _words_after(text: str, places: Iterable[int]) -> Iterator[str]:
+    """Give the next word with a meaning after each place of a text in lower case, empty for none.
+
+    The places go up, so that each word is read once, however many they are.
+    """
+    start, found = -1, ""
+    for place in places:
+        if place > start:
+            start, found = len(text), ""
+            for match in _TOKEN.finditer(text, place):
+                if form := _read_word(match[0].strip("'."))[1]:
+                    start, found = match.start(), form
+                    break
+        yield found
 
 
 def holds_denial(text: str) -> bool:
@@ -160,36 +183,51 @@ def holds_denial(text: str) -> bool:
     return turned or NEGATIONS.search(text) is not None
 
 
-def sentences_of(claim: Claim, other: Claim) -> Iterator[Claim]:
-    """Give a claim's sentences, without what stands in brackets.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """One sentence of a claim.
 
-    Of a label ("Change: ...") only the words count that the other claim has, too: it may name the subject.
+    Attributes:
+        label: Words of what stands before it and names a subject ("Change: ..."), in their order.
+        claim: The rest; its text is the whole sentence.
     """
-    for part in _SENTENCE.split(_BRACKETS.sub(" ", claim.text)):
-        label = _LABEL.match(part)
-        named = [word for word in read_claim(label[0]).order if word in other.words] if label else []
-        sentence = read_claim(part[label.end() :] if label else part)
-        yield replace(
-            sentence,
-            text=part,
-            order=(*named, *sentence.order),
-            stems=sentence.stems | (other.stems & frozenset(named)),
+
+    label: tuple[str, ...]
+    claim: Claim
+
+    def beside(self, other: Claim) -> Claim:
+        """Give it as a claim, with those words of the label that the other claim has, too."""
+        named = tuple(word for word in self.label if word in other.words) if self.label else ()
+        return replace(
+            self.claim,
+            order=(*named, *self.claim.order),
+            stems=self.claim.stems | (other.stems & frozenset(named)),
         )
 
 
-def _bears_on(rest: str, other: Claim) -> bool:
-    order = read_claim(rest).order
-    return not order or order[0] in other.words
+def sentences_of(claim: Claim) -> Iterator[Sentence]:
+    """Give the first `MOST_SENTENCES` sentences of a claim, without what stands in brackets."""
+    parts = _SENTENCE.split(_BRACKETS.sub(" ", claim.text), maxsplit=MOST_SENTENCES)
+    for part in parts[:MOST_SENTENCES]:
+        label = _LABEL.match(part)
+        yield Sentence(
+            label=read_claim(label[0]).order if label else (),
+            claim=replace(read_claim(part[label.end() :] if label else part), text=part),
+        )
 
 
 def denials(claim: Claim) -> Iterator[Denial]:
-    """Give what the claim names as left behind, in the order of `change_words.DENIALS`."""
+    """Give what the claim names as left behind, in the order of `change_words.DENIALS`; `MOST_DENIALS` at most."""
+    for changed, match in islice(_phrases(claim.text), MOST_DENIALS):
+        rest = claim.text[: match.start("old")] + " " + claim.text[match.end("old") :]
+        yield Denial(words=read_claim(match["old"]).words, outside=read_claim(rest).words, changed=changed)
+
+
+def _phrases(text: str) -> Iterator[tuple[bool, re.Match[str]]]:
     for pattern, changed in DENIALS:
-        for match in pattern.finditer(claim.text):
-            old = read_claim(match["old"]).words
-            if 0 < len(old) <= _LONGEST_DENIAL:
-                rest = claim.text[: match.start("old")] + " " + claim.text[match.end("old") :]
-                yield Denial(words=old, outside=read_claim(rest).words, changed=changed)
+        for match in pattern.finditer(text):
+            if 0 < len(read_claim(match["old"]).words) <= _LONGEST_DENIAL:
+                yield changed, match
 
 
 def _stem(word: str) -> str:

@@ -16,6 +16,7 @@ from nightledger.text.change_words import CHANGE_MARK, LIFTED, ONE_OFF, PAST_MAR
 from nightledger.text.claims import (
     Claim,
     Denial,
+    Sentence,
     denials,
     holds_denial,
     is_denied,
@@ -70,6 +71,25 @@ class Contradiction:
     sure: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Statement:
+    """A statement, read once for all entries that it may contradict.
+
+    Attributes:
+        claim: All of it.
+        left: What it names as left behind.
+        sentences: What it says, one by one.
+        holds: Whether it tells of what holds from now on, and not of one occasion or a plan.
+        denies: Whether it denies anything.
+    """
+
+    claim: Claim
+    left: tuple[Denial, ...]
+    sentences: tuple[Sentence, ...]
+    holds: bool
+    denies: bool
+
+
 class Standing:
     """What memory says, to be asked what a statement contradicts.
 
@@ -96,17 +116,18 @@ class Standing:
         if not self._names:
             return ()
         claim = read_claim(statement)
-        shared = Counter(place for word in claim.words for place in self._places.get(word, ()))
+        words = claim.words
+        shared = Counter(place for word in words for place in self._places.get(word, ()))
         found = []
-        left: tuple[Denial, ...] | None = None
+        read: _Statement | None = None
         for place, count in shared.items():
             entry = self._claims[place]
-            if count < max(2, FOUND_SHARE * len(entry.words)) or not self._is_particular(claim, entry):
+            if count < max(2, FOUND_SHARE * len(entry.words)) or not self._is_particular(words & entry.words):
                 continue
             if claim.order == entry.order and is_denied(claim, entry) == is_denied(entry, claim):
                 return ()
-            left = tuple(denials(claim)) if left is None else left
-            if verdict := self._judge(claim, place, left):
+            read = _read_statement(claim) if read is None else read
+            if verdict := self._judge(read, place):
                 found.append(
                     Contradiction(
                         entry=self._names[place],
@@ -118,22 +139,23 @@ class Standing:
                 )
         return tuple(sorted(found, key=lambda hit: (not hit.sure, -hit.likeness, hit.entry)))
 
-    def _is_particular(self, claim: Claim, entry: Claim) -> bool:
+    def _is_particular(self, shared: frozenset[str]) -> bool:
         most = max(RARE, len(self._names) // RARE_SHARE)
-        return any(len(self._places[word]) <= most for word in claim.words & entry.words)
+        return any(len(self._places[word]) <= most for word in shared)
 
-    def _judge(self, claim: Claim, place: int, left: tuple[Denial, ...]) -> tuple[str, bool] | None:
+    def _judge(self, read: _Statement, place: int) -> tuple[str, bool] | None:
         entry = self._claims[place]
-        holds = ONE_OFF.search(claim.text) is None and UNSETTLED.search(claim.text) is None
-        named = [_leaves(denial, entry) for denial in left] if not _denies(entry) else []
+        entry_denies = holds_denial(entry.text)
+        tells_of_past = entry_denies or PAST_MARK.search(entry.text) is not None  # of just that, it may be
+        named = [] if tells_of_past else [_leaves(denial, entry) for denial in read.left]
         if any(found is not None for found in named):
-            return "the statement names what the entry says as left behind", holds and True in named
-        for sentence in sentences_of(claim, entry):
+            return "the statement names what the entry says as left behind", read.holds and True in named
+        for sentence in (sentence.beside(entry) for sentence in read.sentences):
             for kind in _other_values(sentence, entry):
                 sure = _is_sure_of(kind, sentence, entry) and not self._is_one_of_many(place, kind)
-                return f"the two give a different {kind} for the same thing", sure and holds
-            if holds_denial(claim.text) != holds_denial(entry.text) and _turns_round(sentence, entry):
-                return "one of the two denies what the other says", holds and _is_lifted(sentence, entry)
+                return f"the two give a different {kind} for the same thing", sure and read.holds
+            if read.denies != entry_denies and _turns_round(sentence, entry):
+                return "one of the two denies what the other says", read.holds and _is_lifted(sentence, entry)
         return None
 
     def _is_one_of_many(self, place: int, kind: str) -> bool:
@@ -157,9 +179,14 @@ def find_contradictions(statement: str, entries: Iterable[tuple[str, str]]) -> t
     return Standing(entries).contradicted_by(statement)
 
 
-def _denies(entry: Claim) -> bool:
-    """Say whether an entry denies something itself: then what a statement leaves behind may be just that."""
-    return holds_denial(entry.text) or PAST_MARK.search(entry.text) is not None
+def _read_statement(claim: Claim) -> _Statement:
+    return _Statement(
+        claim=claim,
+        left=tuple(denials(claim)),
+        sentences=tuple(sentences_of(claim)),
+        holds=ONE_OFF.search(claim.text) is None and UNSETTLED.search(claim.text) is None,
+        denies=holds_denial(claim.text),
+    )
 
 
 def _leaves(denial: Denial, entry: Claim) -> bool | None:
@@ -230,12 +257,18 @@ def _is_lifted(sentence: Claim, entry: Claim) -> bool:
 
 
 def _in_order(one: Claim, other: Claim, shared: frozenset[str]) -> int:
-    """Give the length of the longest run of shared words that both have in the same order, gaps allowed."""
+    """Give the length of the longest run of shared words that both have in the same order, gaps allowed.
+
+    A row of the usual table is one number here, a bit for each of the other's words: Hyyrö, "Bit-parallel
+    LCS-length computation revisited" (2004).
+    """
+    places: defaultdict[str, int] = defaultdict(int)
     second = [word for word in other.order if word in shared]
-    row = [0] * (len(second) + 1)
+    for at, word in enumerate(second):
+        places[word] |= 1 << at
+    every = (1 << len(second)) - 1
+    row = every
     for word in (word for word in one.order if word in shared):
-        above = row
-        row = [0]
-        for at, rival in enumerate(second):
-            row.append(above[at] + 1 if word == rival else max(above[at + 1], row[at]))
-    return row[-1]
+        hits = row & places[word]
+        row = ((row + hits) | (row - hits)) & every
+    return len(second) - row.bit_count()

@@ -261,6 +261,7 @@ _REPEATED_NOTES = (
     b"\x00\x04- a: ", b"\x00\x05## x\n", b"\x00\x0fno longer at 7 ", b"\x00\x09from a to ", b"\x00\x04(not", b"\x00\x03a. b",
     b"\x00\x03a/b", b"\x00\x031.2", b"\x00\x08- [ ] ab cd\n", b"\x00\x0aFull text: [a](<b>), ", b"\x00\x05~~ab~~",
     "\x00\x06\u3002\u5f85\u529e".encode(), b"\x00\x05a@b.c", b"\x00\x08done -- ", b"\x00\x06: a: b",
+    "\x00\x06\xc0\x06\u3002".encode(), b"\x08\x13no lo lo\x00\x03a. q o lo", b"\x00\x13no longer at x1, but ",
 )  # fmt: skip
 _REPEATED_CALENDARS = tuple(
     bytes([len(head), len(head) + len(body)]) + head + body + tail
