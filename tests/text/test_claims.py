@@ -168,3 +168,27 @@ def test_a_line_of_slashes_is_read_in_time(body: str) -> None:
     started = time.process_time()
     read_claim("x" + body * 60_000 + "(")
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("head", "part", "tail"), [("a", "/", "\u00e9"), ("a", "@", "/\u00e9"), ("/", "a/", "\u00e9")]
+)
+def test_a_word_without_end_has_one_kind_found_in_time(head: str, part: str, tail: str) -> None:
+    read_claim(f"The pump is at {head}{part * 100_000}{tail}")
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("a@b", "mail"),
+        ("@@b", "mail"),
+        ("a@", ""),
+        ("@b", ""),
+        ("a/b", ""),
+        ("a/b/c", "path"),
+        ("~/a", "path"),
+        ("//", "path"),
+    ],
+)
+def test_mail_and_paths_are_known_by_their_signs(word: str, kind: str) -> None:
+    assert kind_of(word) == kind

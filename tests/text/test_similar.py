@@ -145,3 +145,22 @@ def test_a_key_can_be_added_once() -> None:
     index.add("a", "red tea")
     with pytest.raises(KeyError):
         index.add("a", "green tea")
+
+
+@pytest.mark.parametrize("part", ["[", "![", "[a](", "[a]", "[a](b\n", "[a](("])
+def test_links_that_do_not_end_are_looked_through_once(part: str) -> None:
+    assert fold(f"the red pot {part * 50_000}").startswith("the red pot")
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("![[a](b) c](d)", "a c d"),
+        ("[a] [b](c)", "a b"),
+        ("[a](b [c](d) e", "a e"),
+        ("[a](b\n[c](d)", "a b c"),
+        ("[a\n[b](c)", "a b"),
+    ],
+)
+def test_a_link_keeps_its_text_whatever_stands_around_it(text: str, folded: str) -> None:
+    assert fold(text) == folded

@@ -48,8 +48,8 @@ _VALUES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("address", re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\d+)?")),
     ("version", re.compile(r"v\d+(?:\.\d+)*|\d+(?:\.\d+){2,}")),
     ("number", re.compile(r"\d+(?:[.,]\d+)*%?[a-z]{0,3}")),
-    ("mail", re.compile(r"[^/]+@[^/]+")),
-    ("path", re.compile(r"~?/[!-~]+|[!-~]*/[!-~]*/[!-~]*")),
+    ("mail", re.compile(r"[^/][^/@]*+@[^/]++")),
+    ("path", re.compile(r"~?/[!-~]++|[!-.0-~]*+/[!-.0-~]*+/[!-~]*+")),
     ("name", re.compile(r".*\w\.[a-z]{2,}(?:[:/].*)?")),
 )
 """Kinds of values, the most particular first."""

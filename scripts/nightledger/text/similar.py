@@ -14,7 +14,8 @@ NEAR = 0.8
 """Dice coefficient from which two sentences are taken for one: on invented pairs, a changed
 word in a sentence of ten stays above it and a changed subject falls below it."""
 
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK = re.compile(r"!?\[([^\]\n]*+)(?:\]\([^)\n]*+(\)?))?")
+"""A link; or what begins one and has no end on its line, so that no end is looked for again inside it."""
 _APOSTROPHE = re.compile("['\u2019\u02bc`]")
 _ASCII_GAP = re.compile(r"[^0-9a-z]+")
 _NUMBER = re.compile(r"\d+")
@@ -37,11 +38,15 @@ def fold(text: str) -> str:
     Returns:
         Words joined by one space; empty where the text has no letter or digit.
     """
-    plain = _APOSTROPHE.sub("", _LINK.sub(r"\1", text))
+    plain = _APOSTROPHE.sub("", _LINK.sub(_linked, text))
     if plain.isascii():
         return _ASCII_GAP.sub(" ", plain.lower()).strip()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
     return " ".join("".join(c if _is_word(c) else " " for c in folded).split())
+
+
+def _linked(match: re.Match[str]) -> str:
+    return match[1] if match[2] else match[0]
 
 
 def shingles(text: str) -> frozenset[int]:

@@ -255,13 +255,14 @@ _REPEATED_CODE = (
     b"\x00\x0cpython -c 'x' | python <<E\n", b"\x00\x0aecho 'a' | python\n", b"\x00\x0bgetattr(a, b)\n",
     b"\x00\x0ax = x + x\n", b"\x00\x05f'{x}'", b"\x00\x08a, b = b, a\n", b"\x00\x04>>> a\n", b"\x00\x03    x\n",
     b"\x00\x07y=[x for x in ", b"\x00\x06os.a. <<", b"\x00\x05\\\n x=1", b"\x00\x06$( `a'\"", b"\x00\x04<<A\n<<B\n",
-    b"\x00\x08lambda: ", b"\x00\x03-x'", b"\x06\x10import os\nif a:\n    os = 1\n", b"\x00\x08x = [x]\n",
+    b"\x00\x08lambda: ", b"\x00\x03-x'", b"\x06\x10import os\nif a:\n    os = 1\n", b"\x00\x08x = [x]\n", b"\x00\x10x = [y]\ny = [x]\n", b"\x00\x01|",
 )  # fmt: skip
 _REPEATED_NOTES = (
     b"\x00\x04- a: ", b"\x00\x05## x\n", b"\x00\x0fno longer at 7 ", b"\x00\x09from a to ", b"\x00\x04(not", b"\x00\x03a. b",
     b"\x00\x03a/b", b"\x00\x031.2", b"\x00\x08- [ ] ab cd\n", b"\x00\x0aFull text: [a](<b>), ", b"\x00\x05~~ab~~",
     "\x00\x06\u3002\u5f85\u529e".encode(), b"\x00\x05a@b.c", b"\x00\x08done -- ", b"\x00\x06: a: b",
-    "\x00\x06\xc0\x06\u3002".encode(), b"\x08\x13no lo lo\x00\x03a. q o lo", b"\x00\x13no longer at x1, but ",
+    "\x00\x06\xc0\x06\u3002".encode(), b"\x08\x13no lo lo\x00\x03a. q o lo", b"\x00\x13no longer at x1, but ", "\x01\x02a/\u00e9".encode(), "\x03\x04a@@@/\u00e9".encode(),
+    b"\x00\x01[", b"\x00\x04[a](",
 )  # fmt: skip
 _REPEATED_CALENDARS = tuple(
     bytes([len(head), len(head) + len(body)]) + head + body + tail

@@ -46,3 +46,13 @@ def test_a_text_is_short_where_each_of_its_lines_is() -> None:
     assert not is_short(
         "done / the crane of the north pier had its brake looked at by two people from the yard"
     )
+
+
+@pytest.mark.parametrize("part", ["a", "/", "a/", "_"])
+def test_a_word_without_end_is_looked_through_once(part: str) -> None:
+    assert shared_words("moved the crane", f"move the {part * 100_000}. crane") == ("move", "crane")
+
+
+def test_of_the_words_of_an_address_one_is_told() -> None:
+    assert shared_words("red crane oil", "/red /red/crane.oil. oil") == ("red", "crane", "oil")
+    assert shared_words("red crane", "/red @ crane/ a/.") == ("red", "crane")

@@ -94,3 +94,8 @@ def test_a_bare_line_tells_something_only_where_it_would_found_a_statement() -> 
     assert worth(line, chance=SEED - 0.01).telling == frozenset()
     assert worth(line, chance=SEED).telling == {1}
     assert worth(line, chance=SEED).passing == frozenset()
+
+
+@pytest.mark.parametrize("part", ["A", "_", "*", "[", "-", "a-", "a.", "`a`b", "-\u00e4"])
+def test_a_word_without_end_is_looked_through_once(part: str) -> None:
+    assert is_bare(part * 100_000)

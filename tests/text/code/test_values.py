@@ -1,10 +1,12 @@
 import ast
 
 import pytest
+from typing_extensions import override
 
 from nightledger.text.code.audit import audit
 from nightledger.text.code.folding import HOLE, TEMPORARY
 from nightledger.text.code.scopes import Scopes
+from nightledger.text.code.value import Items
 from nightledger.text.code.values import Resolver
 
 
@@ -212,3 +214,21 @@ def test_what_a_framework_hands_to_a_function_is_known_by_its_decorator(code: st
 )
 def test_a_parameter_of_any_other_function_is_not(code: str) -> None:
     assert audit(code, "python").findings == ()
+
+
+class Counted(int):
+    """A number that counts how often it is asked for its hash."""
+
+    asked = 0
+
+    @override
+    def __hash__(self) -> int:
+        type(self).asked += 1
+        return int(self)
+
+
+def test_what_is_in_a_sequence_is_looked_at_once_however_often_the_sequence_is_compared() -> None:
+    sequence = Items((Counted(1), Items((Counted(2),))))
+    held = {Items((sequence, 3)), Items((sequence, 4))}
+    assert Items((sequence, 3)) in held
+    assert Counted.asked == len((1, 2))

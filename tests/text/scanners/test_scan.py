@@ -153,3 +153,8 @@ def test_blank_lines_without_end_are_read_in_time(text: str) -> None:
     find_snippets(text)
     guess_language(text)
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("part", ["|", "| ", "a|", "| a|"])
+def test_bars_without_end_are_looked_through_once(part: str) -> None:
+    assert scan(part * 100_000, snippets=True) == ()

@@ -15,7 +15,7 @@ _MARK = re.compile(r"^(?:[-*+\u2022]\s+|\d{1,3}[.)]\s+)?(?:\[[ xX~-]\]\s+)?")
 _ROW = re.compile(r"\|(.+)\|")
 _CELL = re.compile(r"(?<!\\)\|")
 _BEGINNING = 4
-_ADDRESS = re.compile(r"\S+[/\\@]\S*\w")
+_ADDRESS = re.compile(r"(?<!\S)\S[^\s/\\@]*+[/\\@]\S*\w")
 
 
 def is_short(text: str) -> bool:

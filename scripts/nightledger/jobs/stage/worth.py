@@ -30,9 +30,15 @@ _POINTS = re.compile(
 """How a line begins that points back at what it does not say, in the languages that ``cue_words`` knows."""
 _CLOSING = "*_ \"'`)]\u2019\u201d\u00bb\u300d"
 _NAMED = re.compile(
-    r"`[^`]*`|(?<!\w)--?[a-z][\w-]*=?\S*|\S*[/\\@=]\S*|(?<!\w)[\w-]+(?:[._][\w-]+)+(?!\w)|[A-Z]{3,}(?= )"
+    r"`[^`]*`|(?<!\w)--?[a-z][\w-]*=?\S*|(?<![^\s`])[^\s/\\@=]*+[/\\@=]\S*"
+    r"|(?<![\w-])[\w-]+(?:[._][\w-]+)+(?!\w)|(?<![A-Z])[A-Z]{3,}+(?= )"
 )
-"""What names a thing by itself: code, options, paths, addresses, assignments, names of files and hosts, methods."""
+"""What names a thing by itself: code, options, paths, addresses, assignments, names of files and hosts, methods.
+
+Each is looked for where a word begins, or behind code: what is not found there begins nowhere in the word.
+"""
+_READ = 4096
+"""Characters of a line that are read for it; a word may be gone through once for each piece of code in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +84,7 @@ def is_bare(text: str) -> bool:
         text: A line's content, without list marker.
     """
     _, body = split_label(text)
-    words = [word for word in query_terms(_NAMED.sub(" ", body), stop_words=()) if word.isalpha()]
+    words = [word for word in query_terms(_NAMED.sub(" ", body[:_READ]), stop_words=()) if word.isalpha()]
     return len(words) < LEAST_WORDS
 
 

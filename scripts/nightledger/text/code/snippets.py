@@ -21,8 +21,8 @@ _LIST = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _CODE_SIGN = re.compile(
     r"[\w\])\"']\(|^[^\S\n]*(?:import|from)\s+\w|^[^\S\n]*@\w|^[^\S\n]*[!%]\w|__\w+__", re.MULTILINE
 )
-_HANDED = re.compile(r"\|[ \t]*\S*py|<<")
-"""What may hand Python to an interpreter without looking like code otherwise."""
+_HANDED = re.compile(r"<<|(?<!\S)[^\s|]*+\|\S*py|\|[ \t]++\S*py")
+"""What may hand Python to an interpreter without looking like code otherwise; of a word's bars the first stands for all."""
 SURE = "python"
 SHELL = "shell"
 

@@ -49,6 +49,7 @@ class Items:
     items: tuple["Value", ...]
     weight: int = field(init=False, compare=False, repr=False)
     nested: int = field(init=False, compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Leave out what would be too heavy."""
@@ -63,6 +64,11 @@ class Items:
         object.__setattr__(self, "items", tuple(kept))
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "nested", nested + 1)
+        object.__setattr__(self, "_hash", hash(self.items))
+
+    def __hash__(self) -> int:
+        """Give what was computed once: what holds a sequence asks for it again and again."""
+        return self._hash
 
 
 Value = Ref | Text | int | Items

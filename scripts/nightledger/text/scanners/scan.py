@@ -25,7 +25,9 @@ _SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
 _STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
 
 _MAY_BE_CODE = re.compile(
-    r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^[^\S\n]*[!%]\w|\|[ \t]*\S*py|<<", re.MULTILINE
+    r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^[^\S\n]*[!%]\w|<<"
+    r"|(?<!\S)[^\s|]*+\|\S*py|\|[ \t]++\S*py",  # of a word with many bars, the first stands for all
+    re.MULTILINE,
 )
 
 _WIDE = frozenset(
