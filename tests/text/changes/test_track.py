@@ -94,3 +94,17 @@ def test_an_id_in_use_is_not_given_again() -> None:
     both = track(edited, parse_markdown(second + first))
     assert len({entry.id for entry in both.entries}) == 2
     assert both.entries[0].id == known(first)[0].id
+
+
+def test_of_many_entries_with_one_wording_none_is_taken_for_an_edited_one() -> None:
+    times = 20_000
+    told = follow("- The red pump is wet.\n" * times, "- The red pump was wet.\n" * times)
+    assert told.edited == ()
+    assert (len(told.added), len(told.lost)) == (times, times)
+
+
+def test_an_edited_entry_is_known_only_where_its_wording_stands_once_on_both_sides() -> None:
+    one, edited = "- The red pump is wet.\n", "- The red pump was wet.\n"
+    assert len(follow(one, edited).edited) == 1
+    assert follow(one * 2, edited).edited == ()
+    assert follow(one, edited * 2).edited == ()

@@ -91,3 +91,8 @@ def test_a_shell_line_that_hands_python_over_is_a_snippet_wherever_it_stands(tex
 )
 def test_a_mention_of_an_interpreter_is_no_snippet(text: str) -> None:
     assert [s for s in find_snippets(text) if s.language == "shell" and "(" in s.text] == []
+
+
+@pytest.mark.parametrize(("part", "tail"), [("~", "`"), ("`", " `"), ("|", ""), ("a|", "")])
+def test_signs_without_end_are_looked_through_once(part: str, tail: str) -> None:
+    assert find_snippets(part * 100_000 + tail) == ()

@@ -47,3 +47,9 @@ def test_python_in_a_template_is_judged_as_python(code: str) -> None:
 @pytest.mark.parametrize("code", HARMLESS)
 def test_a_template_of_the_owners_with_values_of_others_is_none(code: str) -> None:
     assert rules(code) == []
+
+
+def test_a_template_is_read_once_however_many_calls_are_given_it() -> None:
+    calls = "Template(held)\n" * 3_000
+    code = f"from mako.template import Template\nheld = '{'{% ' * 6_000}'\n{calls}"
+    assert rules(code) == []

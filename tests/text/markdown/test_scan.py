@@ -181,3 +181,8 @@ def test_nesting_beyond_reason_is_read_as_text() -> None:
 def test_ends_of_lines_change_no_block() -> None:
     text = "# A\n\n- b\n\n```\nc\n```\n\nd\n===\n"
     assert shape(text.replace("\n", "\r\n")) == shape(text)
+
+
+def test_backticks_without_end_are_looked_through_once() -> None:
+    (block,) = scan_blocks(["`" * 200_000 + " `"])
+    assert block.kind is BlockKind.PARAGRAPH

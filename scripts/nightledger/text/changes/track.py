@@ -86,13 +86,21 @@ def _pair(
 
 
 def _pair_close(pairs: dict[int, Entry], old: Sequence[Entry], new: Sequence[Entry]) -> None:
+    """Pair what is close to one entry only; of many with one wording, one is compared for all."""
     indexes = defaultdict[Path, NearIndex](lambda: NearIndex(CLOSE))
+    places = defaultdict[tuple[Path, str], list[int]](list)
+    asking = defaultdict[tuple[Path, str], list[Entry]](list)
     for n, entry in enumerate(new):
         if n not in pairs:
-            indexes[entry.section].add(str(n), entry.text)
-    near = {entry.id: [key for key, _ in indexes[entry.section].near(entry.text)] for entry in old}
-    claims = Counter(key for keys in near.values() for key in keys)
+            places[entry.section, entry.text].append(n)
+    for (section, text), same in places.items():
+        indexes[section].add(str(same[0]), text)
     for entry in old:
-        keys = near[entry.id]
-        if len(keys) == 1 and claims[keys[0]] == 1:
-            pairs[int(keys[0])] = entry
+        asking[entry.section, entry.text].append(entry)
+    near = {one: [key for key, _ in indexes[one[0]].near(one[1])] for one in asking}
+    claims = Counter(key for one, entries in asking.items() for key in near[one] for _ in entries[:2])
+    alone = {str(same[0]) for same in places.values() if len(same) == 1}
+    for one, entries in asking.items():
+        keys = near[one]
+        if len(entries) == len(keys) == 1 and keys[0] in alone and claims[keys[0]] == 1:
+            pairs[int(keys[0])] = entries[0]

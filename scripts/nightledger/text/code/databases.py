@@ -107,6 +107,7 @@ def _sql(given: ast.expr | None, look: Look) -> tuple[str, ...]:
     return texts
 
 
+@lru_cache(maxsize=64)
 def _empties(text: str) -> bool:
-    """Tell whether one of the statements of a query leaves nothing of a table."""
+    """Tell whether one of the statements of a query leaves nothing of a table; remembered as `_read_sql` is."""
     return any(_DROPS.match(statement) for statement in _COMMENT.sub(" ", text[:MOST_SQL]).split(";"))

@@ -13,7 +13,7 @@ from nightledger.text.code.language import guess_language, language_of_info
 from nightledger.text.code.source import MOST_CHARACTERS
 
 _FENCE = re.compile(
-    r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$"
+    r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*)$"
 )
 _INDENTED = re.compile(r"^(?: {4,}|\t)\s*\S")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{4,8000})\1(?!`)")

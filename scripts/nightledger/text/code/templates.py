@@ -7,6 +7,7 @@ text comes from a request, the command line or the terminal. A template of the o
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from nightledger.text.code.folding import HOLE
 from nightledger.text.code.look import Hit, Look, argument
@@ -69,8 +70,12 @@ def _comes_from_outside(node: ast.AST, look: Look) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)
 def _python_of(template: str) -> str:
-    """Give the Python in a template, piece by piece; what is none is left out."""
+    """Give the Python in a template, piece by piece; what is none is left out.
+
+    Remembered, because one template may be given to thousands of calls.
+    """
     text = template[:MOST_TEMPLATE].replace(HOLE, "_")
     pieces = [_dedented("".join(found)) for found in _BLOCK.findall(text)]
     lines = ["".join(found).strip() for found in _LINE.findall(text)]

@@ -66,7 +66,7 @@ class Items:
         object.__setattr__(self, "nested", nested + 1)
         object.__setattr__(self, "_hash", hash(self.items))
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11
         """Give what was computed once: what holds a sequence asks for it again and again."""
         return self._hash
 

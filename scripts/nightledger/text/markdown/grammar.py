@@ -8,7 +8,7 @@ import re
 CODE_INDENT = 4  # CommonMark 4.4: an indented chunk has four columns or more
 TAB_STOP = 4  # CommonMark 2.2
 MOST_NESTING = 100  # quotes and items in each other; bounds the time that a hostile line takes
-FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")  # 4.5; the info string of a backtick fence has no backtick
+FENCE = re.compile(r"`{3,}+(?!.*`)|~{3,}+")  # 4.5; the info string of a backtick fence has no backtick
 ATX = re.compile(r"(#{1,6})(?: |$)")  # 4.2
 SETEXT = re.compile(r"(?:=+|-+) *$")  # 4.3
 RULE = re.compile(r"(?:(?:\* *){3,}|(?:_ *){3,}|(?:- *){3,})$")  # 4.1
