@@ -1,6 +1,7 @@
 import time
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,3 +100,8 @@ def test_what_was_signed_is_doubted_for_nothing_but_a_danger() -> None:
     (secret,) = check_memory(document, today=TODAY, signed=(document,))
     assert secret.label is DoubtLabel.SECRET
     assert len(check_memory(document, today=TODAY, signed=("- Small press\n",))) == len(labels(document))
+
+
+@pytest.mark.parametrize("part", ["_", "a/", "./", "x-7", "7", "a.", "~"])
+def test_a_word_without_end_is_looked_through_in_time(part: str) -> None:
+    assert len(check_memory(f"# Notes\n\n- {part * 50_000}! x\n", today=date(2026, 3, 1))) <= 1

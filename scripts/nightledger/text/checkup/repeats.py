@@ -40,9 +40,9 @@ STEM = 4
 MOST_HOLDERS = 40
 """Items compared for one: the work stays linear in a file of one word a thousand times."""
 
-_PATH = re.compile(r"^[`\[(]*(?P<path>[\w.~/-]*[./][\w./-]+)[`\])]*$")
-_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]+://|[\w.-]+/)[^\s`)]+)")
-_NAMED = re.compile(r"[*_]*(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
+_PATH = re.compile(r"^[`\[(]*(?P<path>(?:[\w./-]*+~)*+[\w-]*+[./][\w./-]++)[`\])]*$")
+_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
+_NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
 _LETTERS = re.compile(r"[^\W\d_]\w+")
 _WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")

@@ -53,8 +53,8 @@ _LIMIT = re.compile(r"[<>≤≥]\s?\d")
 """A label with a limit explains what a state means."""
 _SCORE = re.compile(r"(?<![\d.])0\.\d{3,4}(?!\d|\s?%)|\bQ=0\.\d+")
 _MEASURE = re.compile(
-    r"[<>~≈]\s?\d[\d.,]*\s?(?:ms|s|sec|min|x|%)(?!\w)|\d+\s?%\s?(?:recall|uptime|confidence|complete|done|success|coverage|accuracy|fertig)"
-    r"|(?<![\w.])\d+\s?(?:errors?|passed|failures?|failed)\b|\d\s?ms\b|\(\d+/\d+\)|\((?:was|vs\.?|war|était|antes|era) [^)]*\d[^)]*\)|\d+ tests? (?:passed|passent)",
+    r"[<>~≈]\s?\d[\d.,]*\s?(?:ms|s|sec|min|x|%)(?!\w)|(?<!\d)\d+\s?%\s?(?:recall|uptime|confidence|complete|done|success|coverage|accuracy|fertig)"
+    r"|(?<![\w.])\d+\s?(?:errors?|passed|failures?|failed)\b|\d\s?ms\b|\(\d+/\d+\)|\((?:was|vs\.?|war|était|antes|era) [^)]*\d[^)]*\)|(?<!\d)\d+ tests? (?:passed|passent)",
     re.IGNORECASE,
 )
 """What is measured, not set: approximate, compared, or a share of success."""
@@ -251,7 +251,7 @@ SIGNS: tuple[Sign, ...] = (
     _row("version_label", _STALE, 3.3, "it names a version, which drifts", lambda v: bool(_VERSION_LABEL.search(v.label)) and bool(re.match(r"v?\d", v.value))),
     _row("version_end", _STALE, 3.1, "it ends in a version, which drifts", _ends_in_version),
     _row("score", _STALE, 3.0, "it holds a score of one day", lambda v: bool(_SCORE.search(v.plain))),
-    _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(_MEASURE.findall(v.plain)) > 1 and len(v.plain) <= _LONG),
+    _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(v.plain) <= _LONG and len(_MEASURE.findall(v.plain)) > 1),
     _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1 or (len(v.plain) > _LONG and bool(_MEASURE.search(v.plain)))),
     _row("counts", _STALE, 2.9, "it holds counts that change", lambda v: len(_COUNT.findall(v.plain)) > 1),
     _row("waits", _STALE, 3.3, "it waits for something", lambda v: tells("waiting", v.prose) and len(v.plain) <= _SHORT),

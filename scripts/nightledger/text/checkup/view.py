@@ -18,8 +18,8 @@ _LABEL = re.compile(r"^(?P<label>[^:：|]{1,48}?)\s?[:：](?!//)\s*(?P<value>.*)
 _QUOTED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|「[^」\n]{1,80}」|'[^'\n ][^'\n]{0,40}'(?!\w)"
 )
-_PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]+/)*[\w-]+\.[a-z]\w{0,4}(?![\w.])")
-"""A file, whose name says nothing about the item: ``notes/pending.md``."""
+_PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,255}/){0,64}[\w-]{1,255}\.[a-z]\w{0,4}(?![\w.])")
+"""A file, whose name says nothing about the item: ``notes/pending.md``. No name is longer (POSIX, NAME_MAX)."""
 LAST_ITEMS = 6
 """Items at the end of a file among which a footer is looked for."""
 
