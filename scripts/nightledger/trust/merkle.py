@@ -288,9 +288,10 @@ def _split(count: int) -> int:
 def _fold_right(peaks: Sequence[bytes]) -> bytes:
     if not peaks:
         return EMPTY_ROOT
+    sha256 = hashlib.sha256
     digest = peaks[-1]
     for peak in reversed(peaks[:-1]):
-        digest = node_hash(peak, digest)
+        digest = sha256(b"\x01" + peak + digest).digest()  # node_hash, inlined: an append waits for it
     return digest
 
 
