@@ -151,3 +151,9 @@ def test_what_a_host_says_is_on_a_picture_is_somebody_elses_and_what_was_said_wi
     assert regions("[Image]\nDescription:\nA quay.")[2] is Region.PROSE
     assert regions("[Image]\nuser: look\nDescription:\nA quay.\nassistant: yes")[3] is Region.PROSE
     assert regions("Description:\nA quay.\nassistant: It is.")[1] is Region.PROSE
+
+
+@pytest.mark.parametrize("body", [" ", "- ", "(untrusted a ", "| ", ":-", "[[reply_to"])
+def test_a_line_without_end_is_looked_at_once(body: str) -> None:
+    line = "- " + body * 40_000 + "x"
+    assert regions(line) in ([Region.PROSE], [Region.METADATA])

@@ -41,7 +41,7 @@ _BLANKS = re.compile(r"[ \t]*")
 _TABLE = re.compile(r"\s*\|.*\|\s*")
 _HEAD = 4000
 """Characters of a here-document by which its language is told."""
-_SCRIPT = re.compile(r"(?:>|\btee\b(?:[ \t]+-\w+)?)[ \t]*[\"']?[\w./~${}-]{0,1024}\.py\b")
+_SCRIPT = re.compile(r"(?:>|\btee\b(?:[ \t]+-\w+)?)[ \t]*[\"']?[\w./~${}-]{0,4096}\.py\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

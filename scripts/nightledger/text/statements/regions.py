@@ -27,7 +27,7 @@ _PROMOTED = re.compile(
     r"\[score=[\d.]+ |<!--|^\s*[-*]\s+(?:confidence|recalls|evidence|status|note):\s+(?:[\d.]+$|memory/|staged$|reflection$)"
     r"|^\s*[-*]\s+(?:Candidate|Theme):\s.*(?:confidence|evidence|surfac)"
 )
-_ENVELOPE = re.compile(r"\(untrusted[^)]*\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.IGNORECASE)
+_ENVELOPE = re.compile(r"\(untrusted[^)]{0,256}\):?\s*$|\[\[reply_to\w*\]\]\s*$", re.IGNORECASE)
 _SESSION = re.compile(r"\s*[-*]\s+\**session (?:key|id)\**\s*:", re.IGNORECASE)
 _NOTICE = re.compile(
     r"^(?:(?:user|assistant):\s*)?(?:system(?: \(untrusted\))?:|\[?startup context|a new session was started via"
@@ -42,7 +42,7 @@ _ATTACHED = re.compile(r"<media:\w+>|<file name=")
 _PICTURE = re.compile(r"^\[(?:Image|Video)\]\s*$")
 _DESCRIBED = re.compile(r"^Description:\s*$")
 _PICTURE_LINES = 40
-_RULE = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?)\s*$")
+_RULE = re.compile(r"^\s*+(?:(?:[-*_]\s*+){3,}|\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?)\s*+$")
 _URL_LINE = re.compile(r"^\W*(?:(?:url|link|media|source)\W*)?https?://\S+\W*$", re.IGNORECASE)
 _CORPUS_LINKS = 5
 """So many lines that are only a link, ..."""
