@@ -143,6 +143,7 @@ def test_a_key_that_is_missing_or_no_text_is_told(tmp_path: Path) -> None:
         b'{"data": [{"index": "0", "embedding": [1]}, {"index": "1", "embedding": [1]}]}',
         b'{"data": [{"embedding": [NaN]}, {"embedding": [1]}]}',
         b'{"data": [{"embedding": [1e999]}, {"embedding": [1]}]}',
+        b'{"data": [{"embedding": [1e300]}, {"embedding": [1]}]}',
         b'{"data": [{"embedding": []}, {"embedding": []}]}',
         b"[" * 100_000,
     ],
