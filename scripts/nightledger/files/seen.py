@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.strict_json import parse_json, read_jsonl
 from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
 from nightledger.domain.message import Marks, Message
+from nightledger.domain.words import read_text
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -227,19 +228,19 @@ def _entries(raw: bytes) -> Iterator[tuple[int, Taken | None]]:
 
 def _taken_of(fields: Mapping[str, Any]) -> Taken:
     taken = Taken(**fields)
-    _text(taken.id), _text(taken.iss), _count(taken.seq), _count(taken.exp), _count(taken.answer_bytes)
+    (
+        read_text(taken.id),
+        read_text(taken.iss),
+        _count(taken.seq),
+        _count(taken.exp),
+        _count(taken.answer_bytes),
+    )
     return taken
 
 
 def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value <= MAX_INTEGER:
         raise TypeError(f"{value!r} is no count")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
     return value
 
 
@@ -260,7 +261,7 @@ def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Mark
 def _marks_of(senders: Any) -> Iterator[tuple[str, Marks]]:
     for sender in senders:
         fields = dict(sender)
-        yield _text(fields.pop("iss")), Marks(**{name: _count(value) for name, value in fields.items()})
+        yield read_text(fields.pop("iss")), Marks(**{name: _count(value) for name, value in fields.items()})
 
 
 def _dump_pin(lines: int, marks: Mapping[str, Marks]) -> bytes:

@@ -206,7 +206,7 @@ TARGETS = (
         check=_check_told,
         damage=lambda told: (told[0], (*told[1], ())),
         seeds=_settings,
-        max_bytes=1536,
+        max_bytes=768,
         cost=10,
     ),
 )

@@ -213,13 +213,19 @@ def _read_kept(home: Home) -> dict[str, Worked]:
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
         return {
             key: (
-                [(int(a), int(b), _finite(c)) for a, b, c in said],
-                Worth(**{n: frozenset(map(int, v)) for n, v in worth.items()}),
+                [(_line(a), _line(b), _finite(c)) for a, b, c in said],
+                Worth(**{n: frozenset(map(_line, v)) for n, v in worth.items()}),
             )
             for key, (said, worth) in rows
         }
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         return {}
+
+
+def _line(value: float) -> int:
+    if not 0 < int(value) <= MAX_KEPT_BYTES:
+        raise ValueError(f"{value} is no line")
+    return int(value)
 
 
 def _finite(value: float) -> float:
