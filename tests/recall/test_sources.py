@@ -126,7 +126,7 @@ def test_principles_stand_in_the_one_line_of_their_file() -> None:
 def test_outcome_lines_that_search_can_make_nothing_of_hide_no_others(tmp_path: Path) -> None:
     good = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
     good["timestamp"] = "2026-03-01T12:00:00Z"
-    odd = (
+    odd: tuple[dict[str, object], ...] = (
         {"id": []},
         {"timestamp": "0001-01-01T00:00:00Z"},
         {"resolution": "\ud800"},

@@ -250,7 +250,7 @@ def test_a_key_file_that_names_another_key_than_it_holds_is_refused(tmp_path: Pa
         keys.create_key_at(tmp_path / name, passphrase=None, comment="")
     path, public = tmp_path / "one", public_key_of(tmp_path / "other").blob
     begin, *body, end = path.read_text().splitlines()
-    packed = base64.b64decode("".join(body)).replace(public_key_of(path).blob, public, 1)
+    packed = base64.b64decode("".join(body)).replace(public_key_of(path).blob[-32:], public[-32:])
     path.write_text("\n".join((begin, base64.b64encode(packed).decode(), end, "")))
     with pytest.raises(KeyFileError, match="another key than it holds"):
         load_operator_key(path)

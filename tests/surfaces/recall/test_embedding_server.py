@@ -140,6 +140,7 @@ def test_a_key_that_is_missing_or_no_text_is_told(tmp_path: Path) -> None:
         b'{"data": [{"embedding": [1]}]}',
         b'{"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}',
         b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}',
+        b'{"data": [{"embedding": [1]}, {"embedding": [2]}, {"index": 0, "embedding": [3]}]}',
         b'{"data": [{"index": "0", "embedding": [1]}, {"index": "1", "embedding": [1]}]}',
         b'{"data": [{"embedding": [NaN]}, {"embedding": [1]}]}',
         b'{"data": [{"embedding": [1e999]}, {"embedding": [1]}]}',

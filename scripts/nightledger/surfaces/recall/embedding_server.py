@@ -154,7 +154,7 @@ def _read(content: bytes, count: int) -> "Sequence[Vector]":
     most = float(np.finfo(np.float32).max)
     lengths = {len(vector) for vector in vectors.values()}
     whole = all(abs(value) <= most for vector in vectors.values() for value in vector)  # NaN is not
-    if sorted(vectors) != list(range(count)) or len(lengths) != 1 or not whole:
+    if len(rows) != count or sorted(vectors) != list(range(count)) or len(lengths) != 1 or not whole:
         raise EncoderError("the embedding server answers with other embeddings than it was asked for")
     if not 0 < min(lengths) <= MAX_NUMBERS:
         raise EncoderError(f"the embedding server answers with embeddings of {min(lengths)} numbers")
