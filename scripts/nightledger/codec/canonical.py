@@ -69,10 +69,16 @@ def _members(value: "dict[Any, Any]", floats: bool) -> "list[str]":  # noqa: FBT
         if ascii_only
         else sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
     )
-    # Most values are strings, and each spares a call.
+    # Most values are strings or integers, and each of these spares its calls.
     return [
         f"{encode_basestring(key)}:"
-        f"{encode_basestring(item) if type(item := value[key]) is str else _text(item, floats)}"
+        + (
+            encode_basestring(item)
+            if (kind := type(item := value[key])) is str
+            else str(item)
+            if kind is int and -MAX_INTEGER <= item <= MAX_INTEGER
+            else _text(item, floats)
+        )
         for key in keys
     ]
 

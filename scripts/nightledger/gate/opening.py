@@ -164,7 +164,7 @@ def record(
     """Append events to the audit log; they are on disk when this returns."""
     clocks = {"boot": moment.boot, "boot_s": moment.boot_s} if moment.boot else {}
     entries = [
-        NewEvent(event=name.value, actor=gate.actor, at=moment.at, fields={**fields, **clocks})
+        NewEvent(event=str(name), actor=gate.actor, at=moment.at, fields={**fields, **clocks})
         for name, fields in events
     ]
     identity = gate.home.identity

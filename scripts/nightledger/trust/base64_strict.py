@@ -12,9 +12,9 @@ def decode_base64(text: str) -> bytes | None:
     """Give the bytes, or None where the text is not exactly their standard encoding."""
     try:
         raw = binascii.a2b_base64(text)
-    except (binascii.Error, ValueError):
+    except (binascii.Error, ValueError):  # not ASCII is a ValueError
         return None
-    return raw if encode_base64(raw) == text else None
+    return raw if binascii.b2a_base64(raw, newline=False) == text.encode() else None
 
 
 def encode_base64(raw: bytes) -> str:

@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,9 +63,7 @@ class KeyRing:
         Raises:
             ConfigurationError: When it is not a home's id.
         """
-        if not _HOME_ID.fullmatch(home_id):
-            raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
-        return self.directory / home_id
+        return _home_dir(self.directory, home_id)
 
     def path(self, home_id: str, name: str) -> Path:
         """Give the file of one key."""
@@ -350,3 +349,11 @@ def _openssh_header(path: Path) -> tuple[str, PublicKey]:
             f"{path} is not an OpenSSH private key", hint="make one: ssh-keygen -t ed25519"
         ) from error
     return cipher, parse_public_blob(public)
+
+
+@lru_cache(maxsize=8)
+def _home_dir(directory: Path, home_id: str) -> Path:
+    """Give a path, which is put together once: every append asks for it."""
+    if not _HOME_ID.fullmatch(home_id):
+        raise ConfigurationError(f"{home_id!r} is not a home's id: 32 hex digits")
+    return directory / home_id

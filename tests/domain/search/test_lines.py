@@ -56,6 +56,8 @@ def test_headings_rules_and_what_introduces_others_say_nothing(line: str, so: bo
         ("# Day\n## Beds\nKeys:\n- the lilac", (10, 11), (10, 13)),
         ("- the lilac\n- a tulip", (10, 10), (10, 10)),
         ("- the lilac\n# Beds", (11, 11), (11, 11)),
+        ("# Beds\n- the lilac\n- a tulip", (10, 10), (10, 11)),
+        ("# Beds\n\n\n- the lilac", (10, 10), (10, 13)),
         ("# Beds\n\n\n\n- the lilac", (10, 10), (10, 10)),
     ],
 )

@@ -10,6 +10,7 @@ from tests.gate.signers import let_sign, new_key
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.errors import RefusedError
+from nightledger.domain.event import EventName
 from nightledger.domain.needle import needle_of
 from nightledger.domain.search.values import Kind
 from nightledger.domain.states import Gone
@@ -59,6 +60,23 @@ def test_what_is_removed_is_known_as_expunged_and_no_alarm(desk: Desk) -> None:
     assert book.gone[book.proposals[proposal.id].sha256] is Gone.EXPUNGED
     assert desk.states(proposal) == ["withdrawn"]
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+
+
+def test_an_approval_falls_back_before_its_change_closes_and_what_was_not_approved_only_closes(
+    desk: Desk,
+) -> None:
+    approved = desk.proposal(addition(f"It is {LEAK}."))
+    waiting = desk.proposal(addition(f"Nobody knows {LEAK}."))
+    desk.approve(approved)
+    expunge(desk)
+    ends = [
+        (event.event, event.fields["proposal"])
+        for event in desk.ledger().log.events
+        if event.event in {EventName.STALE, EventName.CLOSED}
+    ]
+    assert ends.index((EventName.STALE, approved.id)) < ends.index((EventName.CLOSED, approved.id))
+    assert [name for name, proposal in ends if proposal == waiting.id] == [EventName.CLOSED]
+    assert desk.states(approved) == desk.states(waiting) == ["withdrawn"]
 
 
 def index_holding(desk: Desk, text: str) -> Path:

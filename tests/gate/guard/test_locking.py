@@ -95,8 +95,10 @@ def test_the_log_says_so_before_the_flags_are_set_and_after_they_are_cleared(
         real(path, flag, on=on)
 
     monkeypatch.setattr(locking, "set_flag", note)
-    lock_files(desk.gate, desk.moment)
-    unlock_files(desk.gate, desk.moment)
+    locked = lock_files(desk.gate, desk.moment)
+    assert {one.path: one.held for one in locked}["MEMORY.md"] is Held.LOCKED
+    unlocked = unlock_files(desk.gate, desk.moment)
+    assert {one.path: one.held for one in unlocked}["MEMORY.md"] is Held.UNLOCKED
     assert {event for on, event in order if on} == {EventName.LOCKED}
     assert {event for on, event in order if not on} == {EventName.LOCKED}
     assert desk.events()[-1] == EventName.UNLOCKED
