@@ -2,6 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from nightledger.codec.doing_rows import read_doings
+from nightledger.codec.exposure_rows import read_exposures
 from nightledger.codec.use_rows import Exposure, OutcomeUse, read_hour, read_rows
 from nightledger.domain.active import hour_of
 
@@ -40,3 +42,16 @@ def test_an_hour_is_read_from_the_beginning_of_a_time() -> None:
 )
 def test_an_impossible_date_has_no_hour(text: str) -> None:
     assert read_hour(text) is None
+
+
+SPREAD = GOOD.replace(b",", b",\n", 1)
+
+
+@pytest.mark.parametrize("bad", [GOOD[:-1] + b" " + GOOD, SPREAD, GOOD[:-1] + GOOD + SPREAD])
+def test_two_rows_on_one_line_are_none_and_neither_is_one_on_two(bad: bytes) -> None:
+    chunk = GOOD + bad + GOOD
+    ((rows, count),) = read_rows(Exposure, [chunk])
+    assert (len(rows), count) == (2, bad.count(b"\n"))
+    assert len(list(read_exposures([chunk]))) == 2
+    done = b'{"timestamp":"2026-03-01T06:00:00Z","task_type":"t","context_tags":["a"]}\n'
+    assert len(list(read_doings([done + done[:-1] + done + done]))) == 2

@@ -207,3 +207,29 @@ def test_few_expired_ids_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         seen.take(message(n, exp=NOW + 900), NOW)
     seen.take(message(5, exp=NOW + 900), NOW + 100)
     assert seen.state(message(1).id) is State.ANSWERED
+
+
+@pytest.mark.parametrize(
+    "odd", ['"id":[]', '"exp":null', '"seq":"7"', '"answer_bytes":-1', '"n":1e3', '"n":"2"']
+)
+def test_a_line_of_other_values_counts_as_lost(odd: str, tmp_path: Path) -> None:
+    taken(tmp_path, 1)
+    record = Path(paths(tmp_path).record)
+    first, second = record.read_text().splitlines()
+    name = odd.partition(":")[0]
+    at = first.index(name)
+    ends = [end for end in (first.find(",", at), first.find("}", at)) if end > 0]
+    record.write_text(f"{first[:at]}{odd}{first[min(ends) :]}\n{second}\n")
+    seen = load(tmp_path)
+    assert seen.marks(ISS).lost_seq == 1
+    seen.take(message(2), NOW)
+
+
+@pytest.mark.parametrize("odd", ['"n":2.5', '"iss":["a"]', '"seq":"7"'])
+def test_a_pin_of_other_values_is_damaged(odd: str, tmp_path: Path) -> None:
+    pin = {"n": '"n":1', "iss": '"iss":"a"', "seq": '"seq":1'}
+    pin[odd.split('"')[1]] = odd
+    paths(tmp_path)
+    Path(paths(tmp_path).pin).write_text(f'{{"v":1,{pin["n"]},"senders":[{{{pin["iss"]},{pin["seq"]}}}]}}')
+    with pytest.raises(IntegrityError, match="is damaged"):
+        load(tmp_path)

@@ -138,3 +138,18 @@ def test_hooks_of_another_shape_are_nobody_s(hooks: object) -> None:
 def test_a_line_that_gave_way_is_told_in_the_block() -> None:
     first = next(line for line in with_calls("hooks: {} # mine\n", CALL).splitlines() if "begin" in line)
     assert json.dumps("hooks: {} # mine\n") in first
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x", "&a [*a]", "&a {b: *a}"])
+def test_what_yaml_makes_no_value_of_is_refused_in_words(value: str) -> None:
+    for edit in (with_calls, without_calls):
+        with pytest.raises(ValueError, match="it is no YAML"):
+            edit(f"a: {value}\nb: prompt_hook.py\n", CALL)
+
+
+def test_aliases_are_followed_but_not_into_billions() -> None:
+    few = "a: &a [1, 2]\nb: [*a, *a]\n"
+    assert without_calls(with_calls(few, CALL), CALL) == few
+    many = "a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
+    with pytest.raises(ValueError, match="its aliases stand for too much"):
+        with_calls(many, CALL)

@@ -210,3 +210,24 @@ def test_nothing_is_written(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     find_rivals("openclaw", str(tmp_path), str(tmp_path))
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.parametrize("entries", ["3", "'session-memory'", "['session-memory']"])
+def test_entries_of_another_shape_name_no_hook(entries: str, tmp_path: Path) -> None:
+    found = openclaw(tmp_path, f"{{hooks: {{internal: {{entries: {entries}}}}}}}")
+    assert not any(isinstance(one, Rival) and "session-memory" in one.name for one in found)
+
+
+@pytest.mark.parametrize("folder", ["\\u0000", "\\ud800"])
+def test_a_folder_that_is_no_path_is_not_this_one(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(f'{{"autoMemoryDirectory": "{folder}"}}')
+    (rival,) = find_rivals("claude_code", str(tmp_path), str(tmp_path / "workspace"))[:1]
+    assert isinstance(rival, Rival)
+    assert rival.writes.endswith(", beside yours")
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!timestamp x"])
+def test_yaml_that_no_value_can_be_made_of_is_told_as_unread(value: str, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(f"a: {value}\n")
+    (found,) = find_rivals("hermes", str(tmp_path), str(tmp_path))
+    assert isinstance(found, Unread)

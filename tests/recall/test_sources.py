@@ -1,5 +1,7 @@
+import json
 from datetime import date
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.gate.homes import Desk
@@ -7,6 +9,7 @@ from tests.recall.asking import put
 
 from nightledger.domain.constitution import Constitution, Principle
 from nightledger.domain.search.values import Kind
+from nightledger.recall.outcomes import cut_outcomes
 from nightledger.recall.sources import (
     Cut,
     cut_archive,
@@ -118,3 +121,21 @@ def test_principles_stand_in_the_one_line_of_their_file() -> None:
         ("constitution#kind", 1, None),
     ]
     assert cut_principles(None).chunks == ()
+
+
+def test_outcome_lines_that_search_can_make_nothing_of_hide_no_others(tmp_path: Path) -> None:
+    good = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
+    good["timestamp"] = "2026-03-01T12:00:00Z"
+    odd: tuple[dict[str, object], ...] = (
+        {"id": []},
+        {"timestamp": "0001-01-01T00:00:00Z"},
+        {"resolution": "\ud800"},
+        {"id": "o-2", "note": "\ud800"},
+    )
+    path = tmp_path / "outcomes"
+    path.write_text(
+        "".join(json.dumps({**good, **one}) + "\n" for one in odd) + "\r \n" + json.dumps(good) + "\n"
+    )
+    cut, _, _ = cut_outcomes(str(path), ZoneInfo("America/New_York"))
+    assert [chunk.first_line for chunk in cut.chunks] == [4, 6]
+    assert cut.text.encode().split(b"\n") == [b"t [a]: r: success"] * 2

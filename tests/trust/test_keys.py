@@ -1,3 +1,4 @@
+import base64
 import os
 import stat
 import subprocess
@@ -242,3 +243,24 @@ def test_what_is_no_openssh_key_is_refused(tmp_path: Path, content: bytes) -> No
     path.chmod(0o600)
     with pytest.raises(ConfigurationError):
         needs_passphrase(path)
+
+
+def test_a_key_file_that_names_another_key_than_it_holds_is_refused(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        keys.create_key_at(tmp_path / name, passphrase=None, comment="")
+    path, public = tmp_path / "one", public_key_of(tmp_path / "other").blob
+    begin, *body, end = path.read_text().splitlines()
+    packed = base64.b64decode("".join(body)).replace(public_key_of(path).blob[-32:], public[-32:])
+    path.write_text("\n".join((begin, base64.b64encode(packed).decode(), end, "")))
+    with pytest.raises(KeyFileError, match="another key than it holds"):
+        load_operator_key(path)
+
+
+def test_a_key_file_with_an_unknown_cipher_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one"
+    keys.create_key_at(path, passphrase=None, comment="")
+    begin, *body, end = path.read_text().splitlines()
+    packed = base64.b64decode("".join(body)).replace(b"\0\0\0\x04none", b"\0\0\0\x04nine", 1)
+    path.write_text("\n".join((begin, base64.b64encode(packed).decode(), end, "")))
+    with pytest.raises(KeyFileError, match="could not be opened"):
+        load_operator_key(path, passphrase=b"x")

@@ -222,3 +222,20 @@ def test_a_damaged_head_is_an_alarm(ring: KeyRing, raw: bytes) -> None:
     with pytest.raises(IntegrityError, match="is damaged") as caught:
         read_head(ring.home_dir(HOME_ID))
     assert "last checkpoint" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"vkeys": "abc"}, {"vkeys": [1]}, {"trust_files": [["a", "b"]]}, {"trust_files": {"a": 1}}, {"v": "1"},
+        {"home": None}, {"origin": 3}, {"heads": [{"size": "3", "root": "00" * 32, "at": "2026-03-01T12:00:00Z"}]},
+        {"heads": [{"size": 3, "root": "00" * 32, "at": "2026-03-01T12:00:00"}]},
+        {"heads": [{"size": 3, "root": "00" * 32, "at": "0001-01-01T00:00:00+14:00"}]},
+    ],
+)  # fmt: skip
+def test_a_pin_with_values_of_another_kind_is_damaged(odd: dict[str, object], ring: KeyRing) -> None:
+    create_pin(ring, PIN)
+    path = ring.path(HOME_ID, "pin.json")
+    path.write_bytes(canonical({**json.loads(path.read_bytes()), **odd}))
+    with pytest.raises(IntegrityError, match="is damaged"):
+        read_pin(ring, HOME_ID)

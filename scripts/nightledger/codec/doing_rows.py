@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from nightledger.codec.row_lines import are_one_a_line
 from nightledger.domain.staging.habits import Doing
 
 
@@ -30,6 +31,8 @@ def read_doings(chunks: Iterable[bytes]) -> Iterator[Doing]:
         try:
             rows = decoder.decode_lines(chunk)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            rows = []
+        if not are_one_a_line(chunk, len(rows)):
             rows = list(_one_by_one(decoder, chunk))
         for row in rows:
             if row.timestamp.tzinfo is not None:

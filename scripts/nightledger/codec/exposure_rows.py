@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from nightledger.codec.row_lines import are_one_a_line
+
 
 class PlaceRow(msgspec.Struct, frozen=True, gc=False):
     """Lines that were shown; fields as in :class:`~nightledger.domain.exposure.Place`."""
@@ -33,9 +35,10 @@ def read_exposures(chunks: Iterable[bytes]) -> Iterator[ExposureRow]:
     decoder = msgspec.json.Decoder(ExposureRow)
     for chunk in chunks:
         try:
-            yield from decoder.decode_lines(chunk)
+            rows = decoder.decode_lines(chunk)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            yield from _one_by_one(decoder, chunk)
+            rows = []
+        yield from rows if are_one_a_line(chunk, len(rows)) else _one_by_one(decoder, chunk)
 
 
 def _one_by_one(decoder: "msgspec.json.Decoder[ExposureRow]", chunk: bytes) -> Iterator[ExposureRow]:

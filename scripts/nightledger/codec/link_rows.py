@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from nightledger.codec.link_layout import ID_CHARACTERS
+from nightledger.codec.row_lines import are_one_a_line
 from nightledger.codec.strict_json import BOM, MAX_LINE_BYTES
 from nightledger.domain.outcome_words import MAX_IDENTIFIER_CHARACTERS
 from nightledger.domain.tags import MAX_TAGS, read_tag
@@ -74,7 +75,7 @@ class RowReader:
             rows = self._decoder.decode_lines(chunk)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self._read_lines(chunk)
-        if len(rows) != count:  # blank lines were passed over, and the numbers would be off
+        if not are_one_a_line(chunk, len(rows)):  # the numbers would be off
             return self._read_lines(chunk)
         self.lines += count
         return rows, range(self.lines - count + 1, self.lines + 1)

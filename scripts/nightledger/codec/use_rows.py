@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from nightledger.codec.row_lines import are_one_a_line
 from nightledger.domain.active import hour_of
 
 HOUR_CHARACTERS = 13
@@ -49,9 +50,10 @@ def read_rows(kind: type[Row], chunks: Iterable[bytes]) -> Iterator[tuple[list[R
     decoder = msgspec.json.Decoder(kind)
     for chunk in chunks:
         try:
-            yield decoder.decode_lines(chunk), 0
+            rows = decoder.decode_lines(chunk)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            yield _one_by_one(decoder, chunk)
+            rows = []
+        yield (rows, 0) if are_one_a_line(chunk, len(rows)) else _one_by_one(decoder, chunk)
 
 
 def _one_by_one(decoder: msgspec.json.Decoder[Row], chunk: bytes) -> tuple[list[Row], int]:

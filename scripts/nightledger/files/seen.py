@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.strict_json import parse_json, read_jsonl
 from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
 from nightledger.domain.message import Marks, Message
+from nightledger.domain.words import read_text
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -221,8 +222,26 @@ def _entries(raw: bytes) -> Iterator[tuple[int, Taken | None]]:
     for line in read_jsonl(raw).lines:
         with suppress(TypeError, ValueError, KeyError):
             fields = dict(line.value)
-            number = int(fields.pop("n"))
-            yield number, Taken(**fields) if fields else None
+            number = _count(fields.pop("n"))
+            yield number, _taken_of(fields) if fields else None
+
+
+def _taken_of(fields: Mapping[str, Any]) -> Taken:
+    taken = Taken(**fields)
+    (
+        read_text(taken.id),
+        read_text(taken.iss),
+        _count(taken.seq),
+        _count(taken.exp),
+        _count(taken.answer_bytes),
+    )
+    return taken
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_INTEGER:
+        raise TypeError(f"{value!r} is no count")
+    return value
 
 
 def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Marks]]:
@@ -231,7 +250,7 @@ def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Mark
         return (1 if logged else 0), {iss: Marks(seq=seq) for iss, seq in logged.items()}
     try:
         record = parse_json(raw, path)
-        return int(record["n"]), dict(_marks_of(record["senders"]))
+        return _count(record["n"]), dict(_marks_of(record["senders"]))
     except (NightledgerError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{path} is damaged",
@@ -242,7 +261,7 @@ def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Mark
 def _marks_of(senders: Any) -> Iterator[tuple[str, Marks]]:
     for sender in senders:
         fields = dict(sender)
-        yield fields.pop("iss"), Marks(**fields)
+        yield read_text(fields.pop("iss")), Marks(**{name: _count(value) for name, value in fields.items()})
 
 
 def _dump_pin(lines: int, marks: Mapping[str, Marks]) -> bytes:

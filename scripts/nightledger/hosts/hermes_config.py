@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nightledger.hosts.hook_call import SCRIPT, HookCall
+from nightledger.hosts.host_yaml import read_host_yaml
 from nightledger.hosts.presets import HERMES
 
 LIMIT_S = 5
@@ -219,11 +220,9 @@ def _end(call: HookCall) -> str:
 
 
 def _load(text: str) -> dict[str, Any]:
-    import yaml
-
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+        found = read_host_yaml(text)
+    except ValueError as error:
         raise ValueError(f"it is no YAML: {str(error).partition(chr(10))[0]}") from error
     if found is None:
         return {}

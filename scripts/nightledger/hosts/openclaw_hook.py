@@ -142,7 +142,7 @@ def runs_hook(config: Any, name: str) -> bool:
     if not isinstance(internal, dict) or internal.get("enabled") is False:
         return False
     entries = _member(internal, "entries") or {}
-    if name in entries:
+    if isinstance(entries, dict) and name in entries:
         return _member(entries[name], "enabled") is not False
     return bool(_member(_member(internal, "load"), "extraDirs")) or (
         internal.get("enabled") is True and not entries

@@ -12,6 +12,7 @@ from typing import Any
 from nightledger.codec.json5 import parse_json5
 from nightledger.domain.errors import NightledgerError
 from nightledger.files.reading import read_optional
+from nightledger.hosts.host_yaml import read_host_yaml
 from nightledger.hosts.openclaw_hook import runs_hook
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 
@@ -137,9 +138,16 @@ def _auto_memory_writes(configs: Mapping[str, Any], workspace: str) -> str:
     folder, _ = _first(configs, "autoMemoryDirectory", "")
     if not isinstance(folder, str) or not folder:
         return "keeps a memory of its own under projects/*/memory, beside yours"
-    if os.path.realpath(os.path.expanduser(folder)) == os.path.realpath(workspace):
+    if _is_same(folder, workspace):
         return f'is told to write MEMORY.md here, past the gate ("autoMemoryDirectory": "{folder}")'
     return f"keeps a memory of its own in {folder}, beside yours"
+
+
+def _is_same(folder: str, workspace: str) -> bool:
+    try:
+        return os.path.realpath(os.path.expanduser(folder)) == os.path.realpath(workspace)
+    except ValueError:  # a NUL, or half a surrogate pair: no path
+        return False
 
 
 def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
@@ -159,7 +167,7 @@ def _codex(root: str, _: str) -> Iterator[Rival | Unread]:
 
 def _hermes(root: str, _: str) -> Iterator[Rival | Unread]:
     path = os.path.join(root, "config.yaml")
-    config = _read(path, _parse_yaml)
+    config = _read(path, read_host_yaml)
     if isinstance(config, Unread):
         yield config
         return
@@ -205,12 +213,3 @@ def _parse_toml(raw: bytes) -> Any:
     import tomllib
 
     return tomllib.loads(raw.decode())
-
-
-def _parse_yaml(raw: bytes) -> Any:
-    import yaml
-
-    try:
-        return yaml.safe_load(raw)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error

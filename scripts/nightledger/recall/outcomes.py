@@ -11,7 +11,7 @@ from datetime import date, tzinfo
 from hashlib import sha256
 from typing import Any
 
-from nightledger.domain.words import read_moment
+from nightledger.domain.words import read_moment, read_text
 from nightledger.files.line_log import LineLog
 from nightledger.files.search_writing import NewChunk
 from nightledger.recall.sources import Cut
@@ -44,7 +44,7 @@ def cut_outcomes(path: str, zone: tzinfo) -> tuple[Cut, str, int]:
     with LineLog(path) as log:
         for block in log.chunks(0):
             digest.update(block)
-            for line in block.splitlines():
+            for line in block.removesuffix(b"\n").split(b"\n"):
                 number += 1
                 lines.append((number, line))
     pieces: list[str] = []
@@ -72,14 +72,21 @@ def _said(lines: "deque[tuple[int, bytes]]", zone: tzinfo) -> Iterator[tuple[str
     for number, line in lines:
         try:
             record = json.loads(line)
-            name, words, day = record["id"], _words(record), _day(record, zone)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            name, words, day = record["id"], read_text(_words(record)), _day(record, zone)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             continue
-        if name not in seen:
+        if isinstance(name, str) and name not in seen:
             seen.add(name)
             yield "", words, number, day
-            if isinstance(note := record.get("note"), str) and note.strip():
-                yield NOTE_HEADING, " ".join(note.split()), number, day
+            if note := _note(record):
+                yield NOTE_HEADING, note, number, day
+
+
+def _note(record: dict[str, Any]) -> str:
+    try:
+        return " ".join(read_text(record.get("note")).split())
+    except ValueError:  # none, or none that an index can hold
+        return ""
 
 
 def _day(record: dict[str, Any], zone: tzinfo) -> date:

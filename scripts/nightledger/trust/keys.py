@@ -201,9 +201,10 @@ def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySign
     """Load an Ed25519 key in OpenSSH format, to sign with in this process.
 
     Raises:
-        KeyFileError: When it is missing, unsafe, of another kind, or the passphrase is
-            missing or wrong.
+        KeyFileError: When it is missing, unsafe, of another kind, or names another key than it
+            holds, or the passphrase is missing or wrong.
     """
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
@@ -211,13 +212,16 @@ def load_operator_key(path: Path, *, passphrase: bytes | None = None) -> KeySign
         raise KeyFileError(f"{path} needs its passphrase", hint="run it on a terminal, which asks for it")
     try:
         key = load_ssh_private_key(_read_private(path), passphrase if needs_passphrase(path) else None)
-    except ValueError as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise KeyFileError(f"{path} could not be opened", hint="check the passphrase") from error
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyFileError(
             f"{path} is not an Ed25519 key", hint="sign through ssh-keygen (operator key of another kind)"
         )
-    return KeySigner(key)
+    signer = KeySigner(key)
+    if signer.public_key != public_key_of(path):
+        raise KeyFileError(f"{path} names another key than it holds", hint="put it back from a backup")
+    return signer
 
 
 def keygen_signer(path: Path, *, program: str = "ssh-keygen") -> KeygenSigner:

@@ -7,12 +7,13 @@ heads of one size are an alarm.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
+from nightledger.domain.words import dump_moment, read_moment, read_text
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
@@ -26,7 +27,6 @@ MAX_HEADS = 16
 """One head pins all before it; a few more show since when."""
 _MAX_BYTES = 1 << 20
 _LOCK_TIMEOUT_S = 10.0
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ def _dump(pin: Pin) -> bytes:
         "vkeys": list(pin.vkeys),
         "trust_files": dict(pin.trust_files),
         "heads": [
-            {"size": head.size, "root": head.root.hex(), "at": f"{head.at.astimezone(UTC):{_TIME}}"}
+            {"size": head.size, "root": head.root.hex(), "at": dump_moment(head.at.replace(microsecond=0))}
             for head in pin.heads
         ],
     }
@@ -158,17 +158,31 @@ def _dump(pin: Pin) -> bytes:
 
 def _parse(record: Any) -> Pin:
     return Pin(
-        v=record["v"],
-        home=record["home"],
-        origin=record["origin"],
+        v=_count(record["v"]),
+        home=read_text(record["home"]),
+        origin=read_text(record["origin"]),
         genesis=_digest(record["genesis"]),
-        vkeys=tuple(record["vkeys"]),
-        trust_files=dict(record["trust_files"]),
+        vkeys=tuple(map(read_text, _of(list, record["vkeys"]))),
+        trust_files={
+            read_text(name): read_text(sha256) for name, sha256 in _of(dict, record["trust_files"]).items()
+        },
         heads=tuple(
-            Head(size=head["size"], root=_digest(head["root"]), at=datetime.fromisoformat(head["at"]))
+            Head(size=_count(head["size"]), root=_digest(head["root"]), at=read_moment(head["at"]))
             for head in record["heads"]
         ),
     )
+
+
+def _of(kind: type[Any], value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {kind.__name__}")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError(f"{value!r} is no count")
+    return value
 
 
 def _digest(text: str) -> bytes:

@@ -1,9 +1,21 @@
 """Every parser that is fuzzed, by name; a new one is a line in one of the lists."""
 
-from tests.faults.fuzz import asked, left, records, searched, signed, stored, strangers, texts
+from tests.faults.fuzz import (
+    asked,
+    hosted,
+    left,
+    noted,
+    pinned,
+    records,
+    searched,
+    signed,
+    stored,
+    strangers,
+    texts,
+)
 from tests.faults.fuzz.target import Target
 
-LISTS = (records, signed, texts, stored, left, strangers, asked, searched)
+LISTS = (records, signed, texts, stored, left, strangers, asked, searched, hosted, noted, pinned)
 TARGETS: dict[str, Target] = {target.name: target for module in LISTS for target in module.TARGETS}
 
 

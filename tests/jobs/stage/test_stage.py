@@ -79,7 +79,12 @@ def test_without_what_was_kept_a_run_says_the_same(desk: Desk) -> None:
     first = run(desk)
     assert only(first, Source.LONG_RANGE)
     kept = Path(desk.home.staged_dir) / "statements.json"
-    for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff"):
+    worth = b'{"telling":[],"passing":[],"answers":[]}'
+    odd = [
+        b'{"v":3,"logs":{"x":[[[%s]],%s]}}' % (row, worth)
+        for row in (b"1e999,2,0.5", b"1,2,NaN", b"1e30,2,0.5")
+    ]
+    for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff", *odd):
         kept.write_bytes(damage)
         assert run(desk).text == first.text
 

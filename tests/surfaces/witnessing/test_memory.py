@@ -97,3 +97,10 @@ def test_no_bytes_break_it(raw: bytes, tmp_path_factory: pytest.TempPathFactory)
     (Path(home.work_dir) / "witnesses.json").write_bytes(raw)
     for known in read_memory(home).values():
         due(known)
+
+
+def test_a_number_that_no_file_can_hold_is_as_if_it_were_not_there(home: Home) -> None:
+    write_memory(home, {"w1": ASKED})
+    path = Path(home.work_dir, "witnesses.json")
+    path.write_text(path.read_text().replace(str(ASKED.asked_at), "9" * 4300))
+    assert read_memory(home) == {}

@@ -10,6 +10,7 @@ in, so whoever writes the kept file can hide a statement or let a dull line in, 
 
 import hashlib
 import json
+import math
 import os
 import re
 from collections import defaultdict
@@ -212,13 +213,25 @@ def _read_kept(home: Home) -> dict[str, Worked]:
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
         return {
             key: (
-                [(int(a), int(b), float(c)) for a, b, c in said],
-                Worth(**{n: frozenset(map(int, v)) for n, v in worth.items()}),
+                [(_line(a), _line(b), _finite(c)) for a, b, c in said],
+                Worth(**{n: frozenset(map(_line, v)) for n, v in worth.items()}),
             )
             for key, (said, worth) in rows
         }
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         return {}
+
+
+def _line(value: float) -> int:
+    if not 0 < int(value) <= MAX_KEPT_BYTES:
+        raise ValueError(f"{value} is no line")
+    return int(value)
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no importance")
+    return float(value)
 
 
 def _keep(home: Home, found: Mapping[str, Worked]) -> None:

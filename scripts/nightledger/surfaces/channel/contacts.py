@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import RecordError
+from nightledger.domain.words import read_moment, read_text
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
@@ -15,6 +17,7 @@ from nightledger.files.reading import read_optional
 
 FILE = "contacts.json"
 _MAX_BYTES = 1 << 20
+_KINDS = ("heard", "answered")
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -26,7 +29,27 @@ def read_contacts(home: Home) -> dict[str, dict[str, str]]:
         found: Any = parse_json(raw, path) if raw else {}
     except RecordError:
         return {}
-    return {str(name): dict(times) for name, times in found.items() if isinstance(times, Mapping)}
+    members = found.items() if isinstance(found, Mapping) else ()
+    return {
+        name: _times_in(times) for name, times in members if isinstance(times, Mapping) and _is_text(name)
+    }
+
+
+def _is_text(name: str) -> bool:
+    try:
+        return read_text(name) == name
+    except ValueError:  # half a surrogate pair, which nothing can write
+        return False
+
+
+def _times_in(times: Mapping[str, Any]) -> dict[str, str]:
+    """Give the times among what stands beside a machine's name: what is noted anew is written with them."""
+    found = {}
+    for kind in _KINDS:
+        with suppress(ValueError):
+            read_moment(times.get(kind))
+            found[kind] = str(times[kind])
+    return found
 
 
 def note_contact(

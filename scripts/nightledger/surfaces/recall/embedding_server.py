@@ -10,7 +10,6 @@ would take texts and key elsewhere; after one failure a run asks no more, so tha
 
 import http.client
 import json
-import math
 import os
 import stat
 import threading
@@ -152,9 +151,10 @@ def _read(content: bytes, count: int) -> "Sequence[Vector]":
         raise EncoderError(
             "the embedding server answers with something that is no list of embeddings"
         ) from error
+    most = float(np.finfo(np.float32).max)
     lengths = {len(vector) for vector in vectors.values()}
-    whole = all(math.isfinite(value) for vector in vectors.values() for value in vector)
-    if sorted(vectors) != list(range(count)) or len(lengths) != 1 or not whole:
+    whole = all(abs(value) <= most for vector in vectors.values() for value in vector)  # NaN is not
+    if len(rows) != count or sorted(vectors) != list(range(count)) or len(lengths) != 1 or not whole:
         raise EncoderError("the embedding server answers with other embeddings than it was asked for")
     if not 0 < min(lengths) <= MAX_NUMBERS:
         raise EncoderError(f"the embedding server answers with embeddings of {min(lengths)} numbers")

@@ -155,7 +155,7 @@ def _nothing_yet(context: Context) -> bool:
         return bool(
             mark["size"] == size and (mark["after"] is None or context.now.timestamp() < mark["after"])
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -72,7 +72,7 @@ def _nothing_new(context: Context) -> bool:
             written = json.load(stream)
         looks, age_s = written["looks"], context.now.timestamp() - written["at"]
         now = _looks(context.home_path, list(looks))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return False
     settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
     return bool(looks) and settled and now == looks and 0 <= age_s < MARK_S

@@ -26,6 +26,8 @@ _FIRST_RETRY_S = 60
 _LAST_RETRY_S = 3600
 _MAX_BYTES = 1 << 18
 _MAX_SHIFT = 10
+_MOST = 1 << 53
+"""No time and no size is larger; the sum of one of 4,300 digits could not be written down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,6 @@ def _parse(values: Mapping[str, Any]) -> Remembered:
     """Read one; what another version wrote otherwise is as if it were not there."""
     blank = asdict(Remembered())
     for name, value in values.items():
-        if type(value) is not type(blank[name]) or (isinstance(value, int) and value < 0):
+        if type(value) is not type(blank[name]) or (isinstance(value, int) and not 0 <= value <= _MOST):
             raise TypeError(name)
     return Remembered(**values)

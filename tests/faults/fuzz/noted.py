@@ -1,0 +1,450 @@
+"""What the program notes for itself in a home, where an agent may write: disposable, and nothing may rest on its form."""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.faults.fuzz.left import NothingError
+from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
+from tests.faults.fuzz.stored import scratch, written
+from tests.faults.fuzz.target import Target
+from tests.homes import make_home
+from tests.linking import lines, outcome
+
+from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.message import Message
+from nightledger.domain.words import read_moment
+from nightledger.files.home import Home
+from nightledger.files.hook_settings import HookSettings, read_hook_settings
+from nightledger.files.seen import Seen, SeenPaths, State
+from nightledger.jobs.stage import logs as stage_logs
+from nightledger.jobs.stage.worth import Worth
+from nightledger.recall.outcomes import NOTE_HEADING, cut_outcomes
+from nightledger.recall.sources import Cut
+from nightledger.surfaces.channel.contacts import note_contact, read_contacts
+from nightledger.surfaces.channel.dead_letters import read_dead_letters, recent_dead_letters
+from nightledger.surfaces.context import Context
+from nightledger.surfaces.verbs import apply, guard
+from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
+from nightledger.trust.leafcache import keep_leaves, leaves_path, read_leaves
+from nightledger.trust.merkle import Tree, leaf_hash
+
+
+@cache
+def home() -> Home:
+    home = make_home(scratch() / "noting", id=HOME)
+    for folder in (home.work_dir, home.channel_dir, home.staged_dir):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    Path(home.memory_md).write_text("# Memory\n")
+    Path(home.audit_log).write_bytes(b"".join(_LINES))
+    return home
+
+
+_LINES = [b'{"seq":%d}\n' % n for n in range(9)]
+
+
+# the channel: dead letters, contacts, ids that were taken in
+
+Letters = tuple[list[dict[str, Any]], tuple[datetime, ...]]
+
+
+def _read_letters(raw: bytes) -> Letters:
+    written(home().dead_letters, raw)
+    return read_dead_letters(home()), recent_dead_letters(home(), NOW)
+
+
+def _check_letters(raw: bytes, read: Letters) -> None:
+    letters, recent = read
+    told = [line.value for line in read_jsonl(raw, max_line_bytes=1 << 20).lines]
+    assert letters == [value for value in told if isinstance(value, dict)]
+    assert len(recent) <= len(letters)
+    assert list(recent) == sorted(recent)
+    assert all(0 <= (NOW - at).days < 7 for at in recent)
+    for letter in letters:
+        str(letter.get("error", ""))
+
+
+_LETTER = {
+    "id": "m-1",
+    "peer": "desk",
+    "dead_lettered_at": "2026-03-01T08:00:00Z",
+    "error": "nobody",
+    "attempts": 3,
+}
+_LETTERS = (
+    dumped(_LETTER)
+    + b"\n"
+    + dumped({**_LETTER, "dead_lettered_at": "9999-12-31T23:59:59+00:00"})
+    + b"\n[]\n",
+    dumped({**_LETTER, "dead_lettered_at": "0001-01-01T00:00:00+14:00"}) + b"\n",
+    dumped({**_LETTER, "dead_lettered_at": ["2026-03-01T08:00:00Z"]}) + b" {}\n",
+    *DEEP,
+)
+
+Contacts = dict[str, dict[str, str]]
+
+
+def _read_contacts(raw: bytes) -> Contacts:
+    written(Path(home().channel_dir, "contacts.json"), raw)
+    contacts = read_contacts(home())
+    if not contacts:
+        raise NothingError
+    return contacts
+
+
+def _check_contacts(raw: bytes, contacts: Contacts) -> None:
+    told = json.loads(raw.decode("utf-8-sig"))
+    for name, times in contacts.items():
+        assert all(told[name][kind] == at for kind, at in times.items())
+        assert all(read_moment(at) for at in times.values())
+    note_contact(home(), "desk", heard=NOW)
+    noted = read_contacts(home())
+    assert noted == {**contacts, "desk": {**contacts.get("desk", {}), "heard": "2026-03-01T12:00:00Z"}}
+
+
+_TIMES = {"heard": "2026-03-01T08:00:00Z", "answered": "2026-02-28T08:00:00Z"}
+_CONTACTS = (
+    dumped({"desk": _TIMES, "shed": {"heard": "2026-03-01T08:00:00Z"}, "x": {}}),
+    dumped({"desk": _TIMES, "shed": {"heard": 3, "answered": None}, "x": 4}),
+    dumped([["desk", _TIMES]]),
+    b'{"\\ud800": {}, "desk": {"heard": 0.5}}',
+    *DEEP,
+)
+
+
+def _paths() -> SeenPaths:
+    folder = scratch() / "seen"
+    folder.mkdir(exist_ok=True)
+    return SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"), pin=str(folder / "pin"))
+
+
+def _message(number: int) -> Message:
+    return Message(
+        v=1, id="m-" + "ab"[number] * 26, iss=HOME, aud="0" * 32, iat=1_772_366_400, exp=1_772_452_800,
+        seq=7 + number, action="ping", domain="x", body={},
+    )  # fmt: skip
+
+
+def _read_seen(raw: bytes) -> dict[str, State]:
+    """Read a record whose every line is pinned, and take a message in."""
+    paths = _paths()
+    written(paths.record, raw)
+    written(paths.pin, b'{"n":%d,"senders":[],"v":1}\n' % raw.count(b"\n"))
+    seen = Seen(paths, logged={})
+    found = {_message(n).id: seen.state(_message(n).id) for n in range(2)}
+    seen.marks(HOME)
+    for message in (_message(0),):  # each costs two writes to disk
+        if seen.state(message.id) is State.NEW:
+            seen.take(message, 1_772_366_400)
+        if seen.state(message.id) is State.BEGUN:
+            seen.answered(message.id, b"x")
+    return found
+
+
+def _check_seen(raw: bytes, found: dict[str, State]) -> None:
+    for name, state in found.items():
+        assert state is State.NEW or name.encode() in raw or b"\\u" in raw
+    again = Seen(_paths(), logged={})
+    assert again.state(_message(0).id) is State.ANSWERED
+    assert {again.state(name) for name in found} <= {State.ANSWERED, found[_message(1).id]}
+
+
+def _taken(number: int, line: int, **fields: Any) -> bytes:
+    message = _message(number)
+    values = {name: getattr(message, name) for name in ("id", "iss", "seq", "exp")}
+    return dumped({"n": line, "answer_bytes": 0, **values, **fields}) + b"\n"
+
+
+_SEEN = (
+    _taken(0, 1) + _taken(0, 2, answer_bytes=9) + _taken(1, 3),
+    b'{"n":4}\n' + _taken(0, 4, seq="7", exp=None),
+    _taken(0, 1, id=[]) + _taken(1, 2)[:-9],
+    _taken(0, 1, n="1"),
+    *DEEP,
+)
+
+
+# what witnesses said
+
+
+def _read_remembered(raw: bytes) -> dict[str, Remembered]:
+    written(Path(home().work_dir, "witnesses.json"), raw)
+    memory = read_memory(home())
+    if not memory:
+        raise NothingError
+    return memory
+
+
+def _check_remembered(raw: bytes, memory: dict[str, Remembered]) -> None:
+    told = json.loads(raw)
+    assert {name: told[name].get("size", 0) for name in memory} == {
+        name: one.size for name, one in memory.items()
+    }
+    for one in memory.values():
+        assert one.next_s() >= one.asked_at >= 0
+        assert one.is_due(NOW, one.size, refresh=True) or one.failures
+    write_memory(home(), memory)
+    assert read_memory(home()) == memory
+    Context(verb="apply", home=home().root, now_text=None, json=False)
+
+
+_REMEMBERED = (
+    dumped(
+        {"w1": {"asked_at": 1_772_366_400, "size": 9, "failures": 3, "problem": "late", "refused": False}}
+    ),
+    dumped({"w1": {}, "w2": {"contradiction": "a head", "taken": "0" * 64}}),
+    b'{"w": {"asked_at": ' + b"9" * 4300 + b"}}",
+    b'{"w": {"problem": "\\ud800", "failures": true}}',
+    *DEEP,
+)
+
+
+# leaf hashes
+
+
+def _tree(size: int) -> Tree:
+    tree = Tree()
+    tree.extend([leaf_hash(line[:-1]) for line in _LINES[:size]])
+    return tree
+
+
+def _read_leaves(raw: bytes) -> list[bytes]:
+    size = raw[0] % 10 if raw else 0
+    written(leaves_path(home()), raw[1:])
+    leaves = read_leaves(home(), size, _tree(size).root())
+    keep_leaves(home(), len(_LINES))
+    if not leaves:
+        raise NothingError
+    return leaves
+
+
+def _check_leaves(raw: bytes, leaves: list[bytes]) -> None:
+    size = raw[0] % 10
+    assert leaves == [leaf_hash(line[:-1]) for line in _LINES[:size]]
+    whole = read_leaves(home(), len(_LINES), _tree(len(_LINES)).root())
+    assert whole[:size] == leaves or not whole
+    assert whole or len(raw) - 1 >= (size + 1) * 32
+
+
+def _leaves() -> list[bytes]:
+    cached = b"".join(leaf_hash(line[:-1]) for line in _LINES)
+    return [
+        b"\x05" + cached,
+        b"\x05" + cached[:160],
+        b"\x03" + cached[:170],
+        b"\x09" + cached * 2,
+        b"\x05" + cached[32:],
+    ]
+
+
+# what staging and search work out once
+
+
+def _read_kept(raw: bytes) -> Mapping[str, stage_logs.Worked]:
+    written(Path(home().staged_dir, stage_logs.KEPT), raw)
+    kept = stage_logs._read_kept(home())
+    if not kept:
+        raise NothingError
+    return kept
+
+
+def _check_kept(raw: bytes, kept: Mapping[str, stage_logs.Worked]) -> None:
+    assert kept.keys() <= json.loads(raw)["logs"].keys()
+    for said, _ in kept.values():
+        assert all(math.isfinite(score) for _, _, score in said)
+    if b"\\u" in raw:
+        return
+    stage_logs._keep(home(), kept)
+    assert stage_logs._read_kept(home()) == kept
+
+
+_WORTH: dict[str, list[int]] = {"telling": [3], "passing": [], "answers": [9, 10]}
+_KEPT = (
+    dumped({"v": 3, "logs": {"0" * 64: [[[3, 4, 0.5], [9, 9, 0.31]], _WORTH]}}),
+    dumped({"v": 3, "logs": {"a": [[[3, 4, math.nan]], _WORTH], "b": [[], _WORTH]}}),
+    b'{"v":3,"logs":{"a":[[[1e999,4,0.5]],{"telling":[],"passing":[],"answers":[]}]}}',
+    *DEEP,
+)
+
+
+def _read_cut(raw: bytes) -> tuple[Cut, str, int]:
+    return cut_outcomes(written(scratch() / "cut-outcomes", raw), ZoneInfo("America/New_York"))
+
+
+def _check_cut(raw: bytes, read: tuple[Cut, str, int]) -> None:
+    cut, digest, older = read
+    assert (len(digest), older) == (64, 0)
+    told = raw.split(b"\n")[:-1]
+    cut.text.encode()
+    begin = 0
+    for chunk in cut.chunks:
+        assert (chunk.start, chunk.first_line) == (begin, chunk.last_line)
+        begin = chunk.end + 1
+        assert cut.text[chunk.start : chunk.end].strip()
+        assert isinstance(json.loads(told[chunk.first_line - 1]), dict)
+        assert chunk.heading in ("", NOTE_HEADING)
+    assert begin == len(cut.text) + bool(cut.chunks)
+
+
+def _outcomes() -> list[bytes]:
+    plain = {"id": "o-1", "task_type": "t", "context_tags": ["a"], "resolution": "r", "outcome": "success"}
+    first = dumped({**plain, "timestamp": "0001-01-01T00:00:00Z", "note": "n\n m"})
+    return [
+        lines([outcome(1, session="a"), outcome(2)]),
+        first + b"\n" + first.replace(b"0001-", b"2026-") + b"\r\n",
+        dumped({**plain, "id": [], "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
+        b"\n\n" + b"\r" + dumped({**plain, "timestamp": "2026-01-01T00:00:00Z"}) + b"\n",
+        first.replace(b"0001-", b"2026-").replace(b'"r"', b'"\\ud800"') + b"\n",
+        *(one + b"\n" for one in DEEP),
+    ]
+
+
+# marks that spare a look, and the prompt hook's own settings
+
+
+def _context() -> Context:
+    context = Context(verb="guard", home=home().root, now_text=None, json=False)
+    context._now = NOW
+    return context
+
+
+def _read_marks(raw: bytes) -> tuple[bool, bool, bool | None]:
+    for name in (apply.MARK, guard.MARK, apply.WITNESS_MARK):
+        written(home().path(name), raw.replace(b"SIZE", b"%d" % os.stat(home().audit_log).st_size))
+    context = _context()
+    return apply._nothing_yet(context), guard._nothing_new(context), apply._witnesses_due(context)
+
+
+def _check_marks(raw: bytes, read: tuple[bool, bool, bool | None]) -> None:
+    nothing_yet, nothing_new, due = read
+    assert type(nothing_yet) is type(nothing_new) is bool
+    assert not nothing_yet or b"SIZE" in raw or b"99" in raw
+    assert not nothing_new or b"null" in raw
+    assert due in (None, True, False)
+    assert (
+        due is None
+        or raw[:20].strip().lstrip(b"+-0").replace(b"_", b"").isdigit()
+        or not raw.strip(b"+-0_ \n")
+    )
+
+
+_MARKS = (
+    b'{"size": SIZE, "after": null}',
+    b'{"size": SIZE, "after": 1e12}',
+    b'{"at": 1772366400.0, "looks": {"gone.md": null}}',
+    b'{"at": ' + b"9" * 400 + b', "looks": {"MEMORY.md": [1, 2, 3, 4, 5]}}',
+    b'{"at": 1, "looks": {"\\u0000": null, "\\ud800": [], "MEMORY.md": null}}',
+    b"1772366400\n",
+    *DEEP,
+)
+
+
+def _read_settings(raw: bytes) -> HookSettings:
+    written(home().staging_rules, raw)
+    return read_hook_settings(home())
+
+
+def _check_settings(raw: bytes, read: HookSettings) -> None:
+    assert 0.1 <= read.relevance <= 1000
+    assert (type(read.tokens), type(read.lines)) == (int, int)
+    assert 0 <= read.tokens <= 2000
+    assert 0 <= read.lines <= 10
+    values = (read.relevance, read.tokens, read.lines)
+    assert values == (6.5, 100, 2) or b"prompt_hook" in raw.replace(b"\0", b"") or b"\\u" in raw
+
+
+def _hook_settings() -> list[bytes]:
+    given = {"v": 1, "prompt_hook": {"relevance": 7.5, "tokens": 90, "lines": 1}}
+    odd = {"prompt_hook": {"relevance": math.nan, "tokens": True, "lines": 11}}
+    return [dumped(given), json.dumps(given).encode("utf-16"), dumped(odd), b'{"prompt_hook": [1]}', *DEEP]
+
+
+TARGETS = (
+    Target(
+        name="dead-letters",
+        read=_read_letters,
+        errors=(),
+        check=_check_letters,
+        damage=lambda read: ([*read[0], {"x": 1}], read[1]),
+        seeds=lambda: list(_LETTERS),
+    ),
+    Target(
+        name="contacts",
+        read=_read_contacts,
+        errors=(NothingError,),
+        check=_check_contacts,
+        damage=lambda read: {**read, "desk": {**read.get("desk", {}), "heard": "never"}},
+        seeds=lambda: list(_CONTACTS),
+        cost=2,
+    ),
+    Target(
+        name="seen-ids",
+        read=_read_seen,
+        errors=(),
+        check=_check_seen,
+        damage=lambda found: {**found, "m-c": State.BEGUN},
+        seeds=lambda: list(_SEEN),
+        cost=4,
+    ),
+    Target(
+        name="remembered",
+        read=_read_remembered,
+        errors=(NothingError,),
+        check=_check_remembered,
+        damage=lambda read: {name: replace(one, size=one.size + 1) for name, one in read.items()},
+        seeds=lambda: list(_REMEMBERED),
+        max_bytes=8192,
+        cost=2,
+    ),
+    Target(
+        name="leaf-caches",
+        read=_read_leaves,
+        errors=(NothingError,),
+        check=_check_leaves,
+        damage=lambda leaves: [*leaves[:-1], leaves[0][::-1]],
+        seeds=_leaves,
+    ),
+    Target(
+        name="kept-statements",
+        read=_read_kept,
+        errors=(NothingError,),
+        check=_check_kept,
+        damage=lambda kept: {
+            **kept,
+            "x\n": ([], Worth(telling=frozenset(), passing=frozenset(), answers=frozenset())),
+        },
+        seeds=lambda: list(_KEPT),
+        cost=2,
+    ),
+    Target(
+        name="outcome-words",
+        read=_read_cut,
+        errors=(),
+        check=_check_cut,
+        damage=lambda read: (read[0], read[1], 1),
+        seeds=_outcomes,
+    ),
+    Target(
+        name="marks",
+        read=_read_marks,
+        errors=(),
+        check=_check_marks,
+        damage=lambda read: (True, True, read[2]),
+        seeds=lambda: list(_MARKS),
+    ),
+    Target(
+        name="hook-settings",
+        read=_read_settings,
+        errors=(),
+        check=_check_settings,
+        damage=lambda _: HookSettings(relevance=0.0),
+        seeds=_hook_settings,
+    ),
+)

@@ -1,0 +1,288 @@
+"""What is kept outside homes, or comes from servers: pins, keys, a witness's heads, embeddings, errors of peers."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.faults.fuzz.records import DEEP, HOME, NOW, dumped
+from tests.faults.fuzz.stored import scratch, written
+from tests.faults.fuzz.target import Target
+from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
+
+from nightledger.codec.canonical import MAX_INTEGER
+from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.files.seen import Seen, SeenPaths, State
+from nightledger.recall.meaning import EncoderError
+from nightledger.surfaces.channel.client import _said
+from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
+from nightledger.trust.keys import KeyRing, create_machine_key, load_operator_key, public_key_of
+from nightledger.trust.merkle import EMPTY_ROOT
+from nightledger.trust.pin import Head, Pin, create_pin, find_pin, read_pin, remember_head
+from nightledger.trust.proof import Continuation, dump_continuation
+from nightledger.trust.witness import HEADS, Answer, WitnessBox, WitnessError, create_witness
+
+# the pin of a log
+
+
+def _ring(name: str) -> KeyRing:
+    ring = KeyRing(scratch() / name)
+    Path(ring.directory, HOME).mkdir(parents=True, exist_ok=True)
+    return ring
+
+
+def _read_pin(raw: bytes) -> Pin:
+    ring = _ring("pins")
+    written(ring.path(HOME, "pin.json"), raw)
+    pin = find_pin(ring, HOME)
+    assert pin is not None
+    return pin
+
+
+def _check_pin(raw: bytes, pin: Pin) -> None:
+    told = json.loads(raw.decode("utf-8-sig"))
+    assert [told["v"], told["home"], told["origin"]] == [pin.v, pin.home, pin.origin]
+    assert [list(pin.vkeys), dict(pin.trust_files)] == [told["vkeys"], told["trust_files"]]
+    assert [head["size"] for head in told["heads"]] == [head.size for head in pin.heads]
+    assert all(head.at.tzinfo is not None for head in pin.heads)
+    other = _ring("other-pins")
+    Path(other.path(HOME, "pin.json")).unlink(missing_ok=True)
+    create_pin(other, replace(pin, home=HOME))
+    again = read_pin(other, HOME)
+    assert again == replace(pin, home=HOME, heads=again.heads)
+    assert [(one.size, one.root) for one in again.heads] == [(one.size, one.root) for one in pin.heads]
+    if any(head.size >= MAX_INTEGER for head in pin.heads):
+        return
+    new = Head(size=max([head.size for head in pin.heads], default=0) + 1, root=EMPTY_ROOT, at=NOW)
+    remember_head(other, HOME, new)
+    assert read_pin(other, HOME).heads[-1] == new
+
+
+@cache
+def _pins() -> tuple[bytes, ...]:
+    heads = tuple(Head(size=n, root=tree_of(n).root(), at=NOW) for n in (3, 9))
+    pin = Pin(
+        home=HOME, origin="nightledger/x", genesis=EMPTY_ROOT, vkeys=("a+00000000+AQ==",), trust_files={"policy": "0" * 64}
+    )  # fmt: skip
+    ring, made = _ring("seeds"), []
+    for heads_of in ((), heads):
+        path = ring.path(HOME, "pin.json")
+        path.unlink(missing_ok=True)
+        create_pin(ring, replace(pin, heads=heads_of))
+        made.append(path.read_bytes())
+    plain = json.loads(made[1])
+    naive = [{**head, "at": "2026-03-01T12:00:00"} for head in plain["heads"]]
+    odd = (
+        {"vkeys": "abc"},
+        {"trust_files": [["a", 1]]},
+        {"v": "1"},
+        {"heads": naive},
+        {"origin": None},
+        {"vkeys": [1]},
+    )
+    return (*made, *(dumped({**plain, **one}) for one in odd), *DEEP)
+
+
+# the pin of the channel
+
+
+def _read_channel_pin(raw: bytes) -> Any:
+    folder = scratch() / "channel-pins"
+    folder.mkdir(exist_ok=True)
+    paths = SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"), pin=str(folder / "pin"))
+    written(paths.record, b"")
+    written(paths.pin, raw)
+    seen = Seen(paths, logged={})
+    return seen.marks("a" * 32), seen.state("m-x")
+
+
+def _check_channel_pin(_: bytes, read: Any) -> None:
+    marks, state = read
+    assert state is State.NEW
+    values = (marks.seq, marks.iat, marks.lost_seq, marks.forgotten_exp)
+    assert all(type(value) is int and value >= 0 for value in values)
+
+
+_SENDER = {"iss": "a" * 32, "seq": 7, "iat": 1_772_366_400, "lost_seq": 0, "forgotten_exp": 1_772_452_800}
+_CHANNEL_PINS = (
+    dumped({"v": 1, "n": 0, "senders": [_SENDER]}),
+    dumped({"v": 1, "n": 9, "senders": [_SENDER, {**_SENDER, "iss": "b" * 32}]}),
+    dumped({"v": 1, "n": 2.5, "senders": [{**_SENDER, "seq": "7"}]}),
+    dumped({"v": 1, "n": 9, "senders": [{**_SENDER, "iss": ["a"]}]}),
+    *DEEP,
+)
+
+
+# keys
+
+
+def _read_key(raw: bytes) -> Any:
+    path = Path(written(scratch() / "key", raw))
+    os.chmod(path, 0o600)
+    return public_key_of(path), load_operator_key(path)
+
+
+def _check_key(_: bytes, read: Any) -> None:
+    public, signer = read
+    assert signer.public_key == public
+
+
+@cache
+def _keys() -> tuple[bytes, ...]:
+    ring = _ring("keys")
+    create_machine_key(ring, HOME)
+    (path,) = [one for one in ring.home_dir(HOME).iterdir() if one.suffix != ".pub"]
+    raw = path.read_bytes()
+    return (raw, raw.replace(b"\n", b"\r\n"), raw[:-30])
+
+
+# what a witness remembers of a log
+
+
+@cache
+def _box() -> WitnessBox:
+    box = create_witness(scratch() / "remembering", "witness.example/9")
+    return replace(box, logs=(LogSigner().key,))
+
+
+def _request(old: int, new: int) -> bytes:
+    tree = tree_of(new)
+    hashes = tree.consistency_proof(old, new) if 0 < old < new else ()
+    return dump_continuation(Continuation(old_size=old, hashes=hashes, checkpoint=note_of(head_of(tree))))
+
+
+def _path() -> Path:
+    import hashlib
+
+    folder = _box().directory / HEADS
+    folder.mkdir(exist_ok=True)
+    return folder / hashlib.sha256(LogSigner().name.encode()).hexdigest()
+
+
+def _answer(raw: bytes) -> Answer:
+    written(_path(), raw)
+    return _box().answer(_request(4, 9), NOW)
+
+
+def _check_answer(raw: bytes, answer: Answer) -> None:
+    assert answer.status in (200, 409, 422, 503)
+    size = raw.split(b"\n")[1]
+    if answer.status == 200:
+        assert size == b"4"
+        assert _path().read_bytes().split(b"\n")[1] == b"9"
+    else:
+        assert _path().read_bytes() == raw
+        assert answer.status != 409 or answer.body == size + b"\n"
+
+
+@cache
+def _heads() -> tuple[bytes, ...]:
+    _path().unlink(missing_ok=True)
+    found = []
+    for old, new in ((0, 4), (4, 9)):
+        assert _box().answer(_request(old, new), NOW).status == 200
+        found.append(_path().read_bytes())
+    lines = found[0].splitlines(keepends=True)
+    return (*found, b"".join(lines[:-1]), b"".join((*lines[:-1], lines[-1][:60] + b"\n")))
+
+
+# what servers say
+
+
+def _read_vectors(raw: bytes) -> Sequence[Any]:
+    return _read(raw, 2)
+
+
+def _check_vectors(raw: bytes, vectors: Sequence[Any]) -> None:
+    import numpy as np
+
+    assert len(vectors) == 2
+    assert vectors[0].shape == vectors[1].shape
+    assert 0 < vectors[0].shape[0] <= MAX_NUMBERS
+    assert all(np.isfinite(vector).all() for vector in vectors)
+    rows = json.loads(raw)["data"]
+    for at, row in enumerate(rows):
+        place = row.get("index", at)
+        assert (
+            vectors[place].tolist() == np.asarray([float(n) for n in row["embedding"]], np.float32).tolist()
+        )
+
+
+_VECTORS = (
+    dumped({"data": [{"embedding": [0.5, 1]}, {"embedding": [2, -3e-5]}]}),
+    dumped({"data": [{"embedding": [0.5], "index": 1}, {"embedding": [2], "index": 0}]}),
+    b'{"data": [{"embedding": [1e300]}, {"embedding": [1e999]}]}',
+    b'{"data": [{"embedding": [1e300]}, {"embedding": ["3"]}]}',
+    b'{"data": [{"embedding": {"1": 2}}, {"embedding": "4"}]}',
+    *DEEP,
+)
+
+
+def _check_error(raw: bytes, said: str) -> None:
+    try:
+        told = json.loads(raw)
+    except (ValueError, RecursionError):
+        told = None
+    if isinstance(told, dict) and "error" in told and len(raw) < 1000:
+        assert said == str(told["error"])
+    else:
+        assert said == "nothing that can be read" or len(raw) >= 1000
+
+
+TARGETS = (
+    Target(
+        name="pins",
+        read=_read_pin,
+        errors=(IntegrityError,),
+        check=_check_pin,
+        damage=lambda pin: replace(pin, origin=f"{pin.origin}x"),
+        seeds=_pins,
+        cost=4,
+    ),
+    Target(
+        name="channel-pins",
+        read=_read_channel_pin,
+        errors=(IntegrityError,),
+        check=_check_channel_pin,
+        damage=lambda read: (read[0], State.BEGUN),
+        seeds=lambda: list(_CHANNEL_PINS),
+        cost=2,
+    ),
+    Target(
+        name="private-keys",
+        read=_read_key,
+        errors=(ConfigurationError,),
+        check=_check_key,
+        damage=lambda read: (None, read[1]),
+        seeds=_keys,
+    ),
+    Target(
+        name="witness-heads",
+        read=_answer,
+        errors=(WitnessError,),
+        check=_check_answer,
+        damage=lambda answer: replace(answer, status=answer.status + 1),
+        seeds=_heads,
+        cost=4,
+    ),
+    Target(
+        name="embeddings",
+        read=_read_vectors,
+        errors=(EncoderError,),
+        check=_check_vectors,
+        damage=lambda vectors: [vector + 1 for vector in vectors],
+        seeds=lambda: list(_VECTORS),
+    ),
+    Target(
+        name="peer-errors",
+        read=_said,
+        errors=(),
+        check=_check_error,
+        damage=lambda said: f"{said}x",
+        seeds=lambda: [b'{"error": "no such action"}', b'{"error": ["\\ud800", 1e5]}', b"<html>", *DEEP],
+        max_bytes=900,
+    ),
+)
