@@ -282,6 +282,10 @@ def open_segment(directory: str, stored: Stored) -> Segment:
     return segment
 
 
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a FIFO of that name is no reason to wait
+
+
 def read_current(directory: str) -> bytes | None:
     """Give the bytes of ``current``; None where no index was made yet.
 
@@ -289,7 +293,7 @@ def read_current(directory: str) -> bytes | None:
         LinkIndexError: When it cannot be read.
     """
     try:
-        with open(os.path.join(directory, CURRENT), "rb") as stream:
+        with open(os.path.join(directory, CURRENT), "rb", opener=_at_once) as stream:
             return stream.read(MAX_CURRENT_BYTES)
     except FileNotFoundError:
         return None

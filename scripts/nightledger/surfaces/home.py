@@ -3,8 +3,9 @@
 import json
 import os
 
-from nightledger.domain.errors import RefusedError
-from nightledger.files.home import Home
+from nightledger.domain.errors import MissingFileError, RefusedError, UnreadableError
+from nightledger.files.home import MAX_IDENTITY_BYTES, Home
+from nightledger.files.reading import read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -55,9 +56,8 @@ def require_machine(home: Home) -> None:
 
 def _read_identity(home_path: str) -> "dict[str, Any]":
     try:
-        with open(os.path.join(home_path, IDENTITY), encoding="utf-8") as stream:
-            identity = json.load(stream)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError):
+        identity = json.loads(read_regular(os.path.join(home_path, IDENTITY), MAX_IDENTITY_BYTES))
+    except (MissingFileError, UnreadableError, NotADirectoryError):
         return {}  # whatever else the system says is told as it is: a dying disk is no ordinary home
     except (ValueError, RecursionError):
         return {}

@@ -9,6 +9,8 @@ import argparse
 import json
 import os
 
+from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.reading import read_regular, read_start
 from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -21,6 +23,7 @@ WITNESS_MARK = os.path.join(".nightledger", "witness-due")
 """Disposable: when witnesses are to be asked next; absent where there are none."""
 MARK = os.path.join(".nightledger", "apply-after")
 """Disposable: size of the log and the time before which nothing can be applied; spares cron a full look."""
+MAX_MARK_BYTES = 4_096
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -149,13 +152,12 @@ def _record(attempt: "Attempt") -> dict[str, object]:
 def _nothing_yet(context: Context) -> bool:
     """Tell, by one small file and a stat, that nothing can be applied now."""
     try:
-        with open(os.path.join(context.home_path, MARK), encoding="ascii") as stream:
-            mark = json.load(stream)
+        mark = json.loads(read_regular(os.path.join(context.home_path, MARK), MAX_MARK_BYTES))
         size = os.stat(os.path.join(context.home_path, "audit", "trusted-channel-audit.jsonl")).st_size
         return bool(
             mark["size"] == size and (mark["after"] is None or context.now.timestamp() < mark["after"])
         )
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (UnreadableError, MissingFileError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 
@@ -179,9 +181,9 @@ def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
 def _witnesses_due(context: Context) -> bool | None:
     """Tell, by one small file, whether witnesses are to be asked now; None where there are none."""
     try:
-        with open(os.path.join(context.home_path, WITNESS_MARK), encoding="ascii") as stream:
-            return int(stream.read(20)) <= context.now.timestamp()
-    except (OSError, ValueError):
+        said = read_start(os.path.join(context.home_path, WITNESS_MARK), 20)
+        return int(said) <= context.now.timestamp()
+    except (UnreadableError, MissingFileError, OSError, ValueError):
         return None
 
 

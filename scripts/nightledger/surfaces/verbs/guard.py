@@ -12,6 +12,8 @@ import argparse
 import json
 import os
 
+from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 MARK = os.path.join(".nightledger", "guarded")
 """Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""
+MAX_MARK_BYTES = 1 << 20
 MARK_S = 3600
 """So long it is believed: whoever can write the home can write the mark."""
 _SETTLED_NS = 1_000_000_000
@@ -68,11 +71,12 @@ def _nothing_new(context: Context) -> bool:
     try:
         mark = os.path.join(context.home_path, MARK)
         marked_ns = os.stat(mark).st_mtime_ns
-        with open(mark, encoding="utf-8") as stream:
-            written = json.load(stream)
+        written = json.loads(read_regular(mark, MAX_MARK_BYTES))
         looks, age_s = written["looks"], context.now.timestamp() - written["at"]
         now = _looks(context.home_path, list(looks))
-    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+    except (
+        UnreadableError, MissingFileError, OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError,
+    ):  # fmt: skip
         return False
     settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
     return bool(looks) and settled and now == looks and 0 <= age_s < MARK_S
