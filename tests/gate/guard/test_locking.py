@@ -171,8 +171,8 @@ def test_a_helper_that_does_not_do_its_work_changes_nothing(
         with pytest.raises(LockError, match=said):
             desk.apply()
         assert desk.text() == MEMORY
+        assert [name for name in os.listdir(desk.memory.parent) if name.endswith("-tmp")] == []
         recover(desk.gate, desk.ledger(), desk.moment)
-    assert [name for name in os.listdir(desk.memory.parent) if name.endswith("-tmp")] == []
 
 
 def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(

@@ -75,11 +75,13 @@ def test_a_machine_may_ask_for_what_its_operator_allowed_only(desk: Desk) -> Non
     answer = perform(make_work(desk, "decide", peer=peer), {"decide": done})
     assert answer.reason == "ops may not ask for decide"
     assert messages(desk)[0]["status"] == "rejected"
+    assert "consent.blocked" not in desk.events()
 
 
 def test_an_action_belongs_to_its_domain(desk: Desk) -> None:
     answer = perform(make_work(desk, "decide", domain="email"), {"decide": done})
     assert "belongs to the domain self_modification" in answer.reason
+    assert "consent.blocked" not in desk.events()
 
 
 def test_what_the_graph_blocks_is_not_done(desk: Desk) -> None:
