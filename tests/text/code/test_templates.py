@@ -53,3 +53,11 @@ def test_a_template_is_read_once_however_many_calls_are_given_it() -> None:
     calls = "Template(held)\n" * 3_000
     code = f"from mako.template import Template\nheld = '{'{% ' * 6_000}'\n{calls}"
     assert rules(code) == []
+
+
+def test_pieces_without_an_end_are_not_looked_for_from_each_beginning() -> None:
+    held = "\n".join(
+        f"t{n} = '{n}' '{begin * 6_000}'" for n, begin in enumerate(("{% ", "<%", "${", "{{") * 12)
+    )
+    calls = "\n".join(f"Template(t{n})" for n in range(48))
+    assert rules(f"from mako.template import Template\n{held}\n{calls}") == []

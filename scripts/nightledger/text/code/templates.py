@@ -6,7 +6,7 @@ text comes from a request, the command line or the terminal. A template of the o
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from nightledger.text.code.folding import HOLE
@@ -23,9 +23,18 @@ _PYTHON = (
     "genshi.template.NewTextTemplate", "chameleon.PageTemplate", "chameleon.PageTextTemplate",
 )  # fmt: skip
 """Engines whose templates hold Python."""
-_BLOCK = re.compile(r"<%!?(?![\w/=%])(.*?)%>|<\?py(?:thon)?\s(.*?)\?>", re.DOTALL)
-_SHOWN = re.compile(r"\$\{(.*?)\}|\{\{!?(.*?)\}\}|<%=(.*?)%>|python:\s*([^\"'<>]*)", re.DOTALL)
-_LINE = re.compile(r"^[ \t]*%(?![%>])[ \t]*(.*)$|\{%[ \t]*(.*?)[ \t]*%\}", re.MULTILINE)
+_BLOCKS = (
+    (re.compile(r"<%!?(?![\w/=%])(.*?)%>", re.DOTALL), "%>"),
+    (re.compile(r"<\?py(?:thon)?\s(.*?)\?>", re.DOTALL), "?>"),
+)
+_SHOWN = (
+    (re.compile(r"\$\{(.*?)\}", re.DOTALL), "}"),
+    (re.compile(r"\{\{!?(.*?)\}\}", re.DOTALL), "}}"),
+    (re.compile(r"<%=(.*?)%>", re.DOTALL), "%>"),
+    (re.compile(r"python:([^\"'<>]*)"), ""),
+)
+_LINES = ((re.compile(r"^[ \t]*%(?![%>])(.*)$"), ""), (re.compile(r"\{%(.*?)%\}"), "%}"))
+"""Pieces of Python, each with what ends it."""
 _OUTSIDE = (
     "flask.request.*", "quart.request.*", "bottle.request.*", "sanic.request.*", "builtins.input*", "sys.argv*", "sys.stdin*", "web.input*", "cgi.FieldStorage*",
     "requests.get()*", "requests.post()*", "httpx.get()*", "urllib.request.urlopen()*",
@@ -77,11 +86,24 @@ def _python_of(template: str) -> str:
     Remembered, because one template may be given to thousands of calls.
     """
     text = template[:MOST_TEMPLATE].replace(HOLE, "_")
-    pieces = [_dedented("".join(found)) for found in _BLOCK.findall(text)]
-    lines = ["".join(found).strip() for found in _LINE.findall(text)]
+    pieces = [_dedented(block) for block in _found(_BLOCKS, text)]
+    lines = [piece.strip() for line in text.split("\n") for piece in _found(_LINES, line)]
     pieces += [f"{line}\n    pass" if line.endswith(":") else line for line in lines]
-    pieces += ["".join(found).strip() for found in _SHOWN.findall(_BLOCK.sub("", text))]
+    for pattern, end in _BLOCKS:
+        last = _behind(text, end)
+        text = pattern.sub("", text[:last]) + text[last:]
+    pieces += [piece.strip() for piece in _found(_SHOWN, text)]
     return "\n".join(piece for piece in pieces if piece and parse(piece)[0] is not None)
+
+
+def _found(patterns: Sequence[tuple[re.Pattern[str], str]], text: str) -> Iterator[str]:
+    for pattern, end in patterns:
+        yield from pattern.findall(text[: _behind(text, end)])
+
+
+def _behind(text: str, end: str) -> int:
+    """Give where the last end is over; what begins behind it has none, and each such beginning would look for one."""
+    return text.rfind(end) + len(end) if end in text else 0
 
 
 def _dedented(block: str) -> str:
