@@ -57,7 +57,7 @@ def test_a_template_is_read_once_however_many_calls_are_given_it() -> None:
 
 def test_pieces_without_an_end_are_not_looked_for_from_each_beginning() -> None:
     held = "\n".join(
-        f"t{n} = '{n}' '{begin * 6_000}'" for n, begin in enumerate(("{% ", "<%", "${", "{{") * 12)
+        f"t{n} = '{n}' '{begin * 6_000}'" for n, begin in enumerate(("{% ", "<%", "${", "{{") * 3)
     )
-    calls = "\n".join(f"Template(t{n})" for n in range(48))
+    calls = "\n".join(f"Template(t{n})" for n in range(12))
     assert rules(f"from mako.template import Template\n{held}\n{calls}") == []
