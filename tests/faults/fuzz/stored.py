@@ -85,7 +85,7 @@ def _check_head(raw: bytes, head: KeptHead) -> None:
         return
     turns = {}
     for slot in (file[:SLOT_BYTES], file[SLOT_BYTES:]):
-        with suppress(ValueError, KeyError, TypeError, AttributeError, ProofError):
+        with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError, ProofError):
             record = json.loads(slot.partition(b"}")[0] + b"}")
             tree = CompactRange(size=record["size"], peaks=tuple(map(bytes.fromhex, record["peaks"])))
             stated = KeptHead(range=tree, offset=record["offset"])
