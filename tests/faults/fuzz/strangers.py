@@ -212,13 +212,13 @@ _SCRIPTS = (
 )
 
 
-def _repeated(raw: bytes) -> str:
+def _repeated(raw: bytes, size: int = 8_192) -> str:
     """Give head, body and tail of the input, the body so often that quadratic time would show."""
-    return decode(repeated(raw, 8_192))
+    return decode(repeated(raw, size))
 
 
 def _read_repeated_code(raw: bytes) -> int:
-    text = _repeated(raw)
+    text = _repeated(raw, _CODE_BYTES)
     find_snippets(text)
     for name in ("x.py", "x.md", "x.sh"):
         audit_document(text, name)
@@ -250,6 +250,12 @@ def _check_repeated(raw: bytes, size: int) -> None:
     assert size == len(_repeated(raw))
 
 
+def _check_repeated_code(raw: bytes, size: int) -> None:
+    assert size == len(_repeated(raw, _CODE_BYTES))
+
+
+_CODE_BYTES = 4_096
+"""Less than of prose: a line of code costs half a millisecond, and four times that with each of its branches counted."""
 _REPEATED_CODE = (
     b"\x00\x06(((((((", b"\x00\x02x=", b"\x00\x05a.b()\n", b"\x00\x04```\nx", b"\x00\x03```~~~", b"\x01\x03`f(x)`",
     b"\x00\x0cpython -c 'x' | python <<E\n", b"\x00\x0aecho 'a' | python\n", b"\x00\x0bgetattr(a, b)\n",
@@ -382,7 +388,7 @@ TARGETS = (
         name="repeated-code",
         read=_read_repeated_code,
         errors=(),
-        check=_check_repeated,
+        check=_check_repeated_code,
         damage=lambda size: size + 1,
         seeds=_of(_REPEATED_CODE),
         max_bytes=128,
