@@ -284,8 +284,9 @@ def _read_page(raw: bytes) -> tuple[str, Page]:
 
 def _check_page(raw: bytes, read: tuple[str, Page]) -> None:
     text, page = read
-    if text.encode() != raw:
-        assert page.lines == tuple(quote_line(line) for line in raw.decode("utf-8", "replace").split("\n"))
+    given = raw.decode("utf-8", "replace")
+    if text != given:
+        assert page.lines == tuple(quote_line(line) for line in given.split("\n"))
         for line in page.lines:
             _check_quoted(line)
     assert f" sha256={page.sha256} " in text.partition("\n")[0]
