@@ -305,3 +305,17 @@ def test_every_acknowledged_line_is_a_line_whatever_was_torn_between(
                 rival.write(content)
     lines = iter(log.read_bytes().split(b"\n") if log.exists() else [])
     assert all(any(line == wanted for line in lines) for wanted in acknowledged)
+
+
+def test_where_lines_went_is_told_though_somebody_wrote_in_the_same_moment(
+    log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append_records(str(log), b"one\n")
+
+    def raced(descriptor: int, content: bytes) -> None:
+        os.write(descriptor, b"rival\n")
+        os.write(descriptor, content)
+
+    monkeypatch.setattr("nightledger.files.append.write_all", raced)
+    appended = append_records(str(log), b"two\n")
+    assert log.read_bytes()[appended.offset : appended.size_bytes] == b"two\n"

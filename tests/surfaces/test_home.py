@@ -50,6 +50,6 @@ def test_a_disk_that_fails_is_told_as_such(tmp_path: Path, monkeypatch: pytest.M
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("builtins.open", fail)
+    monkeypatch.setattr("os.open", fail)
     with pytest.raises(OSError, match="Input/output error"):
         is_simulated(home.root)

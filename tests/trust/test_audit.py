@@ -346,6 +346,27 @@ def test_a_writer_that_ignores_the_lock_voids_what_we_wrote_behind_it(
     assert world.check().report.ok
 
 
+@pytest.mark.parametrize("rival", [b"rival\n", b"half", b"one\ntwo\n", b"\n"])
+def test_a_writer_that_is_first_by_a_moment_voids_what_we_wrote_behind_it(
+    world: World, monkeypatch: pytest.MonkeyPatch, rival: bytes
+) -> None:
+    """It writes when the size was asked for already, and our line goes behind its own."""
+    world.append(1)
+
+    def raced(descriptor: int, content: bytes) -> None:
+        os.write(descriptor, rival)
+        os.write(descriptor, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(appending, "write_all", raced)
+        with pytest.raises(IntegrityError, match="another program wrote"):
+            world.append(2)
+    world.append(3)
+    world.sign()
+    assert numbers(world) == [1, 3]
+    assert world.check().report.ok
+
+
 @pytest.mark.parametrize("cut", [1, 2, 30, 10_000])
 def test_a_log_that_was_cut_is_not_continued(world: World, cut: int) -> None:
     world.append(1)

@@ -141,9 +141,11 @@ class Appender(OpenFile):
             write_all(self._descriptor, content)
         except OSError as error:
             raise self._not_taken(error, size, len(content)) from error
-        begin_sync(self._descriptor, size, len(content))
-        self._clean_size = size + bool(torn) + len(payload)
-        return Appended(offset=size + bool(torn), size_bytes=self._clean_size, torn_bytes=torn)
+        # Where it went: a program that ignores the lock may have written since the size was asked for.
+        end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+        begin_sync(self._descriptor, end - len(content), len(content))
+        self._clean_size = end
+        return Appended(offset=end - len(payload), size_bytes=end, torn_bytes=torn)
 
     def sync(self) -> None:
         """Do the second half: what was written survives power loss when this returns."""
