@@ -76,14 +76,12 @@ class _Statement:
     """A statement, read once for all entries that it may contradict.
 
     Attributes:
-        claim: All of it.
         left: What it names as left behind.
         sentences: What it says, one by one.
         holds: Whether it tells of what holds from now on, and not of one occasion or a plan.
         denies: Whether it denies anything.
     """
 
-    claim: Claim
     left: tuple[Denial, ...]
     sentences: tuple[Sentence, ...]
     holds: bool
@@ -181,7 +179,6 @@ def find_contradictions(statement: str, entries: Iterable[tuple[str, str]]) -> t
 
 def _read_statement(claim: Claim) -> _Statement:
     return _Statement(
-        claim=claim,
         left=tuple(denials(claim)),
         sentences=tuple(sentences_of(claim)),
         holds=ONE_OFF.search(claim.text) is None and UNSETTLED.search(claim.text) is None,
