@@ -14,7 +14,9 @@ from nightledger.files.slots import SLOT_BYTES, SLOTS, SlotFile
 def write(path: str, slot: int, content: bytes) -> None:
     with SlotFile(path) as file:
         file.prepare(slot, content)
+        promised = file.next
         file.write()
+    assert Path(path).read_bytes() == promised
 
 
 def lines(raw: bytes) -> tuple[bytes, ...]:

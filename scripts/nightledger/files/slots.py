@@ -16,6 +16,7 @@ from nightledger.files.opened import OpenFile
 SLOT_BYTES = 4_096
 """A page, which no file system of ours splits between two blocks."""
 SLOTS = 2
+_EMPTY = (b" " * (SLOT_BYTES - 1) + b"\n") * SLOTS
 _OTHERS = (errno.ENOENT, errno.ELOOP, errno.EISDIR, errno.ENXIO)
 """Nothing there, a link, a directory, a FIFO: none of ours."""
 
@@ -26,9 +27,10 @@ class SlotFile(OpenFile):
     Attributes:
         path: The file.
         raw: What both slots hold; None where it is not there, or is none of two slots.
+        next: What they hold when :meth:`write` has returned.
     """
 
-    __slots__ = ("_line", "_slot", "path", "raw")
+    __slots__ = ("_line", "next", "path", "raw")
 
     def __init__(self, path: str) -> None:
         """Open and read the file.
@@ -37,7 +39,7 @@ class SlotFile(OpenFile):
             UnreadableError: When this user may not read and write it.
         """
         self.path = path
-        self._slot, self._line = 0, b""
+        self._line = self.next = b""
         descriptor, self.raw = _open(path)
         super().__init__(descriptor)
 
@@ -53,7 +55,9 @@ class SlotFile(OpenFile):
         """
         if len(content) >= SLOT_BYTES:
             raise ValueError(f"{len(content)} bytes do not fit into a slot of {SLOT_BYTES}")
-        self._slot, self._line = slot, content.ljust(SLOT_BYTES - 1) + b"\n"
+        self._line = line = content.ljust(SLOT_BYTES - 1) + b"\n"
+        held = self.raw or _EMPTY
+        self.next = held[:SLOT_BYTES] + line if slot else line + held[SLOT_BYTES:]
         if self._descriptor >= 0:
             os.lseek(self._descriptor, slot * SLOT_BYTES, os.SEEK_SET)
 
@@ -66,8 +70,7 @@ class SlotFile(OpenFile):
             NotDurableError: When the disk reports a failure.
         """
         if self._descriptor < 0:
-            empty = b" " * (SLOT_BYTES - 1) + b"\n"
-            replace_file(self.path, self._line + empty if self._slot == 0 else empty + self._line)
+            replace_file(self.path, self.next)
             return
         write_all(self._descriptor, self._line)
         sync_bytes(self._descriptor, self.path)

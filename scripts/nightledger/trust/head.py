@@ -11,7 +11,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import IntegrityError, NightledgerError
@@ -54,6 +54,8 @@ class HeadFile:
     """
 
     __slots__ = ("_file", "_prepared", "_turn", "kept")
+    _latest: "ClassVar[tuple[bytes | None, KeptHead | None, int]]" = (None, None, -1)
+    """The bytes that this process last wrote, and what they say: to parse them again would say the same."""
 
     def __init__(self, directory: Path) -> None:
         """Read the head.
@@ -72,8 +74,9 @@ class HeadFile:
         self._turn = -1
         try:
             raw = self._file.raw or read_optional(path, _MAX_BYTES)
+            known, kept, turn = HeadFile._latest
             if raw is not None:
-                self.kept, self._turn = _parse(raw, path)
+                self.kept, self._turn = (kept, turn) if raw == known else _parse(raw, path)
         except BaseException:
             self._file.close()
             raise
@@ -88,6 +91,7 @@ class HeadFile:
         """Write the head; it is on disk when this returns, and where a crash comes first the one before is."""
         self._file.write()
         self.kept = self._prepared
+        HeadFile._latest = (self._file.next, self.kept, self._turn)
 
     def __enter__(self) -> "Self":
         return self

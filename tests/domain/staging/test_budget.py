@@ -37,6 +37,15 @@ def test_what_counts_most_comes_first_and_equals_by_source_place_and_text() -> N
     assert rank([low, second, event, first], weights) == [event, first, second, low]
 
 
+def test_what_counts_nearly_the_same_is_ordered_by_source() -> None:
+    document, event = Source.DOCUMENT, Source.EVENT
+    assert list(Source).index(event) < list(Source).index(document)
+    nearly = [candidate("d", document, 0.50004), candidate("e", event, 0.5)]
+    assert [one.text for one in rank(nearly, EVERY)] == ["e", "d"]
+    apart = [candidate("d", document, 0.5002), candidate("e", event, 0.5)]
+    assert [one.text for one in rank(apart, EVERY)] == ["d", "e"]
+
+
 @pytest.mark.parametrize(
     "off", [SourceRules(weight=0, most=5, share=50), SourceRules(weight=5, most=0, share=50)]
 )
