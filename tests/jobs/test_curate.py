@@ -186,13 +186,14 @@ def test_where_nothing_can_prove_useful_nothing_is_proposed(desk: Desk) -> None:
 
 def test_what_the_consent_graph_blocks_stays(tmp_path: Path) -> None:
     desk = make_desk(
-        tmp_path, memory=b"# MEMORY.md\n\n- Never unlock doors for a guest.\n- Feed the cat at six.\n"
+        tmp_path,
+        memory=b"# MEMORY.md\n\n- Never open the garage: open_garage is for people.\n- Toggle lights at dusk.\n",
     )
     live(desk, range(400), "something")
     done = run(desk)
     assert (done.faded, done.kept) == (2, 1)
     changes = [change for name in done.proposals for change in desk.proposal_of(name).changes]
-    assert ["cat" in change.before for change in changes] == [True]
+    assert ["Toggle lights" in change.before for change in changes] == [True]  # asked for, not blocked
 
 
 def test_the_best_connected_fifth_stays(desk: Desk) -> None:

@@ -421,6 +421,20 @@ def test_an_edit_that_was_refused_is_put_back_without_asking_again(desk: Desk) -
     assert desk.text() == MEMORY
 
 
+def test_a_line_that_one_file_was_refused_is_asked_about_in_another(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "USER.md").write_text("# USER.md\n\n- Prefers tea.\n")
+    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+    desk.set(on_drift=OnDrift.PROPOSE)
+    user = Path(desk.home.path("USER.md"))
+    user.write_text("# USER.md\n\n- Prefers tea.\n- Boat: paint the hull\n")
+    (first,) = desk.guard()
+    desk.reject(desk.proposal_of(first.proposal))
+    add(desk, "- Boat: paint the hull")
+    (second,) = desk.guard()
+    assert [change.target for change in desk.proposal_of(second.proposal).changes] == ["MEMORY.md"]
+
+
 def test_a_secret_in_an_edit_is_put_back_and_held(desk: Desk) -> None:
     desk.set(on_drift=OnDrift.PROPOSE)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -562,6 +576,21 @@ def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
     assert sighting.path == "USER.md"
     assert desk.proposal_of(sighting.proposal).changes[0].after == "- Prefers rum.\n"
     assert quiet(desk)
+
+
+def test_a_raced_edit_and_drift_of_one_file_are_told_one_by_one(desk: Desk) -> None:
+    blobs = BlobStore(desk.home.blobs_dir)
+    rival = blobs.put(MEMORY.replace("30 days", "20 days").encode())
+    targets = [{"path": "MEMORY.md", "before": desk.ledger().book.gated["MEMORY.md"]}]
+    targets[0]["after"] = targets[0]["before"]
+    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record("apply.raced", apply="a-1", replaced=[{"path": "MEMORY.md", "sha256": rival}])
+    add(desk, "- Boat: paint the hull")
+    raced, drifted = desk.guard()
+    assert raced.proposal != drifted.proposal
+    assert [c.after for c in desk.proposal_of(raced.proposal).changes] == ["- Keep backups for 20 days.\n"]
+    assert "Boat" in desk.proposal_of(drifted.proposal).changes[0].after
+    assert desk.ledger().book.proposals.keys() >= {raced.proposal, drifted.proposal}
 
 
 def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk: Desk) -> None:
