@@ -1,4 +1,4 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +25,13 @@ def test_the_waits_are_two_hours_from_the_leaf_and_ten_minutes_from_the_signatur
 def test_it_cools_until_the_later_of_both() -> None:
     assert cools_until(at(), at(hours=1), PUBLISHED) == START + timedelta(hours=2)
     assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
+
+
+def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
+    for wait_s in (300_000_000_000, 2**53 - 1):
+        asked = Cooling(after_proposal_s=wait_s)
+        assert cools_until(at(), at(), asked) == datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+        assert remaining_s(at(), at(), at(hours=3), asked) == wait_s - 10_800
 
 
 def test_an_edit_does_not_wait() -> None:

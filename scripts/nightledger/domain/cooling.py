@@ -7,7 +7,7 @@ wall clock.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from nightledger.domain.moment import Moment
 
@@ -27,6 +27,8 @@ class Cooling:
 
 NONE = Cooling(after_proposal_s=0, after_signature_s=0)
 """An operator's own edit and undo do not cool."""
+NEVER = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+"""When a wait ends that no calendar holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +77,19 @@ def elapsed_s(since: Moment, now: Moment) -> int:
 
 
 def cools_until(proposed: Moment, signed: Moment, cooling: Cooling) -> datetime:
-    """Give the wall-clock time at which both waits are over if no clock steps."""
+    """Give the wall-clock time at which both waits are over if no clock steps; at most the year 9999's last second."""
     return max(
-        proposed.at + timedelta(seconds=cooling.after_proposal_s),
-        signed.at + timedelta(seconds=cooling.after_signature_s),
+        _after(proposed.at, cooling.after_proposal_s),
+        _after(signed.at, cooling.after_signature_s),
     )
+
+
+def _after(at: datetime, wait_s: int) -> datetime:
+    """Give a time that much later: what a home asks for, and what another machine says, may be any number."""
+    try:
+        return at + timedelta(seconds=wait_s)
+    except OverflowError:
+        return NEVER
 
 
 def remaining_s(

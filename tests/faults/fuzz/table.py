@@ -2,6 +2,7 @@
 
 from tests.faults.fuzz import (
     asked,
+    exchanged,
     hosted,
     left,
     noted,
@@ -15,7 +16,7 @@ from tests.faults.fuzz import (
 )
 from tests.faults.fuzz.target import Target
 
-LISTS = (records, signed, texts, stored, left, strangers, asked, searched, hosted, noted, pinned)
+LISTS = (records, signed, texts, stored, left, strangers, asked, searched, hosted, noted, pinned, exchanged)
 TARGETS: dict[str, Target] = {target.name: target for module in LISTS for target in module.TARGETS}
 
 
