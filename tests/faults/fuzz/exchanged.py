@@ -2,28 +2,45 @@
 
 import hashlib
 import json
+import shutil
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from tests.faults.fuzz.records import DEEP, dumped
-from tests.faults.fuzz.stored import scratch
+from tests.faults.fuzz.records import DEEP, NOW, dumped
+from tests.faults.fuzz.signed import ALICE, _EnvelopeKey
+from tests.faults.fuzz.stored import scratch, written
 from tests.faults.fuzz.target import Target
 from tests.gate.homes import HOME_ID, START, Desk, addition, make_desk, removal
 from tests.gate.peer_work import make_work
+from tests.homes import make_home
 
-from nightledger.codec.records import load_record, to_plain
-from nightledger.codec.strict_json import parse_json
+from nightledger.codec.canonical import MAX_INTEGER
+from nightledger.codec.records import dump_record, load_record, to_plain
+from nightledger.codec.strict_json import BOM, parse_json
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
+from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Peers, Reply, Status
 from nightledger.domain.waiting import Waiting
+from nightledger.files.home import Home
+from nightledger.files.spool import REPLY_SUFFIX, Letter
 from nightledger.gate.machines.remote import RemoteReview, unpack
 from nightledger.gate.machines.travelling import waiting_of
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
 from nightledger.surfaces import screen
+from nightledger.surfaces.channel.dead_letters import read_dead_letters
+from nightledger.surfaces.channel.sending import _take_seq, believe, parse_kept_reply, sent_dir
+from nightledger.surfaces.channel.spooling import Emptied, _bury_expired, _take_reply, pending
+from nightledger.surfaces.context import Context
 from nightledger.text.changes.whole import text_sha256
 from nightledger.trust.base64_strict import decode_base64, encode_base64
+from nightledger.trust.dsse import seal
+from nightledger.trust.keys import KeyRing
+from nightledger.trust.sshsig import SignatureError
 
 
 @cache
@@ -123,6 +140,135 @@ def _reviews() -> tuple[bytes, ...]:
     )
 
 
+# answers that were kept, and messages that wait for one
+
+MINE = "f" * 32
+WAITS = "m-" + "a" * 26
+
+
+@cache
+def context() -> Context:
+    """Give a command's surroundings in the home that asked."""
+    home = make_home(scratch() / "asking", id=MINE)
+    for folder in (sent_dir(home), home.work_dir):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    context = Context(verb="channel", home=home.root, now_text=None, json=False)
+    context._now = NOW
+    return context
+
+
+@cache
+def _peer() -> Peer:
+    return Peer(name="desk", home=HOME_ID, keys=(PeerKey(key=ALICE.public.line),), actions=())
+
+
+def _sealed(raw: bytes) -> bytes:
+    """Seal what is said as the other machine would, unless it is an envelope already."""
+    return raw if raw.startswith(b'{"payload') else seal(REPLY_TYPE, raw, _EnvelopeKey())
+
+
+def _reply(**fields: Any) -> bytes:
+    made = Reply(
+        v=1, re=WAITS, iss=HOME_ID, aud=MINE, iat=1_772_366_400, status=Status.EXECUTED, reason="", body={}
+    )
+    return dump_record(replace(made, **fields))
+
+
+def _check_reply(raw: bytes, reply: Reply) -> None:
+    if raw.startswith(b'{"payload'):
+        assert dump_record(reply) == _reply()
+    else:
+        told = json.loads(raw.removeprefix(BOM))
+        assert told == to_plain(reply)
+    assert datetime.fromtimestamp(reply.iat, UTC).year >= 1970
+    rightly = (reply.re, reply.iss, reply.aud) == (WAITS, HOME_ID, MINE)
+    with suppress(RefusedError):
+        believe(context(), _sealed(raw), _peer(), WAITS)
+        assert rightly
+
+
+def _replies() -> list[bytes]:
+    return [
+        _reply(),
+        _sealed(_reply()),
+        _reply(iat=253_402_300_799, re="m-" + "b" * 26),
+        _reply(status=Status.REJECTED, reason="no", body={"a": [1, "\u2028"]}),
+        seal(MESSAGE_TYPE, _reply(), _EnvelopeKey()),
+        *DEEP,
+    ]
+
+
+Sent = tuple[list[tuple[str, dict[str, Any]]], list[tuple[str, str]], list[str]]
+"""What waits, whose answer came under which action, and what was buried."""
+
+
+def _read_sent(raw: bytes) -> Sent:
+    """Let the answer come to the message that is remembered so, then bury it where it has expired."""
+    home = Home(context().home_path)
+    path = Path(written(Path(sent_dir(home), f"{WAITS}.json"), raw))
+    shutil.rmtree(Path(home.channel_dir, "replies"), ignore_errors=True)
+    waits = list(pending(home))
+    emptied = Emptied()
+    letter = Letter(path=str(path), name=f"{WAITS}{REPLY_SUFFIX}", content=_sealed(_reply()))
+    with suppress(RecordError):  # of a machine that nobody knows
+        _take_reply(context(), Peers(peers=(_peer(),)), letter, emptied)
+    written(path, raw)
+    Path(home.dead_letters).unlink(missing_ok=True)
+    return waits, [(peer, action) for peer, action, _ in emptied.replies], list(_bury_expired(context()))
+
+
+def _check_sent(raw: bytes, read: Sent) -> None:
+    waits, answered, dead = read
+    home = Home(context().home_path)
+    kept = [path.name for path in Path(home.channel_dir, "replies").rglob("*.json")]
+    assert kept == [f"{peer}.{action}.json" for peer, action in answered]
+    assert bool(answered) == any(record["peer"] == "desk" for _, record in waits)
+    assert dead == [name for name, record in waits if record["exp"] <= NOW.timestamp()]
+    assert [letter["envelope"] for letter in read_dead_letters(home)] == [
+        record["envelope"] for name, record in waits if name in dead
+    ]
+    for name, record in waits:
+        assert (name, record) == (WAITS, json.loads(raw.removeprefix(BOM)))
+    assert bool(dead) != Path(sent_dir(home), f"{WAITS}.json").exists()
+
+
+_SENT = {"peer": "desk", "action": "proposals", "exp": 1_772_366_400, "envelope": {"payload": "e30="}}
+_SENTS = (
+    dumped(_SENT),
+    dumped({**_SENT, "exp": 2**53 - 1, "peer": "shed"}),
+    dumped({**_SENT, "exp": "soon"}),
+    dumped({**_SENT, "action": "/../../x"}),
+    dumped({**_SENT, "envelope": {"payload": 0.5}}),
+    dumped({"action": "proposals"}),
+    *DEEP,
+)
+
+
+def _read_number(raw: bytes) -> tuple[int, int]:
+    ring = KeyRing(scratch() / "numbers")
+    Path(ring.directory, MINE).mkdir(parents=True, exist_ok=True)
+    written(ring.path(MINE, "channel-out.json"), raw)
+    return _take_seq(ring, MINE, 1_772_366_400), _take_seq(ring, MINE, 0)
+
+
+def _check_number(raw: bytes, read: tuple[int, int]) -> None:
+    last = json.loads(raw.removeprefix(BOM))["seq"] if raw else 0
+    assert read[0] == max(last + 1, 1_772_366_400_000)
+    assert last < read[0] < read[1] <= MAX_INTEGER
+
+
+_NUMBERS = (
+    b'{"seq":1772366400007,"v":1}\n',
+    b'{"seq":0}',
+    b"",
+    b'{"seq":"7"}',
+    b'{"seq":1e3}',
+    b"[7]",
+    b'{"seq":9007199254740990}',
+    *DEEP,
+)
+
+
 TARGETS = (
     Target(
         name="travelled",
@@ -132,6 +278,32 @@ TARGETS = (
         damage=lambda read: (replace(read[0], documents={**read[0].documents, "x.md": ""}), *read[1:]),
         seeds=_reviews,
         max_bytes=12_288,
+        cost=4,
+    ),
+    Target(
+        name="kept-replies",
+        read=lambda raw: parse_kept_reply(context(), _sealed(raw), _peer()),
+        errors=(RecordError, SignatureError),
+        check=_check_reply,
+        damage=lambda reply: replace(reply, iat=reply.iat + 1),
+        seeds=_replies,
+    ),
+    Target(
+        name="sent-messages",
+        read=_read_sent,
+        errors=(),
+        check=_check_sent,
+        damage=lambda read: (read[0], [*read[1], ("desk", "decide")], read[2]),
+        seeds=lambda: list(_SENTS),
+        cost=4,
+    ),
+    Target(
+        name="sent-numbers",
+        read=_read_number,
+        errors=(RecordError,),
+        check=_check_number,
+        damage=lambda read: (read[0], read[0]),
+        seeds=lambda: list(_NUMBERS),
         cost=4,
     ),
 )

@@ -147,6 +147,20 @@ def test_numbers_rise_whatever_the_clock_does(pair: Pair) -> None:
     assert prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT).message.seq > numbers[-1]
 
 
+@pytest.mark.parametrize(
+    "raw", [b"[]", b"{}", b'{"seq": null}', b'{"seq": "x"}', b'{"seq": 2.5}', b'{"seq": 9007199254740991}']
+)
+def test_a_note_of_the_last_number_that_is_damaged_is_named_and_nothing_is_sent(
+    pair: Pair, raw: bytes
+) -> None:
+    pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
+    path = pair.ops.keys / pair.ops.home_id / "channel-out.json"
+    path.write_bytes(raw)
+    with pytest.raises(RecordError, match="channel-out"):
+        prepare(pair.ops.context(), "agent", "update_heartbeat", BEAT)
+    assert path.read_bytes() == raw
+
+
 def test_a_log_is_masked_before_it_leaves_and_a_change_with_a_secret_stays(pair: Pair) -> None:
     pair.ops.reach(agent={"url": f"http://{AGENT_ADDRESS}:1"})
     context = pair.ops.context()

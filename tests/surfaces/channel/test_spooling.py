@@ -1,5 +1,6 @@
 """The same bytes over a directory that both machines share."""
 
+import json
 import os
 from pathlib import Path
 
@@ -210,6 +211,37 @@ def test_a_record_of_what_waits_that_is_damaged_is_passed_over(pair: Pair, share
     (directory / "m-broken.json").write_text("{")
     (directory / "m-other.txt").write_text("{}")
     assert len(list(pending(pair.ops.desk.home))) == 1
+    assert shared.is_dir()
+
+
+def test_what_an_agent_writes_among_the_messages_that_wait_stops_none_of_them(
+    pair: Pair, shared: Path, tmp_path: Path
+) -> None:
+    """It is passed over: it is not buried, no answer is believed for it, and nothing is written where it says."""
+    message, _ = send(pair)
+    path = Path(sent_dir(pair.ops.desk.home)) / f"{message}.json"
+    record = json.loads(path.read_bytes())
+    odd: tuple[dict[str, object], ...] = (
+        {"exp": "soon"},
+        {"exp": 1.5},
+        {"exp": None},
+        {"peer": []},
+        {"envelope": 3},
+        {"envelope": {"payload": 0.5}},
+        {"envelope": {"payload": "\ud800"}},
+        {"action": f"/../../../../../../..{tmp_path}/found"},
+    )
+    for change in odd:
+        path.write_text(json.dumps({**record, **change}))
+        assert list(pending(pair.ops.desk.home)) == []
+        assert pair.ops.record("channel", "status")["peers"][0]["unanswered"] == 0
+    for name in record:
+        path.write_text(json.dumps({key: value for key, value in record.items() if key != name}))
+        assert list(pending(pair.ops.desk.home)) == []
+    empty_boxes(pair.agent.context())
+    pair.ops.desk.wait(days=2)
+    emptied = empty_boxes(pair.ops.context())
+    assert (emptied.replies, emptied.dead) == ([], [])
     assert shared.is_dir()
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_MESSAGE_BYTES, MAX_REPLY_BYTES, make_message, parse_reply
 from nightledger.codec.records import dump_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.consent import SELF_MODIFICATION
-from nightledger.domain.errors import NightledgerError, RefusedError, UsageError
+from nightledger.domain.errors import NightledgerError, RecordError, RefusedError, UsageError
 from nightledger.domain.message import (
     LIFETIME_S,
     MESSAGE_TYPE,
@@ -244,14 +244,25 @@ def bury(context: Context, envelope: bytes, error: str, attempts: int) -> Delive
 
 
 def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
-    """Give the next number and put it on disk first, so that none is ever given twice."""
+    """Give the next number and put it on disk first, so that none is ever given twice.
+
+    Raises:
+        RecordError: The note of the last one is damaged; no number is guessed.
+    """
     path = ring.path(home_id, "channel-out.json")
     with Lock(str(path.with_name("channel-out.lock")), timeout_s=_LOCK_TIMEOUT_S):
         raw = read_optional(str(path), _MAX_STATE_BYTES)
-        last = parse_json(raw, str(path))["seq"] if raw else 0
-        seq = next_seq(int(last), now * 1000)
+        seq = next_seq(_last_seq(raw, str(path)) if raw else 0, now * 1000)
         replace_file(str(path), canonical({"v": 1, "seq": seq}) + b"\n")
     return seq
+
+
+def _last_seq(raw: bytes, path: str) -> int:
+    record = parse_json(raw, path)
+    last = record.get("seq") if isinstance(record, dict) else None
+    if type(last) is not int or not 0 <= last < MAX_INTEGER:
+        raise RecordError(path, ("seq: it is not the number of a message",))
+    return last
 
 
 def _without_secrets(action: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,10 @@ crash in between brings it again, which does nothing twice.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
@@ -30,6 +32,10 @@ from nightledger.surfaces.channel.sending import (
 from nightledger.surfaces.context import Context
 
 _MAX_PENDING_BYTES = 4 << 20
+_SENT = re.compile(r"(m-[a-z2-7]{26})\.json")
+_ACTION = re.compile(r"[a-z][a-z0-9_]{0,63}")
+"""As ``schemas/message.schema.json`` has it: an answer is kept under this name."""
+_FORMS = {"peer": str, "action": str, "exp": int, "envelope": dict}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -90,17 +96,28 @@ def spools(context: Context) -> list[str]:
     return sorted({address.spool for address in addresses if address.spool})
 
 
-def pending(home: Home) -> Iterator[tuple[str, dict[str, object]]]:
+def pending(home: Home) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give id and record of each of our messages that waits for its answer; damaged records are passed over."""
     directory = sent_dir(home)
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
-        path = os.path.join(directory, name)
-        try:
-            record = parse_json(read_optional(path, _MAX_PENDING_BYTES) or b"", path)
-        except NightledgerError:
-            continue
-        if name.endswith(".json") and isinstance(record, dict):
-            yield name.removesuffix(".json"), record
+        found = _SENT.fullmatch(name)
+        record = _read_sent(os.path.join(directory, name)) if found else None
+        if found and record is not None:
+            yield found[1], record
+
+
+def _read_sent(path: str) -> dict[str, Any] | None:
+    """Read what is remembered of one message; None for what we did not write: an agent can write there."""
+    try:
+        record = parse_json(read_optional(path, _MAX_PENDING_BYTES) or b"", path)
+        canonical(record)  # as it is kept when nobody answers
+    except NightledgerError:
+        return None
+    if not isinstance(record, dict) or any(
+        type(record.get(name)) is not form for name, form in _FORMS.items()
+    ):
+        return None
+    return record if _ACTION.fullmatch(record["action"]) else None
 
 
 def reply_path(home: Home, peer: str, action: str) -> str:
@@ -130,11 +147,11 @@ def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied
     found = dict(pending(home)).get(message_id)
     if found is None:
         return  # nobody waits for it: it came before
-    peer = peers.named(str(found["peer"]))
+    peer = peers.named(found["peer"])
     if peer is None:
         raise RecordError(letter.path, ("the machine that it is from is not known any more",))
     reply = believe(context, letter.content, peer, message_id)
-    action = str(found["action"])
+    action = found["action"]
     path = reply_path(home, peer.name, action)
     make_dir(os.path.dirname(path), ignored_by_git=True)
     replace_file(path, letter.content)
@@ -146,7 +163,7 @@ def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied
 def _bury_expired(context: Context) -> Iterator[str]:
     home = Home(context.home_path)
     for message_id, record in list(pending(home)):
-        if int(str(record["exp"])) <= context.now.timestamp():
+        if record["exp"] <= context.now.timestamp():
             bury(context, canonical(record["envelope"]), "no answer came before it expired", 1)
             os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
             yield message_id
