@@ -1,5 +1,6 @@
 """The rules of c2sp.org/tlog-witness, one by one, and the promise behind them: one history a log, never back."""
 
+import base64
 import hashlib
 import os
 import stat
@@ -252,6 +253,29 @@ def test_a_missing_witness_names_the_command_that_makes_one(tmp_path: Path) -> N
     with pytest.raises(ConfigurationError, match="is no witness") as caught:
         open_witness(tmp_path)
     assert "witness keygen" in caught.value.hint
+
+
+def test_a_verifier_key_more_than_it_has_is_refused(directory: Path, box: WitnessBox) -> None:
+    more = "".join(f"{key.dump()}\n" for key in (*box.vkeys, LogSigner().key))
+    (directory / "vkeys").write_text(more)
+    with pytest.raises(ConfigurationError, match="does not name the keys"):
+        open_witness(directory)
+
+
+def test_a_remembered_line_of_its_second_key_that_does_not_hold_is_damage(
+    directory: Path, box: WitnessBox
+) -> None:
+    if not has_mldsa():
+        pytest.skip("this platform's cryptography has no ML-DSA")
+    assert box.answer(request(tree_of(3), 0), NOON).status == 200
+    (path,) = (directory / "heads").iterdir()
+    *lines, last = path.read_text().splitlines()
+    name, _, encoded = last.rpartition(" ")
+    line = base64.b64decode(encoded)
+    ages = line[:4] + b"\xff" * 8 + line[12:]
+    path.write_text("\n".join([*lines, f"{name} {base64.b64encode(ages).decode()}\n"]))
+    with pytest.raises(WitnessError, match="damaged"):
+        box.answer(request(tree_of(5), 3), NOON)
 
 
 @pytest.mark.parametrize("content", ["", "nonsense\n", f"{LogSigner().key.dump()}\n"])

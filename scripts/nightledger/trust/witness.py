@@ -22,6 +22,7 @@ from nightledger.trust.checkpoint import Checkpoint, parse_checkpoint
 from nightledger.trust.cosignature import (
     COSIGNATURE_ED25519,
     COSIGNATURE_MLDSA44,
+    MLDSA44_PUBLIC_BYTES,
     Ed25519CosignatureSigner,
     MLDSA44Signer,
     cosigned_at,
@@ -153,6 +154,9 @@ class WitnessBox:
             return (first,)
         return (first, MLDSA44Signer(key=self.vkeys[1], private=self.key.mldsa44, at=now))
 
+    def _usable(self) -> tuple[VerifierKey, ...]:
+        return self.vkeys if has_mldsa() else self.vkeys[:1]
+
     def _remembered(self, origin: str) -> Note | None:
         path = _head_path(self.directory, origin)
         raw = read_optional(path, MAX_NOTE_BYTES)
@@ -160,7 +164,9 @@ class WitnessBox:
             return None
         try:
             note = parse_note(raw)
-            verify_note(note, [verifier_of(self.vkeys[0].dump())])
+            verifiers = [verifier_of(key.dump()) for key in self._usable()]
+            verify_note(note, verifiers[:1])
+            verify_note(note, verifiers)
             found = parse_checkpoint(note.text).origin
         except NoteError as error:
             raise WitnessError(f"{path} is damaged: {error}") from error
@@ -169,7 +175,7 @@ class WitnessBox:
         return note
 
     def _clock_refusal(self, remembered: Note | None, now: datetime) -> Answer | None:
-        mine = {(key.name, key.key_id) for key in self.vkeys}
+        mine = {(key.name, key.key_id) for key in self._usable()}  # whose lines were checked
         lines = remembered.signatures if remembered else ()
         stated = [cosigned_at(line.signature) for line in lines if (line.name, line.key_id) in mine]
         if all(int(at.timestamp()) <= int(now.timestamp()) for at in stated):
@@ -218,7 +224,7 @@ def open_witness(directory: Path) -> WitnessBox:
     vkeys = tuple(map(parse_vkey, lines))
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = _vkeys(key, vkeys[0].name) if vkeys else ()
-    if not vkeys or vkeys[: len(made)] != made:
+    if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key):
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return WitnessBox(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
@@ -264,6 +270,14 @@ def _vkeys(key: WitnessKey, name: str) -> tuple[VerifierKey, ...]:
         return (first,)
     public = key.mldsa44.public_key().public_bytes_raw()
     return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
+
+
+def _is_lost(rest: Sequence[VerifierKey], key: WitnessKey) -> bool:
+    """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
+    if key.mldsa44 is not None or not rest:
+        return not rest
+    (kind, size), *more = [(one.key_type, len(one.public)) for one in rest]
+    return (kind, size, more) == (COSIGNATURE_MLDSA44, MLDSA44_PUBLIC_BYTES, [])
 
 
 def _head_path(directory: Path, origin: str) -> str:

@@ -13,10 +13,25 @@ from tests.faults.fuzz import (
     stored,
     strangers,
     texts,
+    witnessed,
 )
 from tests.faults.fuzz.target import Target
 
-LISTS = (records, signed, texts, stored, left, strangers, asked, searched, hosted, noted, pinned, exchanged)
+LISTS = (
+    records,
+    signed,
+    texts,
+    stored,
+    left,
+    strangers,
+    asked,
+    searched,
+    hosted,
+    noted,
+    pinned,
+    exchanged,
+    witnessed,
+)
 TARGETS: dict[str, Target] = {target.name: target for module in LISTS for target in module.TARGETS}
 
 

@@ -1,0 +1,284 @@
+"""What witnesses vouched for, as it is kept: cosigned heads of a home, a witness's own lists, exported logs."""
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.faults.fuzz.stored import scratch, written
+from tests.faults.fuzz.target import Target
+from tests.homes import make_home
+from tests.trust.witnesses import (
+    NOON,
+    LogSigner,
+    cosigner,
+    head_of,
+    lines_of,
+    note_of,
+    policy_of,
+    tree_of,
+    witness_key,
+)
+
+from nightledger.domain.cooling import Vouched
+from nightledger.domain.errors import ConfigurationError, RecordError
+from nightledger.files.durable import make_dir
+from nightledger.files.home import Home
+from nightledger.trust.cosigned import Cosignatures, CosignedHead, keep_lines
+from nightledger.trust.merkle import Tree
+from nightledger.trust.note import NoteError, parse_note, sign_note
+from nightledger.trust.policy import Policy, cosigned_times, dump_policy
+from nightledger.trust.report import Damage
+from nightledger.trust.tile_export import Export, ExportError, export_tiles
+from nightledger.trust.witness import LOGS, VKEYS, WitnessBox, create_witness, open_witness
+
+SIZE = 9
+POLICY = policy_of(3, 2)
+MINUTES = (1, 7, 30)
+"""When the three witnesses cosigned, past noon."""
+
+
+@cache
+def home() -> Home:
+    home = make_home(scratch() / "cosigned", id="5a" * 16)
+    make_dir(home.checkpoints_dir)
+    written(home.audit_log, b"")
+    return home
+
+
+@cache
+def _tree(size: int = SIZE) -> Tree:
+    return tree_of(size)
+
+
+@cache
+def _cosigned(size: int, *numbers: int, word: bytes = b"line", origin: str = LogSigner().name) -> bytes:
+    """Give a head with the lines of some of the witnesses, each at its own time."""
+    tree = _tree(size) if word == b"line" else tree_of(size, word)
+    lines = [cosigner(n, NOON.replace(minute=MINUTES[n - 1])) for n in numbers]
+    return note_of(head_of(tree, origin=origin), *lines)
+
+
+# cosigned heads of a home
+
+
+Asked = tuple[
+    tuple[CosignedHead, datetime] | None, Vouched, int, tuple[CosignedHead, Damage] | None, tuple[bytes, ...]
+]
+
+
+def _read_cosigned(raw: bytes) -> Asked:
+    """Ask for everything where all three files say this, then keep another witness's line with what they say."""
+    kept = Path(home().checkpoints_dir, "7")
+    paths = (home().cosigned, home().checkpoint, kept)
+    for path in paths:
+        written(path, raw)
+    heads = Cosignatures(home(), POLICY, _tree())
+    asked = heads.newest(), heads.vouched(3), heads.kept_size(), heads.foreign()
+    note = parse_note(_cosigned(7))
+    keep_lines(home(), POLICY, note, sign_note(note.text, [cosigner(3, NOON)]).signatures, first=True)
+    return *asked, tuple(Path(path).read_bytes() for path in paths)
+
+
+def _check_cosigned(raw: bytes, read: Asked) -> None:
+    newest, vouched, size, foreign, after = read
+    held = _held(raw)
+    stated = sorted(NOON.replace(minute=MINUTES[n - 1]) for n in held)
+    assert bool(newest) == (len(held) > 1)
+    assert (vouched.first, vouched.last) == ((stated[1], stated[-2]) if newest else (None, None))
+    assert bool(size) == bool(newest)
+    if newest:
+        assert newest[0].raw == raw
+        assert newest[1] == stated[-2]
+    if foreign:
+        assert foreign[0].times
+        assert foreign[0].checkpoint.root != _tree().root(min(foreign[0].checkpoint.size, SIZE))
+    _check_kept(raw, after)
+
+
+def _held(raw: bytes) -> set[int]:
+    """Give which witnesses cosigned a head of this very log, here: no other can be made without their keys."""
+    with suppress(NoteError):
+        note = parse_note(raw)
+        if note.text in (parse_note(_cosigned(n)).text for n in (7, SIZE)):
+            return {int(name[1:]) for name in cosigned_times(note, POLICY)}
+    return set()
+
+
+def _check_kept(raw: bytes, after: tuple[bytes, ...]) -> None:
+    """What is kept holds, has the line that came, and loses none that counted."""
+    cosigned, checkpoint, first = map(parse_note, (after[0], _or_note(after[1]), after[2]))
+    assert "w3" in cosigned_times(first, POLICY)
+    if cosigned.text != first.text:  # a quorum's, of whatever log: only a later quorum takes its place
+        assert after[0] == raw
+        assert POLICY.is_met(cosigned_times(cosigned, POLICY).keys())
+    before = {f"w{n}" for n in _held(raw)}
+    assert before <= cosigned_times(cosigned, POLICY).keys()
+    if checkpoint.text != first.text:
+        assert after[1] == raw
+    if first.text in raw.decode("utf-8", "replace"):
+        assert before <= cosigned_times(first, POLICY).keys()
+
+
+def _or_note(raw: bytes) -> bytes:
+    """Give what lies at the head's own place, or another head where that is no note: it is left as it is."""
+    try:
+        parse_note(raw)
+    except NoteError:
+        return _cosigned(SIZE)
+    return raw
+
+
+def _heads() -> list[bytes]:
+    whole = _cosigned(SIZE, 1, 2, 3)
+    return [
+        whole,
+        _cosigned(7, 1, 2),
+        _cosigned(7, 3),
+        _cosigned(SIZE),
+        _cosigned(SIZE, 1, 2, word=b"other"),
+        _cosigned(12, 1, 2),
+        _cosigned(SIZE, 1, 2, origin="nightledger/x"),
+        whole + whole.splitlines(keepends=True)[-1],
+        whole[:-9] + b"AAAAAAA=\n",
+        whole.replace(b"witness.example/2", b"witness.example/1"),
+    ]
+
+
+# a witness's own lists
+
+
+@cache
+def _box() -> WitnessBox:
+    return create_witness(scratch() / "listed", "witness.example/9")
+
+
+def _open(raw: bytes) -> WitnessBox:
+    """Open a witness whose verifier keys stand before a NUL, and the logs that it knows behind it."""
+    vkeys, cut, logs = raw.partition(b"\0")
+    directory = _box().directory
+    written(directory / VKEYS, vkeys)
+    (directory / LOGS).unlink(missing_ok=True)
+    if cut:
+        written(directory / LOGS, logs)
+    return open_witness(directory)
+
+
+def _check_open(raw: bytes, box: WitnessBox) -> None:
+    vkeys, _, logs = raw.decode().partition("\0")
+    assert [key.dump() for key in box.vkeys] == vkeys.splitlines()
+    assert box.vkeys == _box().vkeys
+    assert all(key.dump() in logs for key in box.logs)
+    assert box.answer(b"", NOON).status == 400  # it serves
+
+
+def _lists() -> list[bytes]:
+    made = _box().vkeys
+    vkeys = "".join(f"{key.dump()}\n" for key in made).encode()
+    log = LogSigner().key.dump().encode()
+    logs = dump_policy(Policy(logs=(LogSigner().key, LogSigner("nightledger/other", 7).key)))
+    return [
+        vkeys,
+        vkeys + b"\0" + logs,
+        vkeys.replace(b"\n", b"\r\n"),
+        made[0].dump().encode(),
+        vkeys + log,
+        b"\n".join(reversed(vkeys.split())),
+        vkeys + b"\0witness w " + witness_key(1).dump().encode(),
+        b"",
+    ]
+
+
+# a log that was exported before
+
+
+_TILE = "tile/entries/000.p/9"
+
+
+@cache
+def _exported() -> dict[str, bytes]:
+    """Give what an export writes where nothing lies yet."""
+    directory = scratch() / "exported-once"
+    export_tiles(str(directory), _tree(), lines_of(SIZE), _cosigned(SIZE))
+    return _files(directory)
+
+
+def _files(directory: Path) -> dict[str, bytes]:
+    return {os.fspath(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def _export(raw: bytes) -> tuple[Export, dict[str, bytes]]:
+    """Export to where a head and, behind a NUL, a bundle of entries lie; what is refused changes nothing."""
+    head, cut, bundle = raw.partition(b"\0")
+    directory = scratch() / "exported"
+    shutil.rmtree(directory, ignore_errors=True)
+    (directory / _TILE).parent.mkdir(parents=True)
+    written(directory / "checkpoint", head)
+    if cut:
+        written(directory / _TILE, bundle)
+    before = _files(directory)
+    try:
+        made = export_tiles(str(directory), _tree(), lines_of(SIZE), _cosigned(SIZE))
+    except (ExportError, NoteError):
+        assert _files(directory) == before
+        raise
+    return made, _files(directory)
+
+
+def _check_export(raw: bytes, read: tuple[Export, dict[str, bytes]]) -> None:
+    made, files = read
+    assert files == _exported()
+    assert (made.size, made.present) == (SIZE, int(b"\0" in raw))
+    assert made.written + made.present + 1 == len(files)
+
+
+def _exports() -> list[bytes]:
+    _exported()
+    return [
+        _cosigned(SIZE),
+        _cosigned(7, 1, 2) + b"\0" + _exported()[_TILE],
+        _cosigned(7) + b"\0" + _exported()[_TILE][:-3],
+        _cosigned(12),
+        _cosigned(7, word=b"other"),
+        _cosigned(7, origin="nightledger/x"),
+    ]
+
+
+def _without_one(read: tuple[Export, Any]) -> tuple[Export, Any]:
+    return replace(read[0], size=read[0].size - 1), read[1]
+
+
+TARGETS = (
+    Target(
+        name="cosigned-heads",
+        read=_read_cosigned,
+        errors=(),
+        check=_check_cosigned,
+        damage=lambda read: (read[0], replace(read[1], last=NOON), *read[2:]),
+        seeds=_heads,
+        cost=10,
+    ),
+    Target(
+        name="witness-lists",
+        read=_open,
+        errors=(ConfigurationError, RecordError),
+        check=_check_open,
+        damage=lambda box: replace(box, vkeys=box.vkeys * 2),
+        seeds=_lists,
+        max_bytes=8192,
+        cost=2,
+    ),
+    Target(
+        name="exported-logs",
+        read=_export,
+        errors=(ExportError, NoteError),
+        check=_check_export,
+        damage=_without_one,
+        seeds=_exports,
+        cost=10,
+    ),
+)
