@@ -1,12 +1,13 @@
 import json
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from nightledger.domain.attention import Item, Need
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, RefusedError
 from nightledger.domain.operator import Operator
 from nightledger.files.home import Home
 from nightledger.jobs import notify as module
@@ -98,6 +99,29 @@ def test_what_was_settled_and_returns_is_told_again(home: Home, phone: Phone) ->
     assert notify(home, phone.operator, failed, now=NOW)
     assert not notify(home, phone.operator, [], now=NOW)
     assert notify(home, phone.operator, failed, now=NOW)
+
+
+def test_a_name_with_another_line_separator_in_it_is_told_once(home: Home, phone: Phone) -> None:
+    drift = [Item(need=Need.DRIFT, key="notes\u2028of \x85 old\r.md", since=NOW)]
+    assert notify(home, phone.operator, drift, now=NOW)
+    assert not notify(home, phone.operator, drift, now=NOW)
+
+
+@pytest.mark.parametrize("kind", ["large", "link", "directory"])
+def test_what_an_agent_puts_in_the_place_of_what_was_told_silences_nothing(
+    home: Home, phone: Phone, kind: str
+) -> None:
+    path = Path(home.work_dir) / "notified"
+    path.parent.mkdir()
+    if kind == "large":
+        path.write_bytes(b"waiting p-1\n" * (module.MAX_TOLD_BYTES // 12 + 1))
+    elif kind == "link":
+        path.symlink_to("elsewhere")
+    else:
+        path.mkdir()
+    with suppress(RefusedError):  # it cannot be noted there; the night says so
+        notify(home, phone.operator, waiting("p-1"), now=NOW)
+    assert len(phone.calls()) == 1
 
 
 def test_nothing_to_tell_writes_nothing(home: Home, phone: Phone) -> None:

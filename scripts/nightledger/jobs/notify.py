@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from nightledger.domain.attention import Item, news, summarize, variables
-from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
 from nightledger.domain.operator import Operator
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -64,8 +64,12 @@ def _told_path(home: Home) -> str:
 
 
 def _read_told(home: Home) -> set[str]:
-    raw = read_optional(_told_path(home), MAX_TOLD_BYTES)
-    return set() if raw is None else set(raw.decode("utf-8", "replace").splitlines())
+    """Read the marks of what was told; none where nothing can be read: an agent can write there, and silences nobody so."""
+    try:
+        raw = read_optional(_told_path(home), MAX_TOLD_BYTES) or b""
+    except UnreadableError:
+        raw = b""
+    return set(raw.decode("utf-8", "replace").split("\n")) - {""}
 
 
 def _run(home: Home, operator: Operator, items: Sequence[Item], now: datetime) -> None:

@@ -21,9 +21,11 @@ from tests.homes import make_home
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.codec.records import dump_record, load_record, to_plain
 from nightledger.codec.strict_json import BOM, parse_json
+from nightledger.domain.attention import Item, Need, news
 from nightledger.domain.decision import Decision
 from nightledger.domain.errors import RecordError, RefusedError
 from nightledger.domain.message import MESSAGE_TYPE, REPLY_TYPE, Peer, PeerKey, Peers, Reply, Status
+from nightledger.domain.operator import Operator
 from nightledger.domain.waiting import Waiting
 from nightledger.files.home import Home
 from nightledger.files.spool import REPLY_SUFFIX, Letter
@@ -31,6 +33,8 @@ from nightledger.gate.machines.remote import RemoteReview, unpack
 from nightledger.gate.machines.travelling import waiting_of
 from nightledger.gate.review.composing import Refusal, Signing, compose_by
 from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.jobs.notify import _read_told as _told
+from nightledger.jobs.notify import notify
 from nightledger.surfaces import screen
 from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.sending import _take_seq, believe, parse_kept_reply, sent_dir
@@ -269,6 +273,38 @@ _NUMBERS = (
 )
 
 
+# what the operator was told
+
+
+_ITEMS = tuple(
+    Item(need=need, key=key, since=NOW)
+    for need, key in ((Need.WAITING, "p-1"), (Need.DRIFT, "a\u2028b.md"), (Need.FAILED, "link 2026-02-28"))
+)
+
+
+def _read_told(raw: bytes) -> tuple[set[str], frozenset[str]]:
+    """Read what was told, then tell nothing new: what is settled is forgotten."""
+    home = Home(context().home_path)
+    path = written(Path(home.work_dir, "notified"), raw)
+    told = _told(home)
+    notify(home, Operator(), _ITEMS, now=NOW)
+    assert _told(home) == told & {item.mark for item in _ITEMS}
+    left = Path(path).read_bytes().decode("utf-8", "replace")
+    return told, frozenset(item.mark for item in news(_ITEMS, set(left.split("\n"))))
+
+
+def _check_told(raw: bytes, read: tuple[set[str], frozenset[str]]) -> None:
+    told, new = read
+    lines = raw.split(b"\n")
+    assert told == {line.decode("utf-8", "replace") for line in lines if line}
+    assert new == {item.mark for item in _ITEMS if item.mark.encode() not in lines}
+
+
+def _told_marks() -> list[bytes]:
+    marks = [item.mark.encode() for item in _ITEMS]
+    return [b"\n".join((*marks, b"")), b"\n".join(marks), b"\r\n".join(marks), marks[0] + b"\n\xff\n", b""]
+
+
 TARGETS = (
     Target(
         name="travelled",
@@ -305,5 +341,14 @@ TARGETS = (
         damage=lambda read: (read[0], read[0]),
         seeds=lambda: list(_NUMBERS),
         cost=4,
+    ),
+    Target(
+        name="told-marks",
+        read=_read_told,
+        errors=(),
+        check=_check_told,
+        damage=lambda read: (read[0], read[1] ^ {_ITEMS[0].mark}),
+        seeds=_told_marks,
+        cost=2,
     ),
 )
