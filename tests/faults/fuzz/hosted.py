@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.faults.fuzz.left import NothingError
 from tests.faults.fuzz.records import DEEP, dumped
 from tests.faults.fuzz.stored import scratch, written
-from tests.faults.fuzz.target import Target
+from tests.faults.fuzz.target import Target, repeated
 
+from nightledger.domain.drift import Writer
 from nightledger.hosts.held_back import why_held_back
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.hooking import has_hooks, with_hooks, without_hooks
+from nightledger.hosts.marks import find_mark
 from nightledger.hosts.presets import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
 from nightledger.hosts.rivals import Rival, Unread, find_rivals
 
@@ -188,6 +191,34 @@ def _settings() -> list[bytes]:
     ]  # fmt: skip
 
 
+# marks of what hosts write by themselves
+
+
+def _read_mark(raw: bytes) -> Writer:
+    """Look for marks in the lines, and in one line of 32 KB that says a part of them again and again."""
+    find_mark([repeated(raw, 1 << 15).decode("utf-8", "replace")])
+    found = find_mark(raw.decode("utf-8", "replace").split("\n"))
+    if found is None:
+        raise NothingError
+    return found
+
+
+def _check_mark(raw: bytes, found: Writer) -> None:
+    lines = raw.decode("utf-8", "replace").split("\n")
+    alone = {find_mark([line]) for line in lines} - {None}
+    assert found is (Writer.DREAMING if Writer.DREAMING in alone else Writer.EXTRACTION)
+    assert any(line.startswith("#") or "<!--" in line or "[score=" in line for line in lines)
+
+
+_MARKED = (
+    b"- said\n<!-- openclaw-memory-promotion:memory/2026-03-01.md -->\n- more",
+    b"## Deep Sleep\n\n## Nightly memory extraction",
+    b"<!-- acme.tool:memory:v-2:start -->\n- x [score=0.92 recalls=3]",
+    b"<!--   x:consolidated:a:a:a:start",
+    b"- a person says Deep Sleep",
+)
+
+
 TARGETS = (
     Target(
         name="host-hooks",
@@ -208,5 +239,13 @@ TARGETS = (
         seeds=_settings,
         max_bytes=768,
         cost=10,
+    ),
+    Target(
+        name="writers-marks",
+        read=_read_mark,
+        errors=(NothingError,),
+        check=_check_mark,
+        damage=lambda found: Writer.EXTRACTION if found is Writer.DREAMING else Writer.DREAMING,
+        seeds=lambda: list(_MARKED),
     ),
 )
