@@ -79,10 +79,8 @@ def samples(texts: Mapping[str, tuple[float, Sequence[str]]], counts: Sequence[C
     """Give the samples of texts: name, weight and words in fours."""
     empty = [count("a") for count in counts]
     for weight, said in texts.values():
-        taken = np.array(
-            [[count(f"a {one}") - e for count, e in zip(counts, empty, strict=True)] for one in said]
-        )
-        most = taken[:, taken.sum(axis=0).argmax()]
+        taken = [[count(f"a {one}") - e for one in said] for count, e in zip(counts, empty, strict=True)]
+        most = max(taken, key=sum)
         for one, tokens in zip(said, most, strict=True):
             if _CAPITALS.search(one):
                 continue  # what these cost is set by hand
