@@ -14,5 +14,9 @@ def content_id(prefix: str, identity: bytes) -> str:
         prefix: One letter: ``o`` outcome, ``p`` proposal, ``d`` decision, ``e`` entry.
         identity: Canonical bytes of the identity fields; never a creation time.
     """
-    digest = hashlib.sha256(identity).digest()
+    return digest_id(prefix, hashlib.sha256(identity).digest())
+
+
+def digest_id(prefix: str, digest: bytes) -> str:
+    """Give the id of an identity whose SHA-256 is known: what `content_id` gives for its bytes."""
     return f"{prefix}-{base64.b32encode(digest).decode('ascii')[:ID_CHARACTERS].lower()}"

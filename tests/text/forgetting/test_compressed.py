@@ -58,3 +58,7 @@ def test_a_place_ends_where_its_link_begins() -> None:
     marker = Marker(copy="memory/archive/daily/2026-03-01.md", lines=12, sha256="0" * 64)
     line = marker_line("x.md", marker).replace("](<", "](<other.md](<")
     assert read_marker(line) == marker
+
+
+def test_a_line_of_many_links_is_read_once() -> None:
+    assert read_marker("Full text: [" + "](<a>), 1 lines, " * 60_000) is None

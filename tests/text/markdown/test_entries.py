@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from tests.text.documents import documents
 
+from nightledger.codec.canonical import canonical
+from nightledger.domain.ids import content_id
 from nightledger.text.markdown.document import decode, is_blank, parse_markdown
 from nightledger.text.markdown.entries import (
     Entry,
@@ -182,3 +184,20 @@ def test_entries_are_whole_lines_in_order_with_unique_ids(text: str) -> None:
     assert all(one.last_line < two.first_line for one, two in pairwise(found))
     assert not any(is_blank(entry.text) for entry in found)
     assert len({entry.id for entry in found}) == len(found)
+
+
+def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordinal() -> None:
+    found = find_entries(
+        parse_markdown(
+            decode('# Caf\u00e9\n## "B"\n- a\n- a\n\n- \udcff\n'.encode("utf-8", "surrogateescape"))
+        )
+    )
+    said = [("- a", 1), ("- a", 2), ("- \\xff", 1)]
+    assert [entry.id for entry in found] == [
+        content_id("e", canonical([["Caf\u00e9", '"B"'], text, ordinal])) for text, ordinal in said
+    ]
+
+
+def test_a_long_heading_over_many_entries_is_hashed_once() -> None:
+    found = find_entries(parse_markdown("# " + "\u00e9" * 500_000 + "\n" + "- a\n" * 50_000))
+    assert len({entry.id for entry in found}) == 50_000

@@ -1,3 +1,4 @@
+import hashlib
 from datetime import date
 
 from hypothesis import given
@@ -149,3 +150,15 @@ def test_what_is_chosen_is_known_line_by_line() -> None:
     entry = "Cellar:\n  - never keep apples there\n  - always close the window"
     choose_additions([statement(entry, 0.9)], known, [])
     assert known.holds("always close the window")
+
+
+def test_lines_that_are_alike_but_for_their_end_are_not_all_compared() -> None:
+    same = "Never restart the billing gateway host while the nightly export job is still running on"
+    letters = str.maketrans("0123456789", "ghijklmnop")
+
+    def told(name: str) -> str:
+        drawn = hashlib.sha256(name.encode()).hexdigest().translate(letters)
+        return f"{same} {drawn[:6]} {drawn[6:12]} {drawn[12:18]} {drawn[18:24]}"
+
+    known = Known(told(f"memory {n}") for n in range(1_800))
+    assert not any(known.holds(told(f"log {n}")) for n in range(1_800))

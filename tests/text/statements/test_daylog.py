@@ -133,3 +133,15 @@ def test_a_speaker_whose_i_has_no_dot_is_the_same_one() -> None:
     log = "User: is it dry?\nASSISTANT: yes.\nAss\u0131stant: since four.\nSYSTEM: \u0130 noted.\n"
     origins = [line.origin for line in read(log.replace("ASSISTANT", "ASS\u0130STANT")).lines]
     assert origins == [line.origin for line in read(log.replace("\u0131", "i")).lines]
+
+
+@pytest.mark.parametrize("line", ["# {}!".format("#" * 80_000), "ab: {}x".format(" " * 80_000)])
+def test_the_end_of_a_heading_or_lead_is_looked_for_once(line: str) -> None:
+    assert read(f"{line}\n- It runs on the old host.").lines[0].text == line
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"), [("# a # b ## ", "a # b"), ("## c##", "c"), ("# # #", "#"), ("#  d #\x1f", "d")]
+)
+def test_the_closing_marks_of_a_heading_are_no_part_of_its_title(heading: str, title: str) -> None:
+    assert read(f"{heading}\n- e").lines[1].headings == (title,)

@@ -157,3 +157,18 @@ def test_what_a_host_says_is_on_a_picture_is_somebody_elses_and_what_was_said_wi
 def test_a_line_without_end_is_looked_at_once(body: str) -> None:
     line = "- " + body * 40_000 + "x"
     assert regions(line) in ([Region.PROSE], [Region.METADATA])
+
+
+def test_a_prompt_within_a_prompt_is_looked_at_once() -> None:
+    told = regions("\n".join([*["You are a helpful assistant that answers all."] * 30_000, "---", "Then."]))
+    assert told == [*[Region.PASTED] * 30_000, Region.RULE, Region.PROSE]
+
+
+def test_the_heading_above_many_collections_of_links_is_not_looked_for_line_by_line() -> None:
+    told = regions("\n".join(([""] * 201 + ["http://a.io"] * 5) * 4_000))
+    assert told[-206:] == [*[Region.BLANK] * 201, *[Region.PASTED] * 5]
+
+
+def test_collections_under_one_heading_are_one() -> None:
+    told = regions("\n".join(["Before.", "# Links", *([""] * 201 + ["http://a.io"] * 5) * 2, "After."]))
+    assert told == [Region.PROSE, *[Region.PASTED] * 413, Region.PROSE]

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,3 +44,12 @@ def test_every_shape_has_an_example_and_a_weight() -> None:
 @given(st.text(alphabet="aZ1 .-/:@`=~\n", max_size=24))
 def test_the_look_for_signs_first_changes_nothing(text: str) -> None:
     assert shapes_of(text) == {name for name, pattern in SHAPES.items() if pattern.search(text)}
+
+
+@given(st.text(alphabet="a@. ", max_size=16))
+def test_an_address_is_found_wherever_it_stands(text: str) -> None:
+    assert ("mail" in shapes_of(text)) == (re.search(r"\S@\S+\.\w", text) is not None)
+
+
+def test_a_word_of_many_at_signs_is_looked_at_once() -> None:
+    assert "mail" not in shapes_of("@a" * 200_000)

@@ -4,10 +4,11 @@ Invariant: pins and tags come from signed decisions, and an entry is judged unde
 """
 
 import posixpath
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from nightledger.domain.consent import Tier
@@ -31,6 +32,7 @@ from nightledger.gate.stored import Stored
 from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Basis, Batch, Tally, Told
 from nightledger.text.forgetting.status import Status, find_statuses
+from nightledger.text.markdown.document import Path
 from nightledger.text.markdown.entries import Entry
 from nightledger.text.similar import fold
 
@@ -114,8 +116,7 @@ class _Looker:
     def _is_referenced(self, path: str, entry: Entry) -> bool:
         """Tell whether an outcome of a sure link is written here, or is what the entry was made from."""
         anchors = self.told.places.get(posixpath.normpath(path), frozenset())
-        titles = {slug(title) for title in entry.section}
-        written = any(not anchor or slug(anchor) in titles for anchor in anchors)
+        written = "" in anchors or not _slugs(anchors).isdisjoint(_slugs(entry.section))
         return written or not self.told.sure.isdisjoint(self.sources.get(fold(entry.text), frozenset()))
 
     def draft(self, gone: _Gone, file: Citable) -> Draft:
@@ -128,9 +129,10 @@ class _Looker:
 
 def _monthly(gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: int) -> Iterator[Batch]:
     """Give batches by month, each within the budget of its file."""
-    months = sorted({month_of(one.since) for one in gone})
-    for month in months:
-        own = [draft for one, draft in zip(gone, drafts, strict=True) if month_of(one.since) == month]
+    months = defaultdict[str, list[Draft]](list)
+    for one, draft in zip(gone, drafts, strict=True):
+        months[month_of(one.since)].append(draft)
+    for month, own in sorted(months.items()):
         for portion in split_by_budget([len(draft.before) for draft in own], total):
             flags = (Flag(rule=BUDGET_RULE, message=portion.flag),) if portion.flag else ()
             members = tuple(replace(own[at], flags=flags) for at in portion.members)
@@ -138,6 +140,11 @@ def _monthly(gone: Sequence[_Gone], drafts: Sequence[Draft], path: str, total: i
             entries = "1 entry" if len(members) == 1 else f"{len(members)} entries"
             title = f"Archive {entries} of {path}, closed in {month}{part}"
             yield Batch(period=month, title=title, drafts=members)
+
+
+@lru_cache(maxsize=1024)  # thousands of entries stand under one heading
+def _slugs(titles: frozenset[str] | Path) -> frozenset[str]:
+    return frozenset(map(slug, titles))
 
 
 def slug(title: str) -> str:

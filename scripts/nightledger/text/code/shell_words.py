@@ -116,6 +116,7 @@ class _Reader:
         self._stream = stream
         self._text = "".join(char for char, _ in stream)
         self._kept: list[tuple[str, int, bool]] = []
+        self._line_end = self._last_brace = -1
         self.at = 0
         self.quoted = False
 
@@ -189,12 +190,24 @@ class _Reader:
         return False
 
     def _expansion(self) -> bool:
-        match = _EXPANDED.match(self._text, self.at) if self._text[self.at] in "$`" else None
+        if self._text[self.at] not in "$`" or self._is_endless():
+            return False
+        match = _EXPANDED.match(self._text, self.at)
         if match is None:
             return False
         self._keep(self._stream[self.at : match.end()], expanded=True)
         self.at = match.end()
         return True
+
+    def _is_endless(self) -> bool:
+        """Tell whether a ``${`` begins here that its line does not end: of thousands each would be gone through."""
+        if not self._text.startswith("${", self.at):
+            return False
+        if self.at >= self._line_end:
+            end = self._text.find("\n", self.at)
+            self._line_end = end if end >= 0 else len(self._text)
+            self._last_brace = self._text.rfind("}", self.at, self._line_end)
+        return self._last_brace < self.at
 
     def _take(self, count: int) -> None:
         self._keep(self._stream[self.at : self.at + count], expanded=False)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from nightledger.domain.kept import is_copy
 
-_MARKER = re.compile(r"Full text: \[(.+?)\]\(<.+>\), (0|[1-9][0-9]{0,17}) lines?, SHA-256 ([0-9a-f]{64})\.")
+_MARKER = re.compile(
+    r"Full text: \[(.(?:(?!\]\(<).)*+)\]\(<.+>\), (0|[1-9][0-9]{0,17}) lines?, SHA-256 ([0-9a-f]{64})\."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ table, a quote or a block of code. Headings, comments, rules and front matter ar
 Invariant: entries are in order, do not overlap, and each consists of whole lines.
 """
 
+import hashlib
 import re
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nightledger.codec.canonical import canonical
-from nightledger.domain.ids import content_id
+from nightledger.domain.ids import digest_id
 from nightledger.text.markdown.document import Block, BlockKind, Document, Path, encode, is_utf8
 
 DECISION_FIELDS = ("DECISION", "DATE", "WHY", "IMPACTS", "REVISIT", "STATUS")
@@ -90,16 +91,19 @@ def number_entries(entries: Sequence[Entry], taken: frozenset[str] = frozenset()
         taken: Ids that belong to others; the ordinal passes over them.
     """
     seen = Counter[Wording]()
+    heads: dict[Path, hashlib._Hash] = {}
     numbered: list[Entry] = []
     for entry in entries:
         if entry.id:
             numbered.append(entry)
             continue
         identity = wording(entry)
+        if entry.section not in heads:
+            heads[entry.section] = _head(entry.section)
         found = ""
         while not found or found in taken:
             seen[identity] += 1
-            found = _id(identity, seen[identity])
+            found = _id(heads[entry.section], identity[1], seen[identity])
         numbered.append(replace(entry, id=found))
     return tuple(numbered)
 
@@ -195,9 +199,16 @@ def _entry(document: Document, section: Path, part: _Part) -> Entry:
     )
 
 
-def _id(identity: Wording, ordinal: int) -> str:
-    section, text = identity
-    return content_id("e", canonical([[_printable(part) for part in section], _printable(text), ordinal]))
+def _head(section: Path) -> "hashlib._Hash":
+    """Hash what the ids of all entries of a section have in common: thousands may stand under one long heading."""
+    return hashlib.sha256(b"[" + canonical([_printable(part) for part in section]) + b",")
+
+
+def _id(head: "hashlib._Hash", text: str, ordinal: int) -> str:
+    """Give the id whose identity is the canonical JSON of section, text and ordinal."""
+    made = head.copy()
+    made.update(canonical([_printable(text), ordinal])[1:])
+    return digest_id("e", made.digest())
 
 
 def _printable(text: str) -> str:

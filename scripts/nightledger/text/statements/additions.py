@@ -7,7 +7,7 @@ holds; the same input gives the same choice.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import fsum, log
+from math import ceil, fsum, log
 
 from nightledger.domain.statement import Statement
 from nightledger.text.similar import is_negated, numbers, shingles
@@ -48,6 +48,15 @@ class Choice:
     weak: tuple[Statement, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A wording that is looked for: its fingerprint, its words, and whether it denies."""
+
+    pieces: frozenset[int]
+    words: frozenset[str]
+    denied: bool
+
+
 class Known:
     """Wordings that are known already, found by what they share.
 
@@ -63,6 +72,8 @@ class Known:
         for text in (*known, *beside):
             self._hear(words_of(text))
         self._texts: list[str] = []
+        self._pieces: list[frozenset[int]] = []
+        self._numbers: list[frozenset[str]] = []
         self._words: list[frozenset[str]] = []
         self._postings: defaultdict[int, list[int]] = defaultdict(list)
         self._places: defaultdict[str, list[int]] = defaultdict(list)
@@ -81,17 +92,12 @@ class Known:
         letters of most short ones), or when one says the other in other words. What denies is not held
         by what does not.
         """
-        pieces, words, said, denied = shingles(text), words_of(text), numbers(text), is_negated(text)
-        shared = Counter(place for piece in pieces for place in self._postings.get(piece, ()))
-        enough = KNOWN_WORDS * self._weight(words)
-        alike = {
-            place
-            for place, count in shared.items()
-            if count >= KNOWN * len(pieces)
-            and self._weight(words & self._words[place]) >= enough
-            and is_negated(self._texts[place]) >= denied
-        }
-        return any(said <= numbers(self._texts[place]) for place in alike | self._in_other_words(text))
+        asked = _Asked(pieces=shingles(text), words=words_of(text), denied=is_negated(text))
+        said = numbers(text)
+        whole = self._weight(asked.words)
+        return any(
+            self._is_alike(asked, place, KNOWN_WORDS * whole) for place in self._by_pieces(asked, said)
+        ) or any(self._is_retold(asked, place, whole) for place in self._by_words(asked, said, whole))
 
     def _hear(self, words: frozenset[str]) -> None:
         if words:
@@ -100,26 +106,53 @@ class Known:
 
     def _add(self, text: str) -> None:
         place = len(self._texts)
-        for piece in shingles(text):
+        pieces, words = shingles(text), words_of(text)
+        for piece in pieces:
             self._postings[piece].append(place)
-        words = words_of(text)
         for word in words:
             self._places[word].append(place)
         self._texts.append(text)
+        self._pieces.append(pieces)
         self._words.append(words)
+        self._numbers.append(numbers(text))
 
-    def _in_other_words(self, text: str) -> set[int]:
-        """Find the wordings whose weighted Dice coefficient reaches `RETOLD`; only one of both denied is no repeat."""
-        words = words_of(text)
-        shared = Counter(place for word in words for place in self._places.get(word, ()))
-        return {
-            place
-            for place, count in shared.items()
-            if count >= SHARED
-            and 2 * self._weight(words & self._words[place])
-            >= RETOLD * (self._weight(words) + self._weight(self._words[place]))
-            and is_negated(text) == is_negated(self._texts[place])
-        }
+    def _by_pieces(self, asked: _Asked, said: frozenset[str]) -> set[int]:
+        """Find what may hold the letters: what holds `KNOWN` of the pieces holds one of the rarest of them.
+
+        So lines that are alike but for a quarter are not all compared (the prefix filter, see `NearIndex`).
+        """
+        rarest = sorted(asked.pieces, key=lambda piece: (len(self._postings.get(piece, ())), piece))
+        first = rarest[: len(rarest) - ceil(KNOWN * len(rarest)) + 1]
+        places = {place for piece in first for place in self._postings.get(piece, ())}
+        return {place for place in places if said <= self._numbers[place]}
+
+    def _by_words(self, asked: _Asked, said: frozenset[str], whole: float) -> set[int]:
+        """Find what may say it in other words: it shares `SHARED` words, and more than the commonest weigh."""
+        rarest = sorted(asked.words, key=lambda word: (len(self._places.get(word, ())), word))
+        least = RETOLD / (2 - RETOLD) * whole * (1 - 1e-9)  # 1e-9: the sums are rounded
+        common = 0.0
+        while rarest and (common := common + self._weight(frozenset(rarest[-1:]))) < least:
+            rarest.pop()
+        first = rarest[: max(0, len(asked.words) - SHARED + 1)]
+        places = {place for word in first for place in self._places.get(word, ())}
+        return {place for place in places if said <= self._numbers[place]}
+
+    def _is_alike(self, asked: _Asked, place: int, enough: float) -> bool:
+        """Say whether a wording holds the letters and words, and denies what the other denies."""
+        return (
+            len(asked.pieces & self._pieces[place]) >= KNOWN * len(asked.pieces)
+            and self._weight(asked.words & self._words[place]) >= enough
+            and is_negated(self._texts[place]) >= asked.denied
+        )
+
+    def _is_retold(self, asked: _Asked, place: int, whole: float) -> bool:
+        """Say whether the weighted Dice coefficient reaches `RETOLD`; only one of both denied is no repeat."""
+        shared = asked.words & self._words[place]
+        return (
+            len(shared) >= SHARED
+            and 2 * self._weight(shared) >= RETOLD * (whole + self._weight(self._words[place]))
+            and asked.denied == is_negated(self._texts[place])
+        )
 
     def _weight(self, words: frozenset[str]) -> float:
         """Give the sum of ``ln((1 + lines) / (1 + lines with the word))`` (K. Sparck Jones 1972, smoothed)."""

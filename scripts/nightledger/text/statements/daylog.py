@@ -24,9 +24,9 @@ ENVELOPE = re.compile(
     r"^(?:\[\[[\w: -]+\]\]\s*|\[(?:[^\]]{12,120}|[A-Z][a-z]{2} )\d{4}-\d\d-\d\d[^\]]*\]\s+)+"
 )
 """What a host puts before a message: whom it answers, who wrote it and when."""
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _LEAD = re.compile(
-    r"^(?:\*\*|__)?[^.!?\u3002!?]{2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*(?:\([^)]*\))?\s*$"
+    r"^(?:\*\*|__)?[^.!?\u3002!?]{2,90}?(?:[:\uff1a](?:\*\*|__)?|(?:\*\*|__))\s*+(?:\([^)]*+\)\s*+)?+$"
 )
 _ISO = re.compile(r"\b(20\d\d)-(\d\d)-(\d\d)\b")
 _SPEAKERS = {"user": "user", "human": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -113,7 +113,7 @@ class _Reader:
         match = _HEADING.match(line)
         if match is None:
             return
-        level, title = len(match[1]), match[2].strip("*_ ")
+        level, title = len(match[1]), match[2].rstrip().rstrip("#").rstrip().strip("*_ ")
         self.headings = [heading for heading in self.headings if heading[0] < level]
         self.headings.append((level, title))
         self.leads.clear()

@@ -6,6 +6,7 @@ what is lost stands in the log, what slips through becomes a rule.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 
 from nightledger.domain.daylog import Region
@@ -228,24 +229,33 @@ def _generated_sections(lines: list[str]) -> list[tuple[int, int, Region]]:
 def _corpora(lines: list[str]) -> list[tuple[int, int, Region]]:
     """Find collections of links with other people's text, from the heading above to the last link."""
     links = [number for number, line in enumerate(lines) if "://" in line and _URL_LINE.match(line)]
-    found, start = [], 0
+    headings = (
+        [number for number, line in enumerate(lines) if line.startswith(("# ", "## "))] if links else []
+    )
+    found: list[tuple[int, int, Region]] = []
+    start = 0
     for position, number in enumerate(links):
         last = position + 1 == len(links) or links[position + 1] - number > _CORPUS_GAP
         if last and position + 1 - start >= _CORPUS_LINKS:
-            found.append((_heading_above(lines, links[start]), number, Region.PASTED))
+            begin = _heading_above(headings, links[start])
+            if found and found[-1][0] == begin:  # under one heading: the later one holds the earlier
+                found.pop()
+            found.append((begin, number, Region.PASTED))
         start = position + 1 if last else start
     return found
 
 
-def _heading_above(lines: list[str], number: int) -> int:
-    return next((n for n in range(number, -1, -1) if lines[n].startswith(("# ", "## "))), number)
+def _heading_above(headings: list[int], number: int) -> int:
+    """Give the last of these headings' lines that is not below a line; the line itself where there is none."""
+    at = bisect_right(headings, number)
+    return headings[at - 1] if at else number
 
 
 def _prompts(lines: list[str]) -> list[tuple[int, int, Region]]:
     """Find pasted prompts: from "you are a ..." to the end of its part, turn or ``---``."""
-    found = []
+    found, last = [], -1
     for number, line in enumerate(lines):
-        if _PROMPT.match(line):
+        if number > last and _PROMPT.match(line):  # one within another ends where that one does
             last = number
             while last + 1 < len(lines) and not _PROMPT_END.match(lines[last + 1]):
                 last += 1

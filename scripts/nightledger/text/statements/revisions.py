@@ -7,6 +7,7 @@ Invariant: only this log and memory are read; of several lines that change one e
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import exp, log
@@ -91,12 +92,12 @@ def _held(day_log: DayLog) -> set[int]:
     """Give the numbers of the lines in which the scanners see more than something to flag."""
     text = "".join(f"{line.text}\n" for line in day_log.lines)
     ends = [match.start() for match in _LINE_END.finditer(text)]
+    starts = [0, *(end + 1 for end in ends[:-1])]
     return {
-        number
+        at + 1
         for finding in scan(text)
         if finding.severity is not Severity.FLAG
-        for number, end in enumerate(ends, 1)
-        if finding.start <= end and finding.end > end - len(day_log.lines[number - 1].text)
+        for at in range(bisect_left(ends, finding.start), bisect_left(starts, finding.end))
     }
 
 

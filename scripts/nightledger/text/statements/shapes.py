@@ -16,7 +16,7 @@ SHAPES: dict[str, re.Pattern[str]] = {
     "ip": re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b"),
     "url": re.compile(r"https?://"),
     "port": re.compile(r"\bports?\b\D{0,3}\d{2,5}|:\d{4,5}\b"),
-    "mail": re.compile(r"\S@\S+\.\w"),
+    "mail": re.compile(r"(?<!\S)\S[^\s@]*+@\S+\.\w"),
     "clock": re.compile(r"\b\d{1,2}:\d\d\b"),
     "ratio": re.compile(r"\b\d+/\d+\b"),
     "command": re.compile(r"`[a-z][\w-]+ [^`]+`"),
