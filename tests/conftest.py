@@ -1,11 +1,13 @@
 """Settings of every test (hypothesis is derandomized and keeps no database), and a home to begin with."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.gate.homes import Desk, make_desk, open_desk
+from tests.stores import OPEN
 
 settings.register_profile(
     "nightledger",
@@ -15,6 +17,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nightledger")
+
+
+@pytest.fixture(autouse=True)
+def _closed_behind() -> Iterator[None]:
+    yield
+    OPEN.close()
 
 
 @pytest.fixture(scope="session")

@@ -30,6 +30,7 @@ WRONG: list[tuple[str, Any]] = [
     ("origin", ""),
     ("created_at", "2026-02-30T00:00:00Z"),
     ("created_at", "2026-02-28T03:05:00+01:00"),
+    ("created_at", "2026-02-28T24:00:00Z"),
     ("created_at", "yesterday"),
     ("created_at", None),
     ("machine", ""),

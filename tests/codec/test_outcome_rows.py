@@ -131,7 +131,7 @@ def test_a_line_that_is_not_utf_8_is_refused_and_the_rest_read() -> None:
 
 
 def test_deep_nesting_is_refused_and_the_rest_read() -> None:
-    read = read_outcome_rows(b"[" * 50_000 + b"\n" + line_of())
+    read = read_outcome_rows(b"[" * 50_000 + b"]" * 50_000 + b"\n" + line_of())
     assert len(read.rows) == 1
     assert "nested too deeply" in read.problems[0][1]
 

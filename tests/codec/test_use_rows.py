@@ -38,7 +38,8 @@ def test_an_hour_is_read_from_the_beginning_of_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "2026-02-30T06", "2026-13-01T06", "2026-03-01T25", "yesterday", "2026-03-01"]
+    "text",
+    ["", "2026-02-30T06", "2026-13-01T06", "2026-03-01T24", "2026-03-01T25", "yesterday", "2026-03-01"],
 )
 def test_an_impossible_date_has_no_hour(text: str) -> None:
     assert read_hour(text) is None

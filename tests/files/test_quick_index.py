@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.engines import BOTH, take_away, use
+from tests.stores import in_memory
 
 from nightledger.files import quick_index
 from nightledger.files.quick_index import (
@@ -18,7 +19,6 @@ from nightledger.files.quick_index import (
     quick_dir,
     remove_quick,
 )
-from nightledger.files.search_index import build_in_memory
 from nightledger.text.search.tokens import index_text
 
 DAY = date(2026, 2, 28)
@@ -36,7 +36,7 @@ def place(tmp_path: Path) -> str:
 
 
 def stems(words: Sequence[str]) -> list[list[str]]:
-    store = build_in_memory(index_text).store
+    store = in_memory().store
     try:
         return store.stems(words)
     finally:

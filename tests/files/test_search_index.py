@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind
 from nightledger.files import search_index
 from nightledger.files.home import Home
 from nightledger.files.search_index import (
     any_page,
-    build_in_memory,
     building,
     index_path,
     open_store,
@@ -178,7 +178,7 @@ TEXT = st.lists(
 
 @given(steps=st.lists(st.tuples(st.sampled_from("abc"), st.one_of(st.none(), TEXT)), min_size=1, max_size=8))
 def test_an_index_brought_up_to_date_answers_as_one_made_at_once(steps: list[tuple[str, str | None]]) -> None:
-    stepped = build_in_memory(index_text)
+    stepped = in_memory()
     standing: dict[str, str] = {}
     for name, text in steps:
         if text is None:
@@ -187,7 +187,7 @@ def test_an_index_brought_up_to_date_answers_as_one_made_at_once(steps: list[tup
         else:
             stepped.put(file(name, text))
             standing[name] = text
-    at_once = build_in_memory(index_text)
+    at_once = in_memory()
     for name, text in standing.items():
         at_once.put(file(name, text))
     assert dump(stepped.store) == dump(at_once.store)
@@ -195,7 +195,7 @@ def test_an_index_brought_up_to_date_answers_as_one_made_at_once(steps: list[tup
 
 
 def test_only_what_changed_of_a_file_is_indexed_anew() -> None:
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     text = "".join(f"## {n}\n\n- {n} said\n\n" for n in range(50))
     assert writer.put(file("a.md", text)) == 50
     assert writer.put(file("a.md", text.replace("7 said", "7 asked", 1))) == 1
@@ -204,7 +204,7 @@ def test_only_what_changed_of_a_file_is_indexed_anew() -> None:
 
 
 def test_long_files_are_read_by_pages() -> None:
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     text = "\n".join(f"- {n}{' word' * 40}" for n in range(400))
     writer.put(file("a.md", text))
     assert len(writer.store.ask("SELECT id FROM pages")) > len(text) // PAGE_CHARACTERS
@@ -374,7 +374,7 @@ def test_the_file_says_whose_it_is(path: str) -> None:
 
 
 def test_links_are_replaced_and_given_the_surest_first() -> None:
-    writer: SearchWriter = build_in_memory(index_text)
+    writer: SearchWriter = in_memory()
     writer.put_links([("cron", "disk", "clean_up", 0.8, 1), ("cron", "zone", "set_zone", 0.9, 2)])
     assert writer.store.links(["cron"]) == [
         ("cron", "zone", "set_zone", 0.9),
@@ -424,7 +424,7 @@ def test_whether_an_index_keeps_a_text_is_told_and_of_a_damaged_one_it_is_taken_
 
 
 def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     counts = []
     for step in (("a.md", "put"), ("b.md", "put"), ("a.md", "remove")):
         if step[1] == "put":
@@ -437,7 +437,7 @@ def test_counts_are_counted_anew_after_a_file_came_or_went() -> None:
 
 
 def test_what_is_of_some_days_comes_in_their_order() -> None:
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     for day in (3, 1, 2):
         writer.put(file(f"{9 - day}.md", f"- lilac {day}\n", day=date(2026, 2, day)))
     writer.put(file("none.md", "- lilac\n"))

@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from tests.stores import connected, kept
 from tests.surfaces.hook.indexed import ENTRIES, HELD, break_version, make_indexed
 
 from nightledger.domain.errors import MissingFileError
@@ -20,7 +21,7 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture
 def reader(home: Home) -> Reader:
-    return open_reader(index_path(home))
+    return kept(open_reader(index_path(home)))
 
 
 def test_only_what_may_be_shown_is_told_of(reader: Reader) -> None:
@@ -76,12 +77,10 @@ def test_an_index_that_is_none_or_of_another_version_is_an_error(home: Home) -> 
 
 
 def test_a_page_that_is_damaged_is_an_error(home: Home) -> None:
-    with sqlite3.connect(index_path(home)) as connection:
-        connection.execute("UPDATE pages SET text = x'00'")
-    reader = open_reader(index_path(home))
+    connected(index_path(home)).execute("UPDATE pages SET text = x'00'")
+    reader = kept(open_reader(index_path(home)))
     with pytest.raises(DamagedIndexError, match="page"):
         reader.lines(sorted(reader.may_be_shown(["memory"])))
-    with sqlite3.connect(index_path(home)) as connection:
-        connection.execute("DELETE FROM pages")
+    connected(index_path(home)).execute("DELETE FROM pages")
     with pytest.raises(DamagedIndexError, match="page"):
-        open_reader(index_path(home)).lines(sorted(reader.may_be_shown(["memory"])))
+        kept(open_reader(index_path(home))).lines(sorted(reader.may_be_shown(["memory"])))

@@ -2,6 +2,7 @@ import random  # noqa: TID251 - seeded
 from pathlib import Path
 
 import pytest
+from tests.stores import kept
 from tests.surfaces.hook.indexed import index, make_indexed
 
 from nightledger.files.search_index import index_path
@@ -24,7 +25,7 @@ SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 def reader(tmp_path: Path) -> Reader:
     home = make_indexed(tmp_path / "home")
     index(home, filler=50)
-    return open_reader(index_path(home))
+    return kept(open_reader(index_path(home)))
 
 
 def test_a_prompt_is_tried_as_the_hook_would(reader: Reader) -> None:
@@ -89,4 +90,4 @@ def test_an_empty_index_gives_no_prompts(tmp_path: Path) -> None:
     Path(home.memory_md).write_text("# Memory\n")
     Path(home.handoff).write_text("")
     index(home)
-    assert list(null_labels(open_reader(index_path(home)), random.Random(0))) == []  # noqa: S311 - a sample
+    assert list(null_labels(kept(open_reader(index_path(home))), random.Random(0))) == []  # noqa: S311 - a sample

@@ -9,16 +9,16 @@ import pytest
 from numpy.typing import NDArray
 from tests.gate.homes import Desk
 from tests.recall.asking import put
+from tests.stores import in_memory
 
 from nightledger.domain.search.values import Found, Kind, Query, Showing, Why
 from nightledger.files.lock import Lock
-from nightledger.files.search_index import build_in_memory, index_path, open_store
+from nightledger.files.search_index import index_path, open_store
 from nightledger.files.search_store import ALL, FileState, Filter, SearchStore
 from nightledger.files.search_writing import NewChunk, NewFile
 from nightledger.recall.indexing import refresh
 from nightledger.recall.meaning import LEARNED_AT_ONCE, EncoderError, learn, learn_in_memory, near
 from nightledger.recall.searching import search, search_store
-from nightledger.text.search.tokens import index_text
 
 SENSES = (("boat", "ferry", "vessel"), ("bread", "loaf", "bakery"), ("storm", "gale"))
 SECRET = "AKIA" + "Q3ZJXY7WVBNM2KLP"
@@ -218,7 +218,7 @@ def test_only_the_direction_of_an_embedding_counts_and_one_without_has_no_likene
 
 def test_embeddings_of_an_index_in_memory_outlast_a_search() -> None:
     text = "Zebra.\n"
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     writer.put(
         NewFile(
             path="memory/2026-03-01.md",

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from tests.stores import kept
 from tests.surfaces.hook.indexed import ENTRIES, index, make_indexed
 
 from nightledger.files.search_index import index_path
@@ -20,7 +21,7 @@ from nightledger.recall.relevant import (
 def reader(tmp_path: Path) -> Reader:
     home = make_indexed(tmp_path / "home")
     index(home, filler=20)
-    return open_reader(index_path(home))
+    return kept(open_reader(index_path(home)))
 
 
 def entry(reader: Reader, looked: Looked) -> list[str]:

@@ -8,21 +8,20 @@ from hypothesis import strategies as st
 from tests.gate.homes import Desk, addition
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
+from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind, Query, Why
-from nightledger.files.search_index import build_in_memory
 from nightledger.files.search_store import FileState
 from nightledger.files.search_writing import NewFile, SearchWriter
 from nightledger.recall import candidates
 from nightledger.recall.searching import MAX_WORDS, search_store
 from nightledger.recall.sources import cut_prose
-from nightledger.text.search.tokens import index_text
 
 TODAY = date(2026, 3, 1)
 
 
 def indexed(*texts: str) -> SearchWriter:
-    writer = build_in_memory(index_text)
+    writer = in_memory()
     for n, text in enumerate(texts, 1):
         day = date(2026, 2, n)
         cut = cut_prose(text, day)

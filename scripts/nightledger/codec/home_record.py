@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(\.\d{6})?Z")
+"""Python 3.14 takes 24:00 for the next midnight, those before it for no time."""
 _HINT = "restore config/nightledger/home.json from a backup; it is written once, by 'nightledger init'"
 
 

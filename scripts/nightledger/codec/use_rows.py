@@ -16,7 +16,8 @@ from nightledger.domain.active import hour_of
 
 HOUR_CHARACTERS = 13
 """``2026-03-01T06`` of a time in UTC."""
-_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d")
+_UTC = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d")
+"""Python 3.14 takes 24:00 for the next midnight, those before it for no time."""
 
 
 class OutcomeUse(msgspec.Struct, frozen=True, gc=False):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import Desk, addition, make_desk
 from tests.recall.asking import put
+from tests.stores import connected
 from tests.surfaces.hook.indexed import break_version
 
 from nightledger.files.search_index import index_path
@@ -78,8 +79,7 @@ def test_an_index_that_is_damaged_or_in_use_is_told(desk: Desk) -> None:
     held.execute("BEGIN EXCLUSIVE")
     assert "another run is bringing" in only(desk).message
     held.close()
-    with sqlite3.connect(index_path(desk.home)) as index:
-        index.execute("UPDATE meta SET value = 'junk' WHERE key = 'head'")
+    connected(index_path(desk.home)).execute("UPDATE meta SET value = 'junk' WHERE key = 'head'")
     assert "older than the audit log" in only(desk).message
     Path(index_path(desk.home)).write_bytes(b"x" * 9000)
     assert "say nothing" in only(desk).message

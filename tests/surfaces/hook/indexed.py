@@ -2,12 +2,12 @@
 
 import os
 import re
-import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.homes import make_home
+from tests.stores import connected
 
 from nightledger.domain.search.values import Kind
 from nightledger.files.home import Home
@@ -84,5 +84,4 @@ def new_file(
 
 def break_version(home: Home, version: int) -> None:
     """Have another version of the program have made the index."""
-    with sqlite3.connect(index_path(home)) as connection:
-        connection.execute(f"PRAGMA user_version={version}")
+    connected(index_path(home)).execute(f"PRAGMA user_version={version}")

@@ -1,10 +1,10 @@
 # ruff: noqa: RUF001 - words of other scripts are what is tested
 
-import sqlite3
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.stores import connected
 
 from nightledger.files.search_schema import TOKENIZER
 from nightledger.text.search.stop_words import STOP_WORDS
@@ -28,7 +28,7 @@ HOSTILE = st.text(
 
 
 def finds(text: str, match: str) -> bool:
-    connection = sqlite3.connect(":memory:")
+    connection = connected()
     connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(body, tokenize='{TOKENIZER}')")
     connection.execute("INSERT INTO words VALUES (?)", (index_text(text),))
     return bool(connection.execute("SELECT 1 FROM words WHERE words MATCH ?", (match,)).fetchall())

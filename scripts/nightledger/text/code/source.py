@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 MOST_CHARACTERS = 262_144
 """A longer text is not audited: a snippet that nobody can read is none."""
+MOST_LEVELS = 2_500
+"""What any Python takes: 3.11 parses just below 3,000 levels, fewer from deep in a program, and 3.13 many more."""
 MOST_PIECES = 2000
 """Pieces that are tried one by one where the whole does not parse."""
 _PROMPT = re.compile(r"(\s*)(>>>|\.\.\.|In \[\d*\]:|\.{3,}:)(?: |$)")
@@ -115,11 +117,14 @@ def read_source(text: str) -> Source:
 
 
 def parse(code: str) -> tuple[ast.Module | None, Place]:
-    """Parse, and say why not: too deep, or not Python; bounded by the parser's own limits."""
+    """Parse, and say why not: too deep, or not Python; bounded by the parser's own limits and by :data:`MOST_LEVELS`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code), Place(line=1, rule="")
+            tree = ast.parse(code)
+        if _is_deep(tree):
+            return None, Place(line=1, rule="code.too_deep")
+        return tree, Place(line=1, rule="")
     except (RecursionError, MemoryError):
         return None, Place(line=1, rule="code.too_deep")
     except SyntaxError as error:
@@ -127,6 +132,15 @@ def parse(code: str) -> tuple[ast.Module | None, Place]:
         return None, Place(line=error.lineno or 1, rule="code.too_deep" if deep else "code.unparsable")
     except ValueError:  # a null byte, half a surrogate
         return None, Place(line=1, rule="code.unparsable")
+
+
+def _is_deep(tree: ast.Module) -> bool:
+    level: list[ast.AST] = [tree]
+    for _ in range(MOST_LEVELS):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 def _source(tree: ast.Module | None, draft: _Draft, *, whole: bool) -> Source:
