@@ -212,12 +212,13 @@ def indexed(files: Sequence[NewFile]) -> Iterator[tuple[SearchStore, SearchStore
         with building(path, index_text) as writer:
             for file in files:
                 writer.put(file)
-        plain, quickened = open_store(path), open_store(path)
+        with patch.object(quick, "wants_tantivy", lambda *_: True):
+            quickened, notes = quick.open_attached(path, Engine.TANTIVY)
+        plain = open_store(path)
         assert plain
         assert quickened
+        assert not notes
         with closing(plain), closing(quickened):
-            with patch.object(quick, "wants_tantivy", lambda *_: True):
-                assert not quick.attach(quickened, Engine.TANTIVY)
             yield plain, quickened
 
 

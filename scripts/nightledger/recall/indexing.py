@@ -42,7 +42,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.changes import Again, Changed, Changes, find_changes
 from nightledger.recall.outcomes import OLDER, cut_outcomes
-from nightledger.recall.quick import attach, changing
+from nightledger.recall.quick import changing, open_attached
 from nightledger.recall.sources import (
     Cut,
     Source,
@@ -372,10 +372,9 @@ def _put_links(seen: _Seen, writer: SearchWriter) -> None:
 
 
 def _open(seen: _Seen, path: str, changes: Changes, *, rebuilt: bool) -> Refreshed:
-    store = open_store(path)
+    store, quick = open_attached(path, seen.gate.settings.search_engine)
     if store is None:
         raise SearchIndexError(f"the search index {path} was removed while it was made")
-    quick = attach(store, seen.gate.settings.search_engine)
     return Refreshed(
         store=store,
         judge=seen.judge,

@@ -17,7 +17,7 @@ from nightledger.files.quick_index import (
     quick_dir,
     remove_quick,
 )
-from nightledger.files.search_index import build_in_memory, writing
+from nightledger.files.search_index import build_in_memory, open_store, writing
 from nightledger.files.search_store import SearchStore
 from nightledger.files.search_writing import HISTORY, SearchWriter
 from nightledger.text.search.tokens import index_text
@@ -49,15 +49,32 @@ def changing(path: str, engine: Engine) -> Iterator[SearchWriter]:
                 follower.commit(history)
 
 
-def attach(store: SearchStore, engine: Engine) -> tuple[str, ...]:
-    """Give an open search index its quick index, which is made where it is wanted and not in step; tell what the asker should know.
+def open_attached(path: str, engine: Engine) -> tuple[SearchStore | None, tuple[str, ...]]:
+    """Open a search index with its quick index, which is made where it is wanted and not in step.
 
     The caller holds the lock of the search index.
 
     Args:
-        store: The search index.
+        path: The search index.
         engine: What the settings ask for.
+
+    Returns:
+        The index, None where there is none, and what the asker should know.
+
+    Raises:
+        SearchIndexError: As ``open_store``.
     """
+    store = open_store(path)
+    if store is None:
+        return None, ()
+    try:
+        return store, _attach(store, engine)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _attach(store: SearchStore, engine: Engine) -> tuple[str, ...]:
     if not wants_tantivy(engine, store.count()):
         with suppress(OSError):
             remove_quick(quick_dir(store.path))
