@@ -22,6 +22,7 @@ class Target:
         seeds: Inputs to begin with, most of them accepted.
         max_bytes: The longest input that is made.
         cost: How much dearer an input is than usual.
+        max_cpu_s: What one input may take.
     """
 
     name: str
@@ -32,13 +33,14 @@ class Target:
     seeds: Callable[[], Sequence[bytes]]
     max_bytes: int = 4096
     cost: int = 1
+    max_cpu_s: float = MAX_CPU_S
 
 
 class TooSlowError(AssertionError):
     """One input took longer than any may."""
 
 
-def try_one(target: Target, raw: bytes, *, max_cpu_s: float = MAX_CPU_S) -> bool:
+def try_one(target: Target, raw: bytes) -> bool:
     """Run one input; tell whether it was accepted. Whatever is raised is a finding."""
     took = [0.0, 0.0]
     accepted = False
@@ -46,7 +48,7 @@ def try_one(target: Target, raw: bytes, *, max_cpu_s: float = MAX_CPU_S) -> bool
         began = time.process_time()
         accepted = _run(target, raw)
         took[n] = time.process_time() - began
-        if took[n] <= max_cpu_s:
+        if took[n] <= target.max_cpu_s:
             return accepted
     raise TooSlowError(f"{min(took):.1f} s for {len(raw)} bytes")
 
