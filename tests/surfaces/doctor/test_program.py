@@ -55,6 +55,17 @@ def test_an_incomplete_checkout_is_an_error(tmp_path: Path) -> None:
     assert read_locked(CHECKOUT)
 
 
+def test_a_lock_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    lock = tmp_path / "requirements.lock"
+    lock.write_bytes(b"msgspec==\xff\n")
+    with pytest.raises(ConfigurationError, match=r"requirements\.lock cannot be read: 'utf-8' codec"):
+        read_locked(str(tmp_path))
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(ConfigurationError, match=r"requirements\.lock cannot be read: .*directory"):
+        read_locked(str(tmp_path))
+
+
 def test_what_the_platform_lacks_is_noted_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cosignature, "has_mldsa", lambda: False)
     monkeypatch.setattr(shutil, "which", lambda _: None)

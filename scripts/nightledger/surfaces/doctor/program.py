@@ -29,7 +29,7 @@ def check_program(
         checkout: The folder with the lock file.
 
     Raises:
-        ConfigurationError: The lock file is missing.
+        ConfigurationError: The lock file is missing, or cannot be read.
     """
     wanted = ".".join(map(str, OLDEST_PYTHON))
     if python < OLDEST_PYTHON:
@@ -74,7 +74,7 @@ def read_locked(checkout: str) -> tuple[Locked, ...]:
         checkout: The folder with the lock file.
 
     Raises:
-        ConfigurationError: The lock file is missing.
+        ConfigurationError: The lock file is missing, or cannot be read.
     """
     path = os.path.join(checkout, LOCK)
     try:
@@ -84,6 +84,8 @@ def read_locked(checkout: str) -> tuple[Locked, ...]:
         raise ConfigurationError(
             f"{path} is missing", hint="the checkout is incomplete; git status"
         ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}", hint="git status") from error
     return tuple(
         Locked(
             name=name,
