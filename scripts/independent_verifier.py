@@ -134,11 +134,11 @@ def read_entry(line: bytes, seq: int) -> Entry | None:
         entry: Entry = json.loads(line, parse_float=int, parse_constant=int)
         same = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() == line
         fits = type(entry["seq"]) is int and (entry["seq"], entry["v"]) == (seq, 1)
-        fits = fits and re.fullmatch(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z", entry["at"]) is not None
+        at = re.fullmatch("....-..-..T(?!24)..:..:..Z", entry["at"]) and datetime.fromisoformat(entry["at"])
         null = b"null" in re.sub(rb'"(?:[^"\\]|\\.)*"', b"", line)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return entry if same and fits and not null and isinstance(entry["event"], str) else None
+    return entry if same and fits and at and not null and isinstance(entry["event"], str) else None
 
 
 class _Home:

@@ -428,6 +428,31 @@ def test_what_is_an_entry_is_one_to_both(program: ModuleType, line: bytes) -> No
     assert (program.read_entry(line, 3) is not None) == is_entry(line, 3)
 
 
+NO_TIMES = [
+    "2026-02-30T06:00:00Z",
+    "2026-13-01T06:00:00Z",
+    "2026-03-01T24:00:00Z",
+    "2026-03-01T24:05:00Z",
+    "2026-03-01T06:60:00Z",
+    "2026-03-01T06:00:60Z",
+    "2026-03-01T06:00:00 ",
+    "2026-W09-1T06:00:00Z",
+    "2026-03-01T06000000Z",
+    "\u0662026-03-01T06:00:00Z",
+]
+
+
+@pytest.mark.parametrize("at", ["2026-03-01T06:00:00Z", *NO_TIMES])
+def test_a_time_that_does_not_exist_is_none_to_both_with_every_python(program: ModuleType, at: str) -> None:
+    line = json.dumps(
+        {"actor": "cron", "at": at, "event": "a.b", "seq": 3, "v": 1},
+        separators=(",", ":"),
+        ensure_ascii=False,
+    ).encode()
+    exists = at not in NO_TIMES
+    assert (is_entry(line, 3), program.read_entry(line, 3) is not None) == (exists, exists)
+
+
 def test_the_newest_whole_slot_of_the_kept_head_counts(program: ModuleType, desk: Desk) -> None:
     """A crash cuts one of two slots short: then the one before it counts, for both."""
     path = Path(log_key(desk.gate).directory) / "head.json"

@@ -167,6 +167,10 @@ def test_no_graph_of_a_home_makes_a_floor_looser(domains: dict[str, Any]) -> Non
         (own({"email": {"autonomous": ["*"]}}), "domains.email.autonomous.0: "),
         (own({"email": {"autonomous": ["read", "read"]}}), "domains.email.autonomous: "),
         (own({}, cooling_period_hours=1), "cooling_period_hours: 1 is less than the minimum of 2"),
+        (
+            own({}, cooling_period_hours=10**399),
+            "000 is greater than the maximum of 876000",
+        ),
         (own({}, undo_window_days=6), "undo_window_days: 6 is less than the minimum of 7"),
         (own({}, undo_window_days=10**7), "undo_window_days: 10000000 is greater than the maximum of 36500"),
         (own({}, require_diff=False), "require_diff: True was expected"),

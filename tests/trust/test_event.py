@@ -192,6 +192,8 @@ NEARLY = [
     LINE.replace(b"03:05:00Z", b"03:05:00+00:00"),
     LINE.replace(b"03:05:00Z", b"03:05:00.5Z"),
     LINE.replace(b"03-01", b"02-30"),
+    LINE.replace(b"03:05:00Z", b"24:00:00Z"),
+    LINE.replace(b"03:05:00Z", b"24:05:00Z"),
     LINE.replace(b'"proposal.created"', b'"Proposal"'),
     LINE.replace(b'"proposal.created"', b"[]"),
     LINE.replace(b'"p-a"', b'"p\\u002da"'),

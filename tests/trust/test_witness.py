@@ -262,6 +262,20 @@ def test_a_verifier_key_more_than_it_has_is_refused(directory: Path, box: Witnes
         open_witness(directory)
 
 
+def test_where_its_second_key_is_lost_a_second_verifier_key_of_another_name_is_refused(
+    directory: Path, box: WitnessBox
+) -> None:
+    if not has_mldsa():
+        pytest.skip("this platform's cryptography has no ML-DSA")
+    first, second = box.vkeys
+    (directory / "witness-mldsa44").unlink()
+    assert len(open_witness(directory).vkeys) == 2
+    other = VerifierKey(name="other.example", key_type=second.key_type, public=second.public)
+    (directory / "vkeys").write_text(f"{first.dump()}\n{other.dump()}\n")
+    with pytest.raises(ConfigurationError, match="does not name the keys"):
+        open_witness(directory)
+
+
 def test_a_remembered_line_of_its_second_key_that_does_not_hold_is_damage(
     directory: Path, box: WitnessBox
 ) -> None:

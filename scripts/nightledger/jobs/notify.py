@@ -1,5 +1,7 @@
 """Tell the operator that something waits, was altered, drifts, failed or was missed; once for each change.
 
+At each run where what was told cannot be read: rather too often than never.
+
 Reads   .nightledger/notified, operator.yaml (outside the home)
 Writes  .nightledger/notified
 Changes no memory. Runs the operator's own notifier and nothing else; it gets counts and

@@ -32,7 +32,7 @@ FIELD_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NOT_IN_WORDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _NO_OFFSET = timedelta(0)
 _TIME = "%04d-%02d-%02dT%02d:%02d:%02dZ"
-_TIME_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_TIME_FORM = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\dZ")
 
 
 class EventError(NightledgerError):

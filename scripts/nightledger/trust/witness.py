@@ -224,7 +224,7 @@ def open_witness(directory: Path) -> WitnessBox:
     vkeys = tuple(map(parse_vkey, lines))
     # A platform that has lost ML-DSA (another OpenSSL) still cosigns with the first key.
     made = _vkeys(key, vkeys[0].name) if vkeys else ()
-    if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key):
+    if not vkeys or vkeys[: len(made)] != made or not _is_lost(vkeys[len(made) :], key, vkeys[0].name):
         raise ConfigurationError(f"{directory / VKEYS} does not name the keys that lie beside it")
     return WitnessBox(directory=directory, vkeys=vkeys, logs=_read_logs(directory), key=key)
 
@@ -272,12 +272,12 @@ def _vkeys(key: WitnessKey, name: str) -> tuple[VerifierKey, ...]:
     return (first, VerifierKey(name=name, key_type=COSIGNATURE_MLDSA44, public=public))
 
 
-def _is_lost(rest: Sequence[VerifierKey], key: WitnessKey) -> bool:
+def _is_lost(rest: Sequence[VerifierKey], key: WitnessKey, name: str) -> bool:
     """Tell whether verifier keys beyond those that can be made here are none, or the one of a lost ML-DSA key."""
     if key.mldsa44 is not None or not rest:
         return not rest
-    (kind, size), *more = [(one.key_type, len(one.public)) for one in rest]
-    return (kind, size, more) == (COSIGNATURE_MLDSA44, MLDSA44_PUBLIC_BYTES, [])
+    known = [(name, COSIGNATURE_MLDSA44, MLDSA44_PUBLIC_BYTES)]
+    return [(one.name, one.key_type, len(one.public)) for one in rest] == known
 
 
 def _head_path(directory: Path, origin: str) -> str:

@@ -252,16 +252,20 @@ def _take_seq(ring: KeyRing, home_id: str, now: int) -> int:
     path = ring.path(home_id, "channel-out.json")
     with Lock(str(path.with_name("channel-out.lock")), timeout_s=_LOCK_TIMEOUT_S):
         raw = read_optional(str(path), _MAX_STATE_BYTES)
-        seq = next_seq(_last_seq(raw, str(path)) if raw else 0, now * 1000)
+        seq = next_seq(_last_seq(raw, str(path)) if raw is not None else 0, now * 1000)
         replace_file(str(path), canonical({"v": 1, "seq": seq}) + b"\n")
     return seq
 
 
 def _last_seq(raw: bytes, path: str) -> int:
-    record = parse_json(raw, path)
+    hint = "move it away: the clock gives the next number"
+    try:
+        record = parse_json(raw, path)
+    except RecordError as error:
+        raise RecordError(path, error.problems, hint=hint) from error
     last = record.get("seq") if isinstance(record, dict) else None
     if type(last) is not int or not 0 <= last < MAX_INTEGER:
-        raise RecordError(path, ("seq: it is not the number of a message",))
+        raise RecordError(path, ("seq: it is not the number of a message",), hint=hint)
     return last
 
 
