@@ -7,6 +7,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import show
 from nightledger.gate.review.composing import Refusal
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
@@ -41,7 +42,8 @@ def answer_one(
         if verb is Verb.REJECT and _is_to_close(home, status, only):
             _report(context, close(context, home, status, reason))
             return 0
-        waiting = items_of(home.gate, status, DecisionType(verb.value), documents)
+        accepted = accepted_texts(home.gate, home.ledger.book)
+        waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
         _check_diff(items, diff_sha256)
         if verb is Verb.APPROVE:
