@@ -45,7 +45,7 @@ def answer_one(
         accepted = accepted_texts(home.gate, home.ledger.book)
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
-        _check_diff(items, diff_sha256)
+        _check_diff(waiting, diff_sha256)
         if verb is Verb.APPROVE:
             _show(context, items)
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
@@ -141,8 +141,9 @@ def _is_number(part: str) -> bool:
     return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
 
 
-def _check_diff(items: list[Item], wanted: str | None) -> None:
-    actual = hash_diffs([item.change.diff for item in items])
+def _check_diff(waiting: list[Item], wanted: str | None) -> None:
+    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now."""
+    actual = hash_diffs([change.diff for change in waiting[0].stored.proposal.changes])
     if wanted is not None and wanted.lower() != actual:
         raise RefusedError(
             f"the diff has SHA-256 {actual}, not {wanted}",
