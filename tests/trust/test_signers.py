@@ -100,6 +100,7 @@ def test_a_year_of_few_digits_is_read_back() -> None:
         (f'alice namespaces="" {ALICE.public.line}', "patterns are refused"),
         (f"alice namespaces {ALICE.public.line}", "'namespaces' is not understood"),
         (f'alice verify-required="x" {ALICE.public.line}', "'verify-required' is not understood"),
+        (f'alice namespaces="a", {ALICE.public.line}', "no option follows the last comma"),
         (f'alice namespaces="a",namespaces="b" {ALICE.public.line}', "'namespaces' is given twice"),
         (f'alice namespaces="a"valid-after="20260101Z" {ALICE.public.line}', "cannot be read from"),
         (f'alice valid-after="20260101" {ALICE.public.line}', "not a UTC time"),

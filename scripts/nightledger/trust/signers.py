@@ -217,6 +217,8 @@ def _parse_signer(line: str) -> AllowedSigner:
 def _parse_options(text: str) -> dict[str, str]:
     options: dict[str, str] = {}
     at = 0
+    if text.endswith(","):
+        raise _LineError("no option follows the last comma of the options")
     while at < len(text):
         match = _OPTION.match(text, at)
         if match is None:
