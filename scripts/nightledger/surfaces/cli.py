@@ -100,6 +100,9 @@ def _run(verb: str, words: list[str]) -> int:
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     status: int = module.run(options, context)
     sys.stdout.flush()
+    if context.afterwards is not None:
+        context.note("what is told above is done; what was to follow failed:")
+        raise context.afterwards
     return status
 
 

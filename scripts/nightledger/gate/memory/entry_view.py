@@ -17,6 +17,7 @@ from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import Stored
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.similar import fold
 
@@ -43,7 +44,7 @@ def entries_view(
             {
                 "id": name,
                 "path": placed.path,
-                "section": [mask_secrets(title, told=told) for title in entry.section],
+                "section": [readable(mask_secrets(title, told=told)) for title in entry.section],
                 "lines": [entry.first_line, entry.last_line],
                 "sources": sources.get(fold(entry.text), []),
                 "tier": tier_of(mark.tags).name,
