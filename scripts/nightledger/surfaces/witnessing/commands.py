@@ -5,7 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
-from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.domain.errors import ConfigurationError, MissingFileError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
@@ -121,6 +121,11 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(
             "name the files to answer, or a directory with --spool",
             hint="nightledger witness cosign --spool DIR",
+        )
+    if options.spool and not Path(options.spool).is_dir():
+        raise MissingFileError(
+            f"{options.spool} is no directory",
+            hint="name the directory that both machines share: nightledger witness cosign --spool DIR",
         )
     box = open_witness(Path(options.directory))
     if options.spool:
