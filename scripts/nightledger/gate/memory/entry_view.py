@@ -81,7 +81,13 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
         for change in item.proposal.changes:
             if status.state_of(change.n) is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
                 evidence = [
-                    {"path": e.path, "lines": list(e.lines), "outcome": e.outcome} for e in change.evidence
+                    {
+                        "path": e.path,
+                        "lines": list(e.lines),
+                        "outcome": e.outcome,
+                        "origin": e.origin.value,
+                    }
+                    for e in change.evidence
                 ]
                 source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
                 found.setdefault(fold(change.hunk.added), []).append(source)
