@@ -180,3 +180,20 @@ def test_a_query_of_several_words_is_told_to_stand_in_quotes(capsys: Out) -> Non
     said = capsys.readouterr().err
     assert "hint: several words that are one stand in quotes" in said
     assert "dash" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("consent", "check", "--json", "email", "send"),
+        ("consent", "check", "--confidence", "0.5", "email", "send"),
+        ("consent", "check", "email", "--confidence", "0.5", "send"),
+        ("hosts", "install", "--yes", "claude-code"),
+        ("witness", "cosign", "--dir", "x", "request"),
+        ("key", "add", "--principal", "ana", "ana.pub"),
+        ("consistency", "1", "--json", "2"),
+    ],
+)
+def test_options_may_stand_between_words(words: tuple[str, ...], capsys: Out, tmp_path: Path) -> None:
+    assert cli.main([*words, "--home", str(tmp_path / "none")]) == 2
+    assert "unrecognized" not in capsys.readouterr().err

@@ -40,3 +40,17 @@ def test_no_row_of_a_verbs_help_is_wider_than_it_may_be(verb: str) -> None:
     rows = refold(text, HELP_WIDTH).split("\n")
     assert max(map(len, rows)) <= HELP_WIDTH
     assert " ".join(text.split()) == " ".join(" ".join(rows).split())
+
+
+def test_indented_rows_with_labels_of_their_own_stay_rows() -> None:
+    text = "On the one machine; it:\n  keygen NAME  make a new one\n  add          add one\n               more here\n"
+    assert refold(text, 24) == (
+        "On the one machine; it:\n  keygen NAME  make a\n               new one\n  add          add one\n"
+        "               more here\n"
+    )
+
+
+def test_every_action_of_the_witness_begins_a_row_of_its_help() -> None:
+    rows = refold(importlib.import_module("nightledger.surfaces.verbs.witness").__doc__ or "", HELP_WIDTH)
+    for action in ("keygen NAME", "add WORD ...", "serve", "cosign", "trust FILE", "ask"):
+        assert f"\n  {action}  " in rows

@@ -138,6 +138,6 @@ def _reset_alarms(book: Book, at: Moment) -> list[Alarm]:
         Alarm(
             kind="integrity",
             message=f"the keys were reset, signed by nobody: another key counts in {hours} hours",
-            hint="if that was not you: nightledger key confirm",
+            hint="if that was not you: nightledger key confirm --sign-with FILE",
         )
     ]

@@ -94,12 +94,18 @@ def _run(verb: str, words: list[str]) -> int:
     common.add_argument("--json", action="store_true", help="results as one JSON document")
     common.add_argument("--now", metavar="TIME", help="the time it is; only in a simulated home")
     options, unknown = parser.parse_known_args(words)
+    if unknown and "--" not in words and not any(word.startswith("-") for word in unknown):
+        # argparse takes optional words for absent where an option stands before them (bpo-14191)
+        options, unknown = parser.parse_known_intermixed_args(words)
     if unknown:
         hint = _NO_OPTION if any(word.startswith("-") for word in unknown) else _SEVERAL_WORDS
         parser.error(f"unrecognized arguments: {' '.join(unknown)}\n{hint}")
     context = Context(verb=verb, home=options.home, now_text=options.now, json=options.json)
     status: int = module.run(options, context)
     sys.stdout.flush()
+    if context.afterwards is not None:
+        context.note("what is told above is done; what was to follow failed:")
+        raise context.afterwards
     return status
 
 

@@ -39,9 +39,20 @@ class Context:
         keys_dir: Where private keys and pins live: ``$NIGHTLEDGER_KEYS``, else ``~/.config/nightledger``.
         json: Results as one JSON document.
         quiet: Say nothing when there is nothing to say (standard output is no terminal).
+        afterwards: What failed after the verb's work was done; raised when the verb has said what it did.
     """
 
-    __slots__ = ("_now", "_now_text", "home_path", "json", "keys_dir", "names_home", "quiet", "verb")
+    __slots__ = (
+        "_now",
+        "_now_text",
+        "afterwards",
+        "home_path",
+        "json",
+        "keys_dir",
+        "names_home",
+        "quiet",
+        "verb",
+    )
 
     def __init__(self, *, verb: str, home: str | None, now_text: str | None, json: bool) -> None:
         """Resolve paths from arguments and environment."""
@@ -55,6 +66,7 @@ class Context:
         self.quiet = not sys.stdout.isatty()
         self._now_text = now_text
         self._now: datetime | None = None
+        self.afterwards: Exception | None = None
 
     @property
     def now(self) -> "datetime":

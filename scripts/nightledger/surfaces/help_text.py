@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-_LABEL = re.compile(r"\S+(?: \S+)*? {2,}(?=\S)")
+_LABEL = re.compile(r" {0,3}\S+(?: \S+)*? {2,}(?=\S)")
 """What stands before the gap of a row such as ``Reads   memory/daily/``."""
 _EXAMPLE = "    "
 
@@ -39,13 +39,23 @@ def _folded(rows: Sequence[str], width: int) -> Iterator[str]:
 
 
 def _items(rows: Sequence[str]) -> list[str]:
-    """Join the rows that go on: all of a block of prose, the indented ones below a label."""
+    """Join the rows that go on: all of a block of prose, the indented ones below a label.
+
+    A row that has a label of its own, further left than the text that it stands below, begins anew.
+    """
     labelled = any(map(_LABEL.match, rows))
     items: list[str] = []
     for row in rows:
-        goes_on = row.startswith(" ") if labelled else not row.startswith(_EXAMPLE)
+        goes_on = _indented(row, items[-1:]) if labelled else not row.startswith(_EXAMPLE)
         if items and goes_on and not items[-1].startswith(_EXAMPLE):
             items[-1] += f" {row.strip()}"
         else:
             items.append(row)
     return items
+
+
+def _indented(row: str, above: Sequence[str]) -> bool:
+    label = _LABEL.match(above[0]) if above else None
+    indent = len(row) - len(row.lstrip())
+    own = _LABEL.match(row) and (label is None or indent < len(label[0]))
+    return indent > 0 and not own

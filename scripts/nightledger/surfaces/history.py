@@ -32,6 +32,7 @@ class Told:
         state: ``applied``, ``undone``, or what became of it since.
         undo_until: Until when it can be taken back; None where it cannot.
         gone_at: When its text went because nothing needed it any more; None where it did not.
+        said_by: Who said what it rests on, as the proposal has it (``agent``, ``tool``).
         veiled: Whether what it took out is masked in its record; a secret does not come back.
     """
 
@@ -40,6 +41,7 @@ class Told:
     state: str
     undo_until: datetime | None
     gone_at: datetime | None = None
+    said_by: tuple[str, ...] = ()
     veiled: bool = False
 
 
@@ -153,6 +155,7 @@ def _told(
             state=state.state.value,
             undo_until=until if own and now < until else None,
             gone_at=gone_at,
+            said_by=tuple(origin.value for origin in found.provenance) if found else (),
             veiled=bool(found and found.hunk.anchor is Anchor.MASKED and HOLE in found.hunk.removed),
         )
 

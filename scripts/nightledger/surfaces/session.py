@@ -1,7 +1,8 @@
 """A command at work on a home: the lock, the gate, the checked log, and the end of the run.
 
 Invariant: a run that appended to the log writes the views anew, signs one checkpoint and brings the
-search index up to date before it lets go of the lock; what a crash cut short is finished before anything new begins.
+search index up to date before it lets go of the lock; a view that cannot be written is told after
+what was done; what a crash cut short is finished before anything new begins.
 """
 
 import gc
@@ -31,7 +32,7 @@ from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, require_machine, this_machine
 
-__all__ = ["Session", "actor_of", "reading", "require_machine", "this_machine", "writing"]
+__all__ = ["Session", "actor_of", "following", "reading", "require_machine", "this_machine", "writing"]
 
 LOCK_TIMEOUT_S = 5.0
 """Longer than any run but the first night of a large workspace; then: 75, try again later."""
@@ -41,6 +42,8 @@ PATIENCE_S = 900.0
 """How long a person's answers wait for a run at work, longer than such a night. Our choice."""
 
 
+TELL_AT_ONCE = frozenset({"channel", "night"})
+"""Verbs that answer or record what failed themselves, and try again; all others say first what they did."""
 NEED_SETTINGS = frozenset({"channel", "check", "consolidate", "propose"})
 """Verbs that make proposals, and so rest on zone, lanes and caps; all others go on with the strictest."""
 
@@ -152,11 +155,24 @@ def writing(
         _finish_earlier(session)
         try:
             yield session
-            _write_views(session, before)
+            with nullcontext() if context.verb in TELL_AT_ONCE else following(context):
+                _write_views(session, before)
         finally:
             _drop_withdrawn(context, gate.home, began)
             sign_head(gate, session.moment, keep=keep_head)  # nothing new: nothing is signed
         _keep_search_up(session, before)
+
+
+@contextmanager
+def following(context: Context) -> Iterator[None]:
+    """Let what only follows a verb's work fail after the verb has told what it did.
+
+    What is caught here is raised once the verb has printed, so that the exit status still says it.
+    """
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - raised again at the edge, where every failure ends
+        context.afterwards = context.afterwards or error
 
 
 def _drop_withdrawn(context: Context, home: Home, began: int) -> None:

@@ -24,6 +24,14 @@ class Level:
     could_still: tuple[str, ...]
 
 
+_UNMARKED = "clear the mark of its host from the environment, so that an operator's verb does not refuse"
+_STILL = {
+    Protection.PASSPHRASE: "; it has still no passphrase",
+    Protection.HARDWARE: "; it has still no touch",
+    Protection.OTHER_MACHINE: "; it has still no key",
+    Protection.MISSING: "; it has still no key",
+}
+"""What stands between it and a signature then; nothing where a key is usable here."""
 _ALWAYS = (
     "write to MEMORY.md directly, where no lock holds: the guard keeps it and 'review' asks, but until then it is read",
     "change this program, or the files that start it, and so what the next review shows or signs",
@@ -31,7 +39,7 @@ _ALWAYS = (
     "put home and keys together back to an older state: a witness, or a copy of audit/checkpoint kept elsewhere, shows it",
     "append false events with the log's key, which cron can read; none of them makes the gate accept a change",
     "begin a reset of the keys: a key of its own counts after 24 hours unless a signature ends it; all lists tell of it",
-    "clear the mark of its host from the environment, so that an operator's verb does not refuse; it has still no key",
+    _UNMARKED,
     "set the clock forward across a reboot, and so shorten cooling that no witness measures",
     "set the clock ahead over a night and a reboot, so that a day is read before it is over; later nights read it again",
 )
@@ -67,4 +75,5 @@ RAISED_BY = {
 
 def level_of(protection: Protection) -> Level:
     """Give the level that holds with an operator's key that is so protected."""
-    return Level(name=_NAMES[protection], could_still=(_BY_PROTECTION[protection], *_ALWAYS))
+    always = (point + _STILL.get(protection, "") if point is _UNMARKED else point for point in _ALWAYS)
+    return Level(name=_NAMES[protection], could_still=(_BY_PROTECTION[protection], *always))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.gate.homes import START, Desk
+from tests.gate.homes import START, Desk, addition
 from tests.gate.memory.test_naming import BACKUPS, ids
 from tests.gate.memory.test_pinning import RELAY, pinned
 from tests.gate.used import add_exposure, add_outcome
@@ -72,3 +72,11 @@ def test_a_view_that_does_not_say_how_far_it_was_read_says_nothing(view: bytes |
 
 def test_a_view_says_how_far_it_was_read() -> None:
     assert read_marks_of(b'{"read":{"exposures":7,"outcomes":3}}') == Marks(outcomes=3, exposures=7)
+
+
+def test_an_entry_says_who_said_what_it_came_from(desk: Desk) -> None:
+    desk.applied(addition("One."))
+    (source,) = rows(desk)["- One."]["sources"]
+    assert [(place["path"], place["origin"]) for place in source["evidence"]] == [
+        ("memory/2026-02-28.md", "agent")
+    ]

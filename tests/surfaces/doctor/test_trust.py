@@ -14,7 +14,7 @@ from tests.trust.ssh_keys import SoftKey
 from nightledger.surfaces.doctor.checks import State, good
 from nightledger.surfaces.doctor.home import check_log_of
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
-from nightledger.surfaces.doctor.trust import check_trust
+from nightledger.surfaces.doctor.trust import check_consent, check_trust
 from nightledger.surfaces.trust_level import RAISED_BY, level_of
 from nightledger.trust.sshkey import ED25519, SK_ECDSA_P256, SK_ED25519
 
@@ -28,7 +28,7 @@ def desk(template: Path, tmp_path: Path) -> Desk:
 def said(desk: Desk) -> list[tuple[State, str]]:
     return [
         (check.state, check.message)
-        for check in check_trust(desk.gate, desk.moment)
+        for check in (*check_trust(desk.gate, desk.moment), *check_consent(desk.gate, desk.moment))
         if check.area != "constitution"
     ]
 
@@ -143,3 +143,17 @@ def test_a_public_file_left_over_from_a_key_that_may_sign_no_more_is_no_key_here
     assert protection(desk.home, desk.ring) is Protection.OTHER_MACHINE
     checks = list(check_log_of(desk.home, desk.ring, desk.moment))
     assert good("keys", "on another machine may sign: ann") in checks
+
+
+def test_that_an_agent_has_no_key_is_said_only_where_none_is_usable() -> None:
+    ends = {
+        Protection.NONE: "does not refuse",
+        Protection.AGENT: "does not refuse",
+        Protection.PASSPHRASE: "; it has still no passphrase",
+        Protection.HARDWARE: "; it has still no touch",
+        Protection.OTHER_MACHINE: "; it has still no key",
+        Protection.MISSING: "; it has still no key",
+    }
+    for held, end in ends.items():
+        (point,) = [text for text in level_of(held).could_still if text.startswith("clear the mark")]
+        assert point.endswith(end)

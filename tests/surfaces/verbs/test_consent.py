@@ -134,3 +134,13 @@ def test_a_graph_that_changed_under_the_operators_eyes_is_not_signed(
     with pytest.raises(FileChangedError, match="nothing was signed"):
         caller.run("consent", "review")
     assert caller.desk.ledger().book.decisions == {}
+
+
+def test_the_graph_is_shown_in_the_width_that_there_is(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = caller.lines("consent", "review", "--dry-run")
+    assert max(len(row) for row in rows if not row.startswith("SHA-256")) <= 60
+    assert "email:" in rows
+    assert any(row.startswith("  requires_approval: ") for row in rows)

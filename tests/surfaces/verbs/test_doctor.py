@@ -242,3 +242,17 @@ def test_no_line_but_a_command_is_wider_than_a_narrow_terminal(
 def test_a_read_only_home_is_to_be_mended(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert any("may not be written by this user" in message for message in found(caller, "bad"))
+
+
+def test_a_consent_graph_that_cannot_be_used_is_told_once_under_consent(caller: Caller) -> None:
+    Path(caller.home.consent_graph).write_text("{broken")
+    checks = caller.record("doctor")["checks"]
+    bad = [c for c in checks if c["state"] == "bad"]
+    assert [c["area"] for c in bad] == ["consent"]
+    assert "consent-graph.json" in bad[0]["message"]
+    assert {
+        "settings are valid (as shipped)",
+        "no notifier is set: look at 'nightledger status' yourself",
+    } <= {c["message"] for c in checks}
+    Path(caller.home.consent_graph).write_text('{"v": 1, "domains": {}}')
+    assert any("shipped, and config/nightledger/consent-graph.json" in text for text in found(caller, "good"))

@@ -24,7 +24,8 @@ def test_an_apply_tells_when_why_who_signed_and_until_when_it_can_be_undone(call
     text = caller.text("history")
     assert f"2026-03-01 09:00 UTC applied: {proposal.id}, MEMORY.md" in text
     assert "1: it is over" in text
-    assert "2: it was said" in text
+    assert "2: it was said (agent)" in text
+    assert caller.record("history")["steps"][0]["changes"][1]["provenance"] == ["agent"]
     assert f"undo until 2026-03-08 09:00 UTC: nightledger undo {proposal.id[:10]}#2" in text
     assert "signed by operator, d-" in text
 

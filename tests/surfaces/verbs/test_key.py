@@ -366,3 +366,11 @@ def test_a_rotation_without_the_old_key_says_what_is_left(caller: Caller) -> Non
     with pytest.raises(RefusedError, match="no key here to hand over from") as failure:
         caller.run("key", "rotate", "--no-passphrase")
     assert "key reset" in failure.value.hint
+
+
+def test_a_recovery_key_gets_no_say_in_decisions(caller: Caller) -> None:
+    drawer = new_key(caller.root, "drawer")
+    assert caller.run("key", "recovery", public(drawer)) == 0
+    with pytest.raises(RefusedError, match="is the recovery key 'recovery', which signs no decision"):
+        caller.run("key", "add", public(drawer), "--principal", "dupe")
+    assert signers(caller) == ["operator", "recovery"]

@@ -136,3 +136,10 @@ def test_the_service_says_where_it_is_and_ends_when_it_is_told_to(console: Conso
         assert child.stderr.readline().startswith("serving witness.example/quay on http://127.0.0.1:")
         child.send_signal(signal.SIGTERM)
         assert child.wait(timeout=60) == 0
+
+
+def test_a_spool_that_is_not_there_is_named_with_its_option(console: Console) -> None:
+    ran = away(console, "cosign", "--spool", "/nowhere")
+    assert ran.status == 1
+    assert "error: /nowhere is no directory\nhint: name the directory that both machines share" in ran.err
+    assert "witness cosign --spool DIR" in ran.err

@@ -30,7 +30,7 @@ from nightledger.domain.proposal import (
 from nightledger.gate.guard.writers import Guess
 from nightledger.gate.proposing.hunks import SHOWN_SECTION, readable_diff
 from nightledger.text.changes.course import Course, trace
-from nightledger.text.markdown.document import Document, parse_markdown, section_at
+from nightledger.text.markdown.document import Document, parse_markdown, readable, section_at
 from nightledger.text.scanners.scan import mask_secrets, scan, scan_secrets, told_values
 from nightledger.text.similar import fold
 
@@ -77,7 +77,7 @@ def shows(proposal: Proposal, course: Course) -> bool:
     return len(proposal.changes) == len(course.runs) and all(
         _MASKED in change.hunk.removed + change.hunk.added
         or (change.hunk.removed, change.hunk.added)
-        == (_readable(course.removed(change.n)), _readable(course.added(change.n)))
+        == (readable(course.removed(change.n)), readable(course.added(change.n)))
         for change in proposal.changes
     )
 
@@ -194,11 +194,7 @@ def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...
 
 def shown_text(text: str, told: frozenset[str]) -> str:
     r"""Give text as a record may hold it: secrets masked, bytes that are no UTF-8 as ``\\xe9``."""
-    return _readable(mask_secrets(text, told=told))
-
-
-def _readable(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return readable(mask_secrets(text, told=told))
 
 
 def _evidence(

@@ -17,6 +17,7 @@ from nightledger.gate.memory.uses import Marks, fold_uses
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import told_at_home
 from nightledger.gate.stored import Stored
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.similar import fold
 
@@ -43,7 +44,7 @@ def entries_view(
             {
                 "id": name,
                 "path": placed.path,
-                "section": [mask_secrets(title, told=told) for title in entry.section],
+                "section": [readable(mask_secrets(title, told=told)) for title in entry.section],
                 "lines": [entry.first_line, entry.last_line],
                 "sources": sources.get(fold(entry.text), []),
                 "tier": tier_of(mark.tags).name,
@@ -80,7 +81,13 @@ def _applied(ledger: Ledger, stored: list[Stored]) -> dict[str, list[dict[str, A
         for change in item.proposal.changes:
             if status.state_of(change.n) is ChangeState.APPLIED and change.op in (Op.ADD, Op.REPLACE):
                 evidence = [
-                    {"path": e.path, "lines": list(e.lines), "outcome": e.outcome} for e in change.evidence
+                    {
+                        "path": e.path,
+                        "lines": list(e.lines),
+                        "outcome": e.outcome,
+                        "origin": e.origin.value,
+                    }
+                    for e in change.evidence
                 ]
                 source = {"proposal": item.proposal.id, "n": change.n, "evidence": evidence}
                 found.setdefault(fold(change.hunk.added), []).append(source)

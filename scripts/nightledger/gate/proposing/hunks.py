@@ -24,6 +24,7 @@ from nightledger.text.changes.place import (
 from nightledger.text.changes.veil import HOLE, repeats_secret, secrets_between, shows_secret, veil
 from nightledger.text.changes.veiled import BESIDE, without_secrets
 from nightledger.text.forgetting.archive_block import told_with
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import mask_secrets, scan, told_values
 
 SHOWN_SECTION = " > "
@@ -69,7 +70,7 @@ def readable_diff(before: str, after: str, *, path: str, told: frozenset[str] | 
     """
     values = told_values(before) | told_values(after) if told is None else told
     diff = mask_secrets(unified_diff(before, after, path=path), told=values)
-    return diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return readable(diff)
 
 
 def make_changes(document: str, drafts: Iterable[Draft]) -> tuple[list[Change], list[Unfit]]:

@@ -26,8 +26,8 @@ class Check:
     """One finding.
 
     Attributes:
-        area: ``program``, ``home``, ``keys``, ``log``, ``memory``, ``locks``, ``rivals``, ``search``,
-            ``staging``, ``machines``, ``schedule`` or ``clock``.
+        area: ``program``, ``home``, ``keys``, ``log``, ``consent``, ``memory``, ``locks``, ``rivals``,
+            ``search``, ``staging``, ``machines``, ``schedule`` or ``clock``.
         state: How it is to be taken.
         message: What was found, one sentence.
         fix: The command or step that mends it; empty where nothing is to be mended.

@@ -21,7 +21,7 @@ from nightledger.surfaces.doctor.rivals import check_rivals
 from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, place_of
 from nightledger.surfaces.doctor.search import check_search
 from nightledger.surfaces.doctor.staging import check_staging
-from nightledger.surfaces.doctor.trust import check_trust
+from nightledger.surfaces.doctor.trust import check_consent, check_trust
 from nightledger.surfaces.instructions import Offer, offer
 from nightledger.trust.keys import KeyRing
 
@@ -67,6 +67,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("keys", lambda: check_keys(home, ring)),
         ("log", lambda: check_log_of(home, ring, context.moment)),
         ("keys", lambda: check_trust(_gate(context), context.moment)),
+        ("consent", lambda: check_consent(_gate(context), context.moment)),
         ("memory", lambda: check_memory(home, ring, now)),
         ("locks", lambda: check_locks(home, context.keys_dir)),
         ("rivals", lambda: check_rivals(home)),

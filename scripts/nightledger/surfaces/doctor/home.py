@@ -14,7 +14,7 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.integrity.trusting import read_signers
-from nightledger.gate.opening import MEND, Ledger, fold_log, read_consent, settings_of
+from nightledger.gate.opening import MEND, Ledger, fold_log, settings_of, why_no_consent
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.alarms import STRICTEST
@@ -224,8 +224,9 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     problem = settings_of(home, KeyRing(Path(keys_dir))).problem
     if problem:
         yield bad("home", problem, f"{MEND}; {STRICTEST}")
-    read_consent(home)
-    own = [p for p in (home.settings, home.consent_graph) if os.path.lexists(p)]
+    own = [home.settings] if os.path.lexists(home.settings) else []
+    if os.path.lexists(home.consent_graph) and not why_no_consent(home):  # else a look of its own tells
+        own.append(home.consent_graph)
     names = ", ".join(home.relative(path) for path in own)
     if not problem:
         yield good("home", f"settings are valid ({f'shipped, and {names}' if own else 'as shipped'})")

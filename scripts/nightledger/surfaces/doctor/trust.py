@@ -19,7 +19,7 @@ SOON_S = 5 * DAY_S
 
 
 def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
-    """Look at the signers in force, at a reset that waits, at the constitution, and at consent.
+    """Look at the signers in force, at a reset that waits, and at the constitution.
 
     Args:
         gate: The home.
@@ -28,7 +28,19 @@ def check_trust(gate: Gate, at: Moment) -> Iterator[Check]:
     ledger = read_ledger(gate)
     yield from _keys(gate, ledger, at)
     yield _constitution(gate, ledger, at)
-    yield from _consent(read_standing(gate, ledger, at))
+
+
+def check_consent(gate: Gate, at: Moment) -> Iterator[Check]:
+    """Look how old the operator's consent is, and whether they signed this home's own graph.
+
+    Args:
+        gate: The home.
+        at: The clocks.
+
+    Raises:
+        NightledgerError: This home's own graph cannot be used.
+    """
+    yield from _consent(read_standing(gate, read_ledger(gate), at))
 
 
 def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:

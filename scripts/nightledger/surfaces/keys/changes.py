@@ -47,6 +47,8 @@ def add(key: PublicKey, principal: str, namespace: str) -> Edit:
     """Let a key sign, for decisions or as a recovery key."""
 
     def edit(contents: Contents) -> Contents:
+        if namespace == NAMESPACE:
+            _refuse_recovery(key, contents)
         signer = AllowedSigner(principals=(principal,), key=key, namespaces=(namespace,))
         allowed = signer_files.add_signer(
             _text(contents, "allowed_signers"), _text(contents, "revoked_keys"), signer
@@ -54,6 +56,16 @@ def add(key: PublicKey, principal: str, namespace: str) -> Edit:
         return {"allowed_signers": allowed.encode()}
 
     return edit
+
+
+def _refuse_recovery(key: PublicKey, contents: Contents) -> None:
+    """Refuse to let a recovery key decide: it lies in a drawer to change who signs, and nothing else."""
+    for signer in signers_in(contents).signers:
+        if signer.key == key and signer.namespaces == (RECOVERY_NAMESPACE,):
+            raise RefusedError(
+                f"the key {key.fingerprint} is the recovery key {', '.join(signer.principals)!r}, which signs no decision",
+                hint="name another key; one that is to decide is made with ssh-keygen -t ed25519 -f FILE",
+            )
 
 
 def revoke(key: PublicKey) -> Edit:

@@ -60,16 +60,17 @@ def _apply_all(context: Context, id_text: str | None) -> "tuple[list[Attempt], i
     from nightledger.surfaces.session import writing
 
     with writing(context, person=id_text is not None) as session:
-        attempts, aside = _apply_in(session, id_text)
+        attempts, aside = _apply_in(context, session, id_text)
         _leave_mark(session, attempts)
     return attempts, EXIT_ALARM if aside else 0
 
 
-def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
+def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[list[Attempt], bool]":
     """Look after the files, then apply what may be; tell whether something altered was set aside."""
     from nightledger.gate.guard.settlement import finish_settlements
     from nightledger.gate.stored import find_status
     from nightledger.surfaces.guarding import look_after
+    from nightledger.surfaces.session import following
 
     attempts, aside = [], False
     look_after(session)
@@ -81,12 +82,13 @@ def _apply_in(session: "Session", name: str | None) -> "tuple[list[Attempt], boo
             attempts.append(attempt)
             aside = aside or altered
             session.reread()
-    if any(attempt.changes for attempt in attempts):
-        look_after(session)  # what stands around the change is drift of other bytes now
-    if any(attempt.forgot for attempt in attempts):
-        from nightledger.surfaces.relinking import relink
+    with following(context):
+        if any(attempt.changes for attempt in attempts):
+            look_after(session)  # what stands around the change is drift of other bytes now
+        if any(attempt.forgot for attempt in attempts):
+            from nightledger.surfaces.relinking import relink
 
-        relink(session)
+            relink(session)
     return attempts, aside
 
 

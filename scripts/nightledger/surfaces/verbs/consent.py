@@ -128,14 +128,17 @@ def _review(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import FileChangedError, RefusedError
     from nightledger.gate.consenting import graph_target, read_standing
     from nightledger.gate.proposing.unproposed import make_unproposed
-    from nightledger.surfaces import signing
+    from nightledger.surfaces import screen, signing
     from nightledger.surfaces.session import reading, writing
 
     with reading(context, person=not options.dry_run) as seen:
         standing = read_standing(seen.gate, seen.ledger, seen.moment)
         shown = graph_target(seen.gate)
         for line in _graph_lines(standing):
-            context.print(line)
+            for row in screen.wrap(
+                screen.shown(line.lstrip()), indent="    ", first="  " * line.startswith(" ")
+            ):
+                context.print(row)
         context.print(f"SHA-256 of this graph: {shown.hunks_sha256}")
         if options.dry_run:
             context.emit({"graph_sha256": shown.hunks_sha256, "reviewed": standing.reviewed})

@@ -79,6 +79,7 @@ def _lines(step: "Step") -> list[str]:
     lines = screen.wrap(head, indent="    ", first="")
     for change in step.changes:
         told = screen.shown(change.reason) or _no_text(change)
+        told += f" ({', '.join(change.said_by)})" if change.said_by else ""
         lines += screen.wrap(f"{change.n}: {told}", indent="     ", first="  ")
         lines += screen.wrap(_undo(step, change), indent="       ", first="     ")
     signed = f"signed by {screen.shown(step.signer)}" if step.signer else "its signature does not verify"
@@ -123,6 +124,7 @@ def _record(step: "Step") -> dict[str, Any]:
             {
                 "n": change.n,
                 "reason": mask_secrets(change.reason),
+                "provenance": list(change.said_by),
                 "state": change.state,
                 "undo_until": dump_moment(change.undo_until) if change.undo_until else None,
             }

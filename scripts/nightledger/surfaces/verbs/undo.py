@@ -71,7 +71,7 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
     from nightledger.gate.apply.undoing import apply_undo, undo_choice
     from nightledger.gate.review.composing import make_decision
     from nightledger.surfaces import signing
-    from nightledger.surfaces.session import writing
+    from nightledger.surfaces.session import following, writing
 
     signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
@@ -85,7 +85,8 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
         if undo.brings_links:
             from nightledger.surfaces.relinking import relink
 
-            relink(session)
+            with following(context):
+                relink(session)
     numbers = ", ".join(map(str, undo.changes))
     context.emit({"decision": accepted.id, "proposal": undo.stored.proposal.id, "undone": list(undo.changes)})
     context.print(f"Took back change {numbers} of {undo.stored.proposal.id}.")

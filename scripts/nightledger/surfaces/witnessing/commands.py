@@ -5,7 +5,13 @@ import signal
 import threading
 from pathlib import Path
 
-from nightledger.domain.errors import EXIT_REFUSED, ConfigurationError, NightledgerError, UsageError
+from nightledger.domain.errors import (
+    EXIT_REFUSED,
+    ConfigurationError,
+    MissingFileError,
+    NightledgerError,
+    UsageError,
+)
 from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
@@ -121,6 +127,11 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
         raise UsageError(
             "name the files to answer, or a directory with --spool",
             hint="nightledger witness cosign --spool DIR",
+        )
+    if options.spool and not Path(options.spool).is_dir():
+        raise MissingFileError(
+            f"{options.spool} is no directory",
+            hint="name the directory that both machines share: nightledger witness cosign --spool DIR",
         )
     box = open_witness(Path(options.directory))
     if options.spool:

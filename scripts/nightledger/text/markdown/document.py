@@ -73,6 +73,11 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def readable(text: str) -> str:
+    r"""Give decoded text as a record or a view may hold it: bytes that are no UTF-8 stand in it as ``\\xe9``."""
+    return text if is_utf8(text) else encode(text).decode("utf-8", "backslashreplace")
+
+
 def is_utf8(text: str) -> bool:
     """Whether decoded text came from valid UTF-8."""
     try:
@@ -202,6 +207,7 @@ __all__ = [
     "is_utf8",
     "line_end",
     "parse_markdown",
+    "readable",
     "section_at",
     "split_lines",
     "usual_line_end",

@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.ids import digest_id
-from nightledger.text.markdown.document import Block, BlockKind, Document, Path, encode, is_utf8
+from nightledger.text.markdown.document import Block, BlockKind, Document, Path, readable
 
 DECISION_FIELDS = ("DECISION", "DATE", "WHY", "IMPACTS", "REVISIT", "STATUS")
 """The fields of a decision block, the first of which begins one."""
@@ -201,15 +201,11 @@ def _entry(document: Document, section: Path, part: _Part) -> Entry:
 
 def _head(section: Path) -> "hashlib._Hash":
     """Hash what the ids of all entries of a section have in common: thousands may stand under one long heading."""
-    return hashlib.sha256(b"[" + canonical([_printable(part) for part in section]) + b",")
+    return hashlib.sha256(b"[" + canonical([readable(part) for part in section]) + b",")
 
 
 def _id(head: "hashlib._Hash", text: str, ordinal: int) -> str:
     """Give the id whose identity is the canonical JSON of section, text and ordinal."""
     made = head.copy()
-    made.update(canonical([_printable(text), ordinal])[1:])
+    made.update(canonical([readable(text), ordinal])[1:])
     return digest_id("e", made.digest())
-
-
-def _printable(text: str) -> str:
-    return text if is_utf8(text) else encode(text).decode("utf-8", "backslashreplace")

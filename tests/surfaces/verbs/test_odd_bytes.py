@@ -1,0 +1,171 @@
+"""Bytes that are no text, in every place of every file that verbs read: no verb breaks, and done work is told."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import Desk, addition
+from tests.surfaces.console import Console
+
+from nightledger.demo.shell import Ran
+
+ODD = {
+    "latin-1": b"Caf\xe9",
+    "no byte of UTF-8": b"x\xffy",
+    "NUL": b"a\0b",
+    "line separator": "one\u2028two".encode(),
+    "overlong": b"w" * 100_000 + b"\xe9",
+}
+PLACES = (
+    b"---\ntitle: %s\n---\n\n# Notes %s\n\n## Section %s\n\n- Remember that the %s relay restarts.\n"
+    b"- [x] %s is done\n\nThe %s is a paragraph. The root cause was %s, so we now restart it.\n\n"
+    b"```sh\necho %s\n```\n\n<!-- %s -->\n\nDecision: use %s\n\n| a | b |\n|---|---|\n| %s | c |\n"
+)
+READING = (
+    "check", "check MEMORY.md", "proposals", "proposals --all", "history", "history MEMORY.md", "status", "doctor", "verify",
+    "recall relay restarts", "recall Section paragraph", "recall --tags relay", "recall --frame why", "explain relay",
+    "pin", "hygiene", "constitution", "consent", "consent check email send", "key list", "stage --dry-run",
+    "prune --dry-run", "curate --dry-run", "consolidate --dry-run --since 2026-02-20", "hosts", "schedule --print cron",
+    "audit-code MEMORY.md", "rebuild --check", "night --dry-run", "leave", "backup ../b.tar",
+)  # fmt: skip
+
+
+HOOK = Path(__file__).parents[3] / "scripts" / "prompt_hook.py"
+LOGS = ("2026-02-28.md", "2026-03-01.md", "2026-03-02-notes.md", "topic.md", "state/session-handoff.md")
+HOOKS = ("SessionStart", "UserPromptSubmit", "PreToolUse")
+
+
+def planted(odd: bytes) -> bytes:
+    """Put odd bytes into each place; where they are many, four of the places have all of them."""
+    return PLACES.replace(b"%s", odd, 4).replace(b"%s", odd[:100])
+
+
+def plant(desk: Desk, odd: bytes) -> None:
+    """Put odd bytes into each place of a gated file, of daily logs, of the handoff and of a note."""
+    desk.memory.write_bytes(desk.memory.read_bytes() + b"\n" + planted(odd))
+    for name in LOGS:
+        path = Path(desk.home.root, "memory", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(planted(odd if name == LOGS[0] else odd[:100]))
+
+
+def sound(ran: Ran) -> Ran:
+    """Look that a verb ended as verbs end: no bug of ours, nothing of how it is built."""
+    said = ran.out + ran.err
+    assert ran.status in (0, 1, 2, 3, 4), (ran.words, said)
+    for word in ("Traceback", "surrogate", "codec can't", "night-bug", "this is a bug"):
+        assert word not in said, (ran.words, said)
+    return ran
+
+
+def done(ran: Ran) -> str:
+    assert sound(ran).status == 0, (ran.words, ran.out[-500:], ran.err[-2000:])
+    return ran.out
+
+
+def read_all(console: Console, *more: str) -> None:
+    for words in READING:
+        sound(console.run(*words.split(), *more))
+
+
+def hooked(console: Console, event: str) -> subprocess.CompletedProcess[bytes]:
+    """Call the hook in a process of its own, which it ends itself."""
+    sent = {"session_id": "s", "prompt": "why does the relay restart", "tool_name": "Write", "cwd": "/"}
+    words = ["claude-code", event, "--home", console.desk.home.root]
+    argv = [sys.executable, str(HOOK), *words, "--now", console.desk.moment.at.isoformat()]
+    return subprocess.run(argv, input=json.dumps(sent).encode(), capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(kind: str, console: Console) -> None:
+    desk = console.desk
+    first = desk.applied(addition("One."))
+    second = desk.proposal(addition("Two."))
+    desk.approve(second)
+    desk.wait(hours=3)
+    plant(desk, ODD[kind])
+    assert f"Applied change 1 of {second.id}" in done(console.run("apply"))
+    assert f"Took back change 1 of {first.id}" in done(console.run("undo", first.id))
+    with desk.memory.open("ab") as stream:
+        stream.write(b"\n## " + ODD[kind] + b"\n\n- It came later.\n")
+    assert "was changed outside the gate" in done(console.run("guard"))
+    done(console.run("rebuild", "--check"))
+    read_all(console)
+    made = console.record("propose", "--text", "- The relay needs a warm start.", "--reason", "it was seen")
+    done(
+        console.run("approve", made["id"], "--diff-sha256", console.record("show", made["id"])["diff_sha256"])
+    )
+    desk.wait(days=1)
+    done(console.run("apply"))
+    for waiting in console.record("proposals"):
+        sound(console.run("show", waiting["id"]))
+        sound(console.run("show", waiting["id"], "--json"))
+    sound(console.run("review", typed=["y", "v", "d", "s", "n", "no", "q"]))
+    for _ in range(2):
+        desk.wait(days=1)
+        assert "failed" not in done(console.run("night"))
+    read_all(console, "--json")
+    done(console.run("stage"))
+    for event in HOOKS:
+        ran = hooked(console, event)
+        assert (ran.returncode, ran.stderr) == (0, b""), event
+        ran.stdout.decode()
+    done(console.run("rebuild"))
+    done(console.run("rebuild", "--check"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_whose_name_is_no_text_breaks_no_verb(console: Console) -> None:
+    desk = console.desk
+    text = b"# Day\n\n## Caf\xe9\n\n- Remember that the relay restarts only when warm.\n- Decision: use \xff now\n"
+    for name in (b"2026-02-28-caf\xe9.md", b"2026-03-01-\xff.md", b"topic-\xe9.md"):
+        Path(os.fsdecode(os.fsencode(desk.home.root) + b"/memory/" + name)).write_bytes(text)
+    read_all(console)
+    for _ in range(3):
+        desk.wait(days=1)
+        assert "failed" not in done(console.run("night"))
+    done(console.run("stage"))
+    read_all(console, "--json")
+    done(console.run("rebuild", "--check"))
+
+
+BROKEN = OSError(28, "No space left on device", "entries.json")
+
+
+@pytest.fixture
+def no_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise BROKEN
+
+    monkeypatch.setattr("nightledger.gate.proposing.views.refresh_views", refuse)
+
+
+@pytest.mark.usefixtures("no_views")
+def test_a_view_that_cannot_be_written_is_told_after_what_was_done(console: Console) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("One."))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    for words, said in (
+        (("apply",), "Applied change 1 of"),
+        (("undo", proposal.id), "Took back change 1 of"),
+    ):
+        ran = console.run(*words)
+        assert ran.status == 1
+        assert said in ran.out
+        assert (
+            "what is told above is done; what was to follow failed:\nerror: entries.json: No space" in ran.err
+        )
+    assert desk.states(proposal) == ["undone"]
+
+
+@pytest.mark.usefixtures("no_views")
+def test_a_night_records_that_a_view_could_not_be_written(console: Console) -> None:
+    console.desk.wait(days=1)
+    ran = console.run("night")
+    assert ran.status == 1
+    assert "close_day 2026-03-01 failed: " in ran.err
+    assert "what is told above" not in ran.err
