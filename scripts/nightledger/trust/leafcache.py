@@ -6,11 +6,12 @@ forged signature.
 """
 
 import os
+import stat
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.durable import FILE_MODE, write_all
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
+from nightledger.files.reading import open_regular, read_optional
 from nightledger.trust.merkle import DIGEST_BYTES, Tree, leaf_hash
 
 _MAX_BYTES = 1 << 30
@@ -40,7 +41,10 @@ def keep_leaves(home: Home, size: int) -> None:
     except OSError:  # something else has the name, or no folder is there; the cache is not worth an error
         return
     try:
-        kept = os.fstat(descriptor).st_size // DIGEST_BYTES
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return
+        kept = status.st_size // DIGEST_BYTES
         lines = _last_lines(home.audit_log, size - kept)
         os.lseek(descriptor, kept * DIGEST_BYTES, os.SEEK_SET)
         write_all(descriptor, b"".join(map(leaf_hash, lines)))
@@ -53,7 +57,7 @@ def _last_lines(path: str, count: int) -> list[bytes]:
     if count <= 0:
         return []
     raw, block = b"", _BLOCK_BYTES
-    with open(path, "rb") as stream:
+    with open(open_regular(path)[0], "rb") as stream:
         start = stream.seek(0, os.SEEK_END)
         while start > 0 and raw.count(b"\n") <= count and block <= _MAX_TAIL_BYTES:
             end, start = start, max(0, start - block)

@@ -1,5 +1,6 @@
 """The way through the hook inside one process; test_running.py takes it as hosts do."""
 
+import _thread
 import io
 import json
 import os
@@ -125,6 +126,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         raise Ended
 
     monkeypatch.setattr(os, "_exit", end)
+    monkeypatch.setattr(_thread, "start_new_thread", lambda *_: 0)
     monkeypatch.setattr(signal, "setitimer", lambda *_: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     return codes

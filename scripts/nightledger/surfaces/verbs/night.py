@@ -45,8 +45,11 @@ def _nothing_until(context: Context) -> int | None:
     """Give when something is due next, where the mark tells and nothing speaks against it."""
     mark = os.path.join(context.home_path, MARK)
     try:
-        with open(mark, encoding="ascii") as stream:
-            written_at, next_at = map(int, stream.read(64).split())
+        descriptor = os.open(mark, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            written_at, next_at = map(int, os.read(descriptor, 64).split())
+        finally:
+            os.close(descriptor)
         marked_at = os.stat(mark).st_mtime
     except (OSError, ValueError):
         return None
