@@ -11,7 +11,7 @@ import stat
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.durable import FILE_MODE, write_all
 from nightledger.files.home import Home
-from nightledger.files.reading import open_regular, read_optional
+from nightledger.files.reading import read_optional
 from nightledger.trust.merkle import DIGEST_BYTES, Tree, leaf_hash
 
 _MAX_BYTES = 1 << 30
@@ -57,7 +57,7 @@ def _last_lines(path: str, count: int) -> list[bytes]:
     if count <= 0:
         return []
     raw, block = b"", _BLOCK_BYTES
-    with open(open_regular(path)[0], "rb") as stream:
+    with open(path, "rb") as stream:
         start = stream.seek(0, os.SEEK_END)
         while start > 0 and raw.count(b"\n") <= count and block <= _MAX_TAIL_BYTES:
             end, start = start, max(0, start - block)

@@ -132,6 +132,19 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return codes
 
 
+def test_a_machine_without_a_thread_to_spare_has_the_signal_left(
+    home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(_thread, "start_new_thread", fail)
+    monkeypatch.setattr("nightledger.surfaces.hook.payload.read_stdin", lambda: b"{}")
+    with pytest.raises(Ended):
+        running.main(["--home", home.root, "--now", "", "hermes", "pre_tool_call"])
+    assert ended == [0]
+
+
 def written(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:
     out = io.BytesIO()
     monkeypatch.setattr(os, "write", lambda _, content: out.write(bytes(content[:7])))
