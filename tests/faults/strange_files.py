@@ -262,4 +262,4 @@ def main(work: Path, kind: str, verbs: str, prefixes: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:4], tuple(sys.argv[4:]))
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], tuple(sys.argv[4:]))
