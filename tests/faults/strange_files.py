@@ -83,7 +83,7 @@ VERBS: tuple[tuple[str, float], ...] = (
     ("backup OUT", 21),
 )
 """Each with the hours since ``LATER``."""
-FEW = ("hook UserPromptSubmit", "propose", "apply", "night", "verify", "doctor")
+FEW = ("hook UserPromptSubmit", "recall", "propose", "stage", "apply", "night", "verify", "doctor")
 """Those that between them open nearly everything."""
 
 
