@@ -309,3 +309,48 @@ def test_a_second_name_that_is_taken_stops_the_other_way_before_anything_changed
         exchange_file(str(file), NEW)
     assert file.read_bytes() == OLD
     assert names(file.parent) == ["MEMORY.md"]
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: os.symlink("MEMORY.md", path)], ids=["fifo", "link"])
+def test_what_is_no_file_gives_way_to_what_is_disposable_alone(
+    file: Path, put: Callable[[Path], None]
+) -> None:
+    mark = file.parent / "mark"
+    put(mark)
+    with pytest.raises(RefusedError):
+        replace_file(str(mark), NEW)
+    replace_file(str(mark), NEW, disposable=True)
+    assert mark.read_bytes() == NEW
+    assert not mark.is_symlink()
+    assert file.read_bytes() == OLD
+
+
+def test_a_directory_gives_way_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mark").mkdir()
+    with pytest.raises(RefusedError, match="not a regular file"):
+        replace_file(str(tmp_path / "mark"), NEW, disposable=True)
+    assert names(tmp_path) == ["mark"]
+
+
+def test_a_fifo_is_not_waited_for_and_not_what_was_expected(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(FileChangedError):
+        replace_file(str(pipe), NEW, expect_sha256=sha256(OLD))
+
+
+@pytest.mark.usefixtures("exchange")
+def test_a_fifo_that_a_rival_put_there_after_the_check_is_not_waited_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_temp = atomic._write_temp
+
+    def rival_puts(path: str, content: bytes, mode: int) -> str:
+        temp = write_temp(path, content, mode)
+        file.unlink()
+        os.mkfifo(file)
+        return temp
+
+    monkeypatch.setattr(atomic, "_write_temp", rival_puts)
+    assert exchange_file(str(file), NEW) == b""
+    assert file.read_bytes() == NEW

@@ -241,3 +241,18 @@ def test_what_cannot_be_asked_for_is_not_missing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(os, "lstat", fail)
     with pytest.raises(OSError, match="Input/output error"):
         durable.is_there("file")
+
+
+@pytest.mark.parametrize(
+    "put", [os.mkfifo, lambda path: os.symlink("../outside", path)], ids=["fifo", "link"]
+)
+def test_what_waits_under_the_name_that_a_new_directory_is_made_with_is_not_written(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
+    (tmp_path / "outside").write_text("kept")
+    staged = tmp_path / f"audit.{os.getpid()}.new"
+    staged.mkdir()
+    put(staged / ".gitignore")
+    with pytest.raises(OSError, match="gitignore"):
+        durable.make_dir(str(tmp_path / "audit"), ignored_by_git=True)
+    assert (tmp_path / "outside").read_text() == "kept"

@@ -1,13 +1,16 @@
+import contextlib
 import errno
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from nightledger.domain.errors import EXIT_LOCKED, LockedError
-from nightledger.files.lock import Lock
+from nightledger.domain.errors import EXIT_LOCKED, LockedError, UnreadableError
+from nightledger.files.lock import Lock, _holder
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -15,6 +18,11 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     return str(tmp_path / ".nightledger" / "locks" / "home.lock")
+
+
+def bind(path: str) -> None:
+    with socket.socket(socket.AF_UNIX) as one, contextlib.chdir(os.path.dirname(path)):
+        one.bind(os.path.basename(path))  # a whole path may be too long for a socket's address
 
 
 def test_a_second_run_is_told_who_holds_the_lock_and_exits_75(path: str) -> None:
@@ -135,3 +143,30 @@ def test_the_name_of_a_holder_takes_the_place_of_whatever_stood_there(tmp_path: 
         with Lock(str(path)), pytest.raises(LockedError, match=f"held by process {os.getpid()}$"):
             Lock(str(path)).acquire()
         assert path.read_bytes() == f"{os.getpid():<15}\n".encode()
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        os.mkfifo,
+        os.mkdir,
+        lambda path: os.symlink("nothing", path),
+        lambda path: os.symlink(path, path),
+        bind,
+    ],
+    ids=["fifo", "directory", "dangling", "loop", "socket"],
+)
+def test_what_is_no_file_is_named_and_left(path: str, put: Callable[[str], None]) -> None:
+    os.makedirs(os.path.dirname(path))
+    put(path)
+    before = os.lstat(path)
+    with pytest.raises(UnreadableError, match=r"home\.lock is not a regular file") as caught:
+        Lock(path).acquire()
+    assert caught.value.hint == "move it away; the file is made anew"
+    assert os.lstat(path).st_ino == before.st_ino
+
+
+def test_a_name_that_became_a_fifo_meanwhile_tells_of_no_holder(path: str) -> None:
+    os.makedirs(os.path.dirname(path))
+    os.mkfifo(path)
+    assert _holder(path) == "another process"

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -213,3 +213,21 @@ def test_without_tantivy_there_is_none(place: str, monkeypatch: pytest.MonkeyPat
 
 def test_it_lies_beside_the_search_index() -> None:
     assert quick_dir("/home/search/index.db") == "/home/search/tantivy"
+
+
+def test_a_fifo_of_its_name_is_taken_away_like_a_directory(place: str) -> None:
+    os.makedirs(os.path.dirname(place))
+    os.mkfifo(place)
+    remove_quick(place)
+    assert not os.path.lexists(place)
+    remove_quick(place)
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: os.symlink("meta.json", path)], ids=["fifo", "link"])
+def test_what_is_no_file_in_it_makes_it_unusable(place: str, put: Callable[[str], None]) -> None:
+    make(place, "We planted roses.")
+    put(os.path.join(place, "a.store"))
+    with pytest.raises(QuickIndexError, match=r"a\.store is not a regular file"):
+        open_quick(place, "one")
+    make(place, "We planted roses.")
+    assert found(place, "rose") == [1]

@@ -14,6 +14,7 @@ from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind
 from nightledger.files import search_index
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.search_index import (
     any_page,
@@ -23,6 +24,7 @@ from nightledger.files.search_index import (
     take_back,
     writing,
 )
+from nightledger.files.search_reader import open_reader
 from nightledger.files.search_schema import (
     APPLICATION,
     VERSION,
@@ -449,3 +451,35 @@ def test_what_is_of_some_days_comes_in_their_order() -> None:
     assert len(of_two) == 2
     assert store.of_days(Filter(), 1) == store.of_days(Filter())[:1]
     assert store.of_days(Filter(kinds=[Kind.MEMORY])) == []
+
+
+@pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])
+@pytest.mark.parametrize("put", [os.mkfifo, lambda path: os.symlink("nothing", path)], ids=["fifo", "link"])
+def test_what_is_no_file_beside_an_index_makes_it_unusable_and_goes_with_it(
+    path: str, name: str, put: Callable[[str], None]
+) -> None:
+    put(path + name)
+    with pytest.raises(SearchIndexError, match=f"index.db{name} is not a regular file"):
+        open_store(path)
+    with pytest.raises(SearchIndexError, match="not a regular file"):
+        open_reader(path)
+    with pytest.raises(SearchIndexError), writing(path, index_text):
+        pass
+    with building(path, index_text) as writer:
+        writer.put(file("MEMORY.md", GARDEN))
+    assert not os.path.lexists(path + name)
+    open_reader(path).close()
+
+
+def test_a_fifo_beside_an_index_is_not_waited_for_by_who_takes_back(path: str) -> None:
+    os.mkfifo(f"{path}-journal")
+    with pytest.raises(SearchIndexError, match="not a regular file"):
+        take_back(path)
+
+
+@pytest.mark.parametrize("name", ["-journal", "-wal", "-shm"])
+def test_what_waits_beside_the_name_that_a_new_index_is_made_under_goes(path: str, name: str) -> None:
+    os.mkfifo(f"{path}.{os.getpid()}{TEMP_SUFFIX}{name}")
+    with building(path, index_text) as writer:
+        writer.put(file("MEMORY.md", GARDEN))
+    assert not [one for one in os.listdir(os.path.dirname(path)) if TEMP_SUFFIX in one]

@@ -1,6 +1,7 @@
 """Letters in a directory that machines share."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,11 @@ def test_a_box_that_nobody_wrote_to_is_empty(tmp_path: Path) -> None:
     box = Spool(str(tmp_path), HOME)
     assert letters(box) == []
     assert (box.waiting(), box.aside()) == (0, 0)
+
+
+def test_a_fifo_that_a_peer_put_where_a_letter_is_written_is_not_waited_for(tmp_path: Path) -> None:
+    box = Spool(str(tmp_path), HOME)
+    (tmp_path / HOME / "tmp").mkdir(parents=True)
+    os.mkfifo(tmp_path / HOME / "tmp" / f"{NAME}.{os.getpid()}")
+    with pytest.raises(OSError, match=re.escape(NAME)):
+        box.put(NAME, b"hello")

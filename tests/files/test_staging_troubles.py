@@ -58,3 +58,11 @@ def test_half_a_surrogate_pair_is_no_trouble_and_the_next_run_can_write(desk: De
     (Path(desk.home.staged_dir) / "troubles.json").write_bytes(raw)
     assert read_troubles(desk.home) == ()
     assert keep_troubles(desk.home, [LATE], NOW) == (LATE[1],)
+
+
+def test_a_fifo_is_no_trouble_and_gives_way(desk: Desk) -> None:
+    os.makedirs(desk.home.staged_dir, exist_ok=True)
+    os.mkfifo(os.path.join(desk.home.staged_dir, "troubles.json"))
+    assert read_troubles(desk.home) == ()
+    assert keep_troubles(desk.home, [LATE], LATER)
+    assert len(read_troubles(desk.home)) == 1

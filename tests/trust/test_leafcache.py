@@ -103,3 +103,15 @@ def test_signing_keeps_the_leaves_of_a_home_whose_folder_was_taken_away(world: W
 def test_an_empty_cache_has_nothing(bare: World, size: int) -> None:
     keep_leaves(bare.home, 0)
     assert read_leaves(bare.home, size, ROOT) == []
+
+
+def test_a_fifo_that_somebody_reads_keeps_no_leaves(logged: World) -> None:
+    Path(logged.home.work_dir).mkdir(exist_ok=True)
+    os.mkfifo(leaves_path(logged.home))
+    reader = os.open(leaves_path(logged.home), os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        keep_leaves(logged.home, 6)
+        assert os.read(reader, 100) == b""
+    finally:
+        os.close(reader)
+    assert read_leaves(logged.home, 5, ROOT) == []

@@ -20,7 +20,12 @@ _READ_BYTES = 1 << 20
 
 
 def replace_file(
-    path: str, content: bytes, *, expect_sha256: str | None = None, mode: int = FILE_MODE
+    path: str,
+    content: bytes,
+    *,
+    expect_sha256: str | None = None,
+    mode: int = FILE_MODE,
+    disposable: bool = False,
 ) -> None:
     """Make ``path`` hold ``content``: a reader sees the old file or the new one, never half.
 
@@ -33,6 +38,8 @@ def replace_file(
         content: The new bytes.
         expect_sha256: Hex SHA-256 that the file must have now.
         mode: Permissions of a new file.
+        disposable: Whether a link, a FIFO or a device of that name gives way, too: for what is made
+            again and nobody misses.
 
     Raises:
         FileChangedError: When the file is not the expected one; nothing was changed.
@@ -41,7 +48,7 @@ def replace_file(
         NotDurableError: When the disk reports a failure; the old bytes or the new are there.
     """
     _expect(path, expect_sha256)
-    temp = _write_temp(path, content, mode)
+    temp = _write_temp(path, content, mode, disposable=disposable)
     try:
         os.rename(temp, path)
     except OSError:
@@ -123,10 +130,23 @@ def sha256_file(path: str) -> str:
         OSError: When it cannot be read.
     """
     digest = hashlib.sha256()
-    with open(path, "rb") as stream:
+    with open(path, "rb", opener=_at_once) as stream:
         while block := stream.read(_READ_BYTES):
             digest.update(block)
     return digest.hexdigest()
+
+
+def open_temp(path: str) -> tuple[str, int]:
+    """Make a temporary file beside a path, under a name that nothing has; give that name and the descriptor."""
+    directory, name = os.path.split(path)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    n = 0
+    while True:
+        temp = os.path.join(directory, f".{name[:100]}.{os.getpid()}.{n}{TEMP_SUFFIX}")
+        try:
+            return temp, os.open(temp, flags, FILE_MODE)
+        except FileExistsError:  # a thread of ours, or a run that died with our number
+            n += 1
 
 
 def leftovers(directory: str) -> tuple[str, ...]:
@@ -153,10 +173,10 @@ def _expect(path: str, expected: str | None) -> None:
         raise FileChangedError(f"{path} has changed: expected SHA-256 {expected}, found {found}")
 
 
-def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True) -> str:
+def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True, disposable: bool = False) -> str:
     """Write ``content`` beside ``path``, on disk, with the mode and owner of what it will replace."""
-    replaced = _status(path) if keep else None
-    temp, descriptor = _open_temp(path)
+    replaced = _status(path, disposable=disposable) if keep else None
+    temp, descriptor = open_temp(path)
     try:
         write_all(descriptor, content)
         if replaced is not None:
@@ -172,27 +192,17 @@ def _write_temp(path: str, content: bytes, mode: int, *, keep: bool = True) -> s
     return temp
 
 
-def _status(path: str) -> os.stat_result | None:
+def _status(path: str, *, disposable: bool) -> os.stat_result | None:
     try:
         status = os.lstat(path)
     except FileNotFoundError:
         return None
     if stat.S_ISREG(status.st_mode):
         return status
+    if disposable and not stat.S_ISDIR(status.st_mode):
+        return None
     what = "a symlink" if stat.S_ISLNK(status.st_mode) else "not a regular file"
     raise RefusedError(f"{path} is {what}; it was left as it is", hint="put a regular file in its place")
-
-
-def _open_temp(path: str) -> tuple[str, int]:
-    directory, name = os.path.split(path)
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    n = 0
-    while True:
-        temp = os.path.join(directory, f".{name[:100]}.{os.getpid()}.{n}{TEMP_SUFFIX}")
-        try:
-            return temp, os.open(temp, flags, FILE_MODE)
-        except FileExistsError:  # a thread of ours, or a run that died with our number
-            n += 1
 
 
 def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
@@ -209,8 +219,12 @@ def _copy_owner(descriptor: int, replaced: os.stat_result, path: str) -> None:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb") as stream:
-        return stream.read()
+    with open(path, "rb", opener=_at_once) as stream:
+        return stream.read() or b""
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)  # a FIFO of that name is no reason to wait
 
 
 def _exchange(temp: str, path: str) -> bool:

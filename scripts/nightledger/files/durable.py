@@ -166,7 +166,8 @@ def _make_ignored(path: str) -> None:
     staged = f"{path}.{os.getpid()}.new"
     _mkdir(staged)
     name = os.path.join(staged, ".gitignore")
-    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(name, flags, FILE_MODE)
     try:
         write_all(descriptor, b"*\n")
         sync_file(descriptor, name)

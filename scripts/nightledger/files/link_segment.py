@@ -78,7 +78,7 @@ class Segment:
         """
         self.path = path
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
             try:
                 self._map = mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
             finally:

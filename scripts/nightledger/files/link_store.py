@@ -8,10 +8,12 @@ import os
 import zlib
 from collections.abc import Iterable, Sequence
 
-from nightledger.files.atomic import TEMP_SUFFIX, replace_file
-from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file, write_all
+from nightledger.domain.errors import NightledgerError
+from nightledger.files.atomic import TEMP_SUFFIX, open_temp, replace_file
+from nightledger.files.durable import make_dir, sync_directory, sync_file, write_all
 from nightledger.files.link_index import CURRENT, SUFFIX, Stored, dump_current
 from nightledger.files.link_segment import SegmentError
+from nightledger.files.reading import open_regular
 
 TYPE_CHECKING = False  # as in the modules that recall loads
 if TYPE_CHECKING:
@@ -28,8 +30,7 @@ def write_segment(directory: str, pieces: "Iterable[bytes | bytearray | array[in
         pieces: Its bytes, in order; written one by one, because a large one is a third of the memory allowed.
     """
     make_dir(directory, ignored_by_git=True)
-    temp = os.path.join(directory, f"{os.getpid()}{TEMP_SUFFIX}")
-    descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
+    temp, descriptor = open_temp(os.path.join(directory, "segment"))
     try:
         crc32 = size_bytes = 0
         for piece in pieces:
@@ -50,7 +51,7 @@ def use_segments(directory: str, stored: Sequence[Stored]) -> bytes:
     """Make these the segments in use, oldest first, and remove all others; gives the bytes of ``current``."""
     make_dir(directory, ignored_by_git=True)
     current = dump_current(stored)
-    replace_file(os.path.join(directory, CURRENT), current)
+    replace_file(os.path.join(directory, CURRENT), current, disposable=True)
     names = {item.name for item in stored}
     for name in os.listdir(directory):
         if name.endswith((SUFFIX, TEMP_SUFFIX)) and name not in names:
@@ -68,10 +69,10 @@ def check_segments(directory: str, stored: Iterable[Stored]) -> None:
         path = os.path.join(directory, item.name)
         crc32 = 0
         try:
-            with open(path, "rb") as stream:
+            with open(open_regular(path)[0], "rb") as stream:
                 while block := stream.read(_BLOCK_BYTES):
                     crc32 = zlib.crc32(block, crc32)
-        except OSError as error:
-            raise SegmentError(f"{path} cannot be read ({error.strerror})") from error
+        except (OSError, NightledgerError) as error:
+            raise SegmentError(f"{path} cannot be read ({error})") from error
         if crc32 != item.crc32:
             raise SegmentError(f"{path} has other bytes than were written")

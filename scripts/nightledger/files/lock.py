@@ -3,11 +3,13 @@
 Invariant: a lock is an flock(2) on a file that stays; who crashed holds nothing.
 """
 
+import errno
 import fcntl
 import os
+import stat
 import time
 
-from nightledger.domain.errors import LockedError
+from nightledger.domain.errors import LockedError, NightledgerError, UnreadableError
 from nightledger.files.durable import FILE_MODE, make_dir
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 _NAME_BYTES = 16
 """Length of what a lock's file holds: the number of its holder, filled up."""
+_OTHERS = (errno.ELOOP, errno.EISDIR, errno.ENXIO)
+"""A link, a directory, a socket: none of ours."""
 _PAUSE_S = 0.02
 """How long to wait between two tries: below what a person notices."""
 
@@ -46,6 +50,7 @@ class Lock:
 
         Raises:
             LockedError: When another process holds it until the time is over.
+            UnreadableError: When the name is taken by something that is no regular file.
         """
         deadline = time.monotonic() + self.timeout_s
         while not self._try():
@@ -73,14 +78,21 @@ class Lock:
         return held
 
     def _open(self) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
         try:
-            return os.open(self.path, flags, FILE_MODE)
-        except (FileNotFoundError, NotADirectoryError):
-            make_dir(os.path.dirname(self.path), ignored_by_git=True)
-            return os.open(self.path, flags, FILE_MODE)
+            try:
+                return os.open(self.path, flags, FILE_MODE)
+            except (FileNotFoundError, NotADirectoryError):
+                make_dir(os.path.dirname(self.path), ignored_by_git=True)
+                return os.open(self.path, flags, FILE_MODE)
+        except OSError as error:
+            if error.errno in _OTHERS:
+                raise _no_file(self.path) from error
+            raise
 
     def _hold(self, descriptor: int) -> bool:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _no_file(self.path)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -120,10 +132,15 @@ def _is_named(descriptor: int, path: str) -> bool:
     return (here.st_ino, here.st_dev) == (there.st_ino, there.st_dev)
 
 
+def _no_file(path: str) -> UnreadableError:
+    return UnreadableError(f"{path} is not a regular file", hint="move it away; the file is made anew")
+
+
 def _holder(path: str) -> str:
+    from nightledger.files.reading import read_start
+
     try:
-        with open(path, encoding="ascii", errors="replace") as stream:
-            number = stream.read(20).strip()
-    except OSError:
+        number = read_start(path, _NAME_BYTES).decode("ascii", "replace").strip()
+    except (OSError, NightledgerError):
         number = ""
     return f"process {number}" if number.isdigit() else "another process"

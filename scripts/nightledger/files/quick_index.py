@@ -62,12 +62,12 @@ def remove_quick(directory: str) -> None:
     Raises:
         OSError: It cannot be removed.
     """
-    if os.path.islink(directory) or os.path.isfile(directory):
-        os.unlink(directory)
-    elif os.path.lexists(directory):
+    if os.path.isdir(directory) and not os.path.islink(directory):
         import shutil
 
         shutil.rmtree(directory)
+    elif os.path.lexists(directory):
+        os.unlink(directory)
 
 
 class QuickIndex:
@@ -148,7 +148,7 @@ def open_quick(directory: str, history: str) -> QuickIndex | None:
         return None
     with _telling(directory):
         tantivy = _load()
-        quick = QuickIndex(directory, tantivy, tantivy.Index.open(directory))
+        quick = QuickIndex(directory, tantivy, _open_index(tantivy, directory))
     return quick if quick.is_made_of(history) else None
 
 
@@ -224,7 +224,7 @@ class QuickWriter:
                 make_dir(self._directory, ignored_by_git=True)
                 index = self._tantivy.Index(_schema(self._tantivy), path=self._directory)
             else:
-                index = self._tantivy.Index.open(self._directory)
+                index = _open_index(self._tantivy, self._directory)
             self._schema = index.schema
             heap = MAKING_BYTES if self._before is None else CHANGING_BYTES
             self._writer = index.writer(heap_size=heap, num_threads=1)
@@ -268,6 +268,17 @@ class QuickWriter:
         new = sorted(runs.difference(self._known))
         for run, stems in zip(new, self._stems(new) if new else (), strict=True):
             self._known[run] = " ".join(map(_hashed, stems))
+
+
+def _open_index(tantivy: Any, directory: str) -> Any:
+    """Open an index that holds files only: tantivy waits for a FIFO, whatever interrupts it."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if not entry.is_file(follow_symlinks=False):
+                raise QuickIndexError(
+                    f"the quick index {directory} cannot be used ({entry.name} is not a regular file)"
+                )
+    return tantivy.Index.open(directory)
 
 
 def _schema(tantivy: Any) -> Any:

@@ -17,7 +17,14 @@ from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.durable import FILE_MODE, make_dir, sync_directory, sync_file
 from nightledger.files.home import Home
 from nightledger.files.quick_index import quick_dir, remove_quick
-from nightledger.files.search_schema import SearchIndexError, make_tables, require_tables, telling
+from nightledger.files.search_schema import (
+    SearchIndexError,
+    beside,
+    make_tables,
+    require_file,
+    require_tables,
+    telling,
+)
 from nightledger.files.search_store import SearchStore
 from nightledger.files.search_writing import SearchWriter
 
@@ -44,7 +51,7 @@ def open_store(path: str, *, wait_s: float = READ_WAIT_S) -> SearchStore | None:
     """
     if not os.path.lexists(path):
         return None
-    _require_file(path)
+    require_file(path)
     with telling(path):
         connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=wait_s)
         return _checked(connection, path)
@@ -59,7 +66,7 @@ def take_back(path: str) -> None:
         SearchIndexError: It cannot be opened.
     """
     if os.path.lexists(f"{path}-journal") and os.path.lexists(path):
-        _require_file(path)
+        require_file(path)
         with telling(path), closing(sqlite3.connect(path, timeout=WRITE_WAIT_S)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
@@ -77,7 +84,7 @@ def writing(path: str, spell: Callable[[str], str]) -> Iterator[SearchWriter]:
     Raises:
         SearchIndexError: As ``open_store``; also when it cannot be written.
     """
-    _require_file(path)
+    require_file(path)
     with telling(path):
         store = _checked(sqlite3.connect(path, timeout=WRITE_WAIT_S), path)
         store.connection.execute("PRAGMA secure_delete=ON")  # what goes is overwritten, not only forgotten
@@ -175,11 +182,11 @@ def _keep(temp: str, path: str) -> None:
         sync_file(descriptor, temp)
     finally:
         os.close(descriptor)
-    journal = f"{path}-journal"
-    if os.path.lexists(journal):  # of a run that was killed: SQLite would play it back into the new index
-        with suppress(FileNotFoundError):
-            os.unlink(path)  # and without it the old one is not whole
-        os.unlink(journal)
+    for name in beside(path):  # of a run that was killed: SQLite would play it back into the new index
+        if os.path.lexists(name):
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # and without it the old one is not whole
+            os.unlink(name)
     remove_quick(quick_dir(path))  # before: of what follows only a part may happen
     os.rename(temp, path)
     sync_directory(os.path.dirname(path))
@@ -188,13 +195,8 @@ def _keep(temp: str, path: str) -> None:
 def _sweep(directory: str) -> None:
     """Remove what a run that was killed left behind; the caller's lock says that no other builds."""
     for name in os.listdir(directory):
-        if name.endswith((TEMP_SUFFIX, f"{TEMP_SUFFIX}-journal")):
+        if TEMP_SUFFIX in name:
             os.unlink(os.path.join(directory, name))
-
-
-def _require_file(path: str) -> None:
-    if os.path.islink(path) or not os.path.isfile(path):
-        raise SearchIndexError(f"{path} is not a regular file", hint="move it away; the index is made anew")
 
 
 def _checked(connection: sqlite3.Connection, path: str) -> SearchStore:

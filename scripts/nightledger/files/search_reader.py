@@ -11,7 +11,7 @@ import os
 import sqlite3
 import zlib
 
-from nightledger.files.search_schema import DamagedIndexError, require_tables, telling
+from nightledger.files.search_schema import DamagedIndexError, require_file, require_tables, telling
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -202,8 +202,9 @@ def open_reader(path: str) -> Reader:
     """
     from nightledger.domain.errors import MissingFileError
 
-    if not os.path.isfile(path):
+    if not os.path.lexists(path):
         raise MissingFileError(f"{path} is missing", hint="make it: nightledger rebuild")
+    require_file(path)
     with telling(path):
         uri = f"file:{_quoted(path)}?mode=ro"
         connection = sqlite3.connect(uri, uri=True, timeout=TIMEOUT_S, isolation_level=None)

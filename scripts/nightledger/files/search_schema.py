@@ -5,7 +5,9 @@ without content; texts are in compressed pages of their own, so that the file st
 text, and a word can be taken out of the index again by saying the text that put it in.
 """
 
+import os
 import sqlite3
+import stat
 from contextlib import contextmanager
 
 from nightledger.domain.errors import NightledgerError
@@ -77,6 +79,31 @@ class BusyIndexError(SearchIndexError):
     """Another run writes it just now."""
 
     hint = "try again in a moment"
+
+
+def require_file(path: str) -> None:
+    """Make sure that an index, and what SQLite may keep beside it, are files: SQLite waits for a FIFO, whatever interrupts it.
+
+    Args:
+        path: The index.
+
+    Raises:
+        SearchIndexError: The index is missing or no regular file, or one beside it is none.
+    """
+    for name in (path, *beside(path)):
+        try:
+            regular = stat.S_ISREG(os.lstat(name).st_mode)
+        except FileNotFoundError:
+            regular = name != path
+        if not regular:
+            raise SearchIndexError(
+                f"{name} is not a regular file", hint="move it away; the index is made anew"
+            )
+
+
+def beside(path: str) -> "tuple[str, ...]":
+    """Name what SQLite opens with a file where it is there (sqlite.org/tempfiles.html)."""
+    return f"{path}-journal", f"{path}-wal", f"{path}-shm"
 
 
 @contextmanager

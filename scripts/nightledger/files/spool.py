@@ -81,7 +81,8 @@ class Spool:
             make_dir(os.path.join(self.root, folder))
         temp = os.path.join(self.root, "tmp", f"{name}.{os.getpid()}")
         path = os.path.join(self.root, "new", name)
-        descriptor = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, FILE_MODE)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(temp, flags, FILE_MODE)
         try:
             write_all(descriptor, content)
             sync_file(descriptor, temp)

@@ -173,8 +173,8 @@ def write_staged(home: "Home", text: str, lines: "Sequence[StagedLine]") -> bool
             "files": {path: stat for path in paths if (stat := _stat(home, path))},
         }
     )
-    changed = _replace(home.staged_context, text.encode(), ignored=True)
-    _replace(_sidecar(home), sidecar + b"\n", ignored=False)
+    changed = _replace(home.staged_context, text.encode(), disposable=False)
+    _replace(_sidecar(home), sidecar + b"\n", disposable=True)
     return changed
 
 
@@ -206,7 +206,7 @@ def _sidecar(home: "Home") -> str:
     return os.path.join(home.staged_dir, "lines.json")
 
 
-def _replace(path: str, content: bytes, *, ignored: bool) -> bool:
+def _replace(path: str, content: bytes, *, disposable: bool) -> bool:
     try:
         if _read(path, len(content) + 1) == content:
             return False
@@ -214,8 +214,8 @@ def _replace(path: str, content: bytes, *, ignored: bool) -> bool:
         pass
     from nightledger.files.atomic import replace_file
 
-    make_dir(os.path.dirname(path), ignored_by_git=ignored)
-    replace_file(path, content)
+    make_dir(os.path.dirname(path), ignored_by_git=not disposable)
+    replace_file(path, content, disposable=disposable)
     return True
 
 

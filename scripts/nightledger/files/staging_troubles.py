@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nightledger.codec.canonical import canonical
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -46,7 +47,7 @@ def read_troubles(home: Home) -> tuple[Trouble, ...]:
         told = tuple(Trouble(**{name: str(row[name]) for name in ("about", "what", "since")}) for row in rows)
         for one in told:  # half a surrogate pair could not be written again
             f"{one.about}{one.what}{one.since}".encode()
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+    except (UnreadableError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return ()
     return told
 
@@ -70,7 +71,7 @@ def keep_troubles(home: Home, found: Sequence[tuple[str, str]], now: datetime) -
     if tuple(troubles) != before:
         rows = [{"about": one.about, "what": one.what, "since": one.since} for one in troubles]
         make_dir(home.staged_dir)
-        replace_file(_path(home), canonical({"v": VERSION, "troubles": rows}) + b"\n")
+        replace_file(_path(home), canonical({"v": VERSION, "troubles": rows}) + b"\n", disposable=True)
     return tuple(one.what for one in troubles if one.about not in since)
 
 

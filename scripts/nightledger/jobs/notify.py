@@ -57,7 +57,9 @@ def notify(home: Home, operator: Operator, items: Sequence[Item], *, now: dateti
     told = marks if new else marks & before
     if told != before:
         make_dir(home.work_dir)
-        replace_file(_told_path(home), "".join(f"{mark}\n" for mark in sorted(told)).encode())
+        replace_file(
+            _told_path(home), "".join(f"{mark}\n" for mark in sorted(told)).encode(), disposable=True
+        )
     return new
 
 

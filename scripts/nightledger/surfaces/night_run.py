@@ -88,7 +88,7 @@ def leave_mark(home: Home, next_at: datetime, now: datetime) -> None:
     """
     make_dir(home.work_dir)
     mark = f"{int(now.timestamp())} {int(next_at.timestamp())}\n"
-    replace_file(home.next_due, mark.encode("ascii"))
+    replace_file(home.next_due, mark.encode("ascii"), disposable=True)
 
 
 def _clock(context: Context, home: Home) -> Callable[[], Moment]:

@@ -6,6 +6,7 @@ forged signature.
 """
 
 import os
+import stat
 
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.durable import FILE_MODE, write_all
@@ -40,7 +41,10 @@ def keep_leaves(home: Home, size: int) -> None:
     except OSError:  # something else has the name, or no folder is there; the cache is not worth an error
         return
     try:
-        kept = os.fstat(descriptor).st_size // DIGEST_BYTES
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return
+        kept = status.st_size // DIGEST_BYTES
         lines = _last_lines(home.audit_log, size - kept)
         os.lseek(descriptor, kept * DIGEST_BYTES, os.SEEK_SET)
         write_all(descriptor, b"".join(map(leaf_hash, lines)))

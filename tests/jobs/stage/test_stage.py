@@ -87,6 +87,13 @@ def test_without_what_was_kept_a_run_says_the_same(desk: Desk) -> None:
     for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff", *odd):
         kept.write_bytes(damage)
         assert run(desk).text == first.text
+    for name in ("statements.json", "lines.json"):
+        place = kept.with_name(name)
+        place.unlink()
+        os.mkfifo(place)
+        put(desk, "memory/2026-02-20.md", f"# Day\n\n{CRANE}\n")
+        assert run(desk).text == first.text
+        assert place.is_file()
 
 
 def test_what_was_kept_can_hide_a_statement_and_put_none_in(desk: Desk) -> None:

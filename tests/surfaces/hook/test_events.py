@@ -1,5 +1,6 @@
 """The way through the hook inside one process; test_running.py takes it as hosts do."""
 
+import _thread
 import io
 import json
 import os
@@ -125,9 +126,23 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         raise Ended
 
     monkeypatch.setattr(os, "_exit", end)
+    monkeypatch.setattr(_thread, "start_new_thread", lambda *_: 0)
     monkeypatch.setattr(signal, "setitimer", lambda *_: None)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     return codes
+
+
+def test_a_machine_without_a_thread_to_spare_has_the_signal_left(
+    home: Home, ended: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(_thread, "start_new_thread", fail)
+    monkeypatch.setattr("nightledger.surfaces.hook.payload.read_stdin", lambda: b"{}")
+    with pytest.raises(Ended):
+        running.main(["--home", home.root, "--now", "", "hermes", "pre_tool_call"])
+    assert ended == [0]
 
 
 def written(monkeypatch: pytest.MonkeyPatch) -> io.BytesIO:

@@ -360,3 +360,30 @@ def test_a_prompt_never_stands_in_a_command_line_or_a_file(home: Home) -> None:
             assert "password" not in kept
             assert "zanzibar" not in kept.lower()
             assert "vault" not in kept
+
+
+@pytest.mark.parametrize("name", ["", "-journal", "-wal", "-shm"])
+def test_a_fifo_where_the_index_is_gets_silence(home: Home, name: str) -> None:
+    Path(f"{index_path(home)}{name}").unlink(missing_ok=True)
+    os.mkfifo(f"{index_path(home)}{name}")
+    assert ask(home, "claude-code", "UserPromptSubmit", session_id="s", prompt=SENSOR) is None
+
+
+def test_the_limit_holds_even_where_a_library_waits_whatever_interrupts_it(home: Home) -> None:
+    os.mkfifo(f"{index_path(home)}-journal")
+    program = (
+        "from nightledger.files import search_reader\n"
+        "search_reader.require_file = lambda path: None\n"
+        "from nightledger.surfaces.hook import running\n"
+        f"running.main(['--home', {home.root!r}, 'claude-code', 'UserPromptSubmit'])\n"
+        "raise SystemExit('SQLite does not wait')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps({"session_id": "s", "prompt": SENSOR}).encode(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(SCRIPT.parent)},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

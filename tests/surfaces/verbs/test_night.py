@@ -137,6 +137,16 @@ def test_a_mark_that_means_nothing_is_passed_over(home: Home, jobs: Jobs, mark: 
     assert len(jobs.asked) == 4
 
 
+@pytest.mark.parametrize(
+    "put", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)], ids=["fifo", "device"]
+)
+def test_what_is_no_file_gives_way_to_the_mark(home: Home, jobs: Jobs, put: Callable[[str], None]) -> None:
+    Path(home.next_due).parent.mkdir(exist_ok=True)
+    put(home.next_due)
+    assert call(home) == call(home) == 0
+    assert len(jobs.asked) == 4
+
+
 def test_a_mark_from_a_clock_that_was_ahead_is_passed_over(home: Home, jobs: Jobs) -> None:
     year = later(days=300)
     assert call(home, now=year) == 0

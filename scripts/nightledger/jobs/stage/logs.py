@@ -20,6 +20,7 @@ from datetime import date
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.daylog import DayLog
+from nightledger.domain.errors import UnreadableError
 from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Chunk
 from nightledger.domain.statement import Statement
@@ -207,8 +208,8 @@ def _path(home: Home) -> str:
 
 def _read_kept(home: Home) -> dict[str, Worked]:
     """Give what was worked out before; what is no such row is worked out again."""
-    raw = read_optional(_path(home), MAX_KEPT_BYTES, within=home.root)
     try:
+        raw = read_optional(_path(home), MAX_KEPT_BYTES, within=home.root)
         kept = json.loads(raw or b"{}")
         rows = kept["logs"].items() if kept.get("v") == VERSION else ()
         return {
@@ -218,7 +219,7 @@ def _read_kept(home: Home) -> dict[str, Worked]:
             )
             for key, (said, worth) in rows
         }
-    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
+    except (UnreadableError, ValueError, TypeError, AttributeError, KeyError, OverflowError, RecursionError):
         return {}
 
 
@@ -240,4 +241,4 @@ def _keep(home: Home, found: Mapping[str, Worked]) -> None:
         key: [said, {name: sorted(getattr(worth, name)) for name in _PARTS}]
         for key, (said, worth) in found.items()
     }
-    replace_file(_path(home), canonical({"v": VERSION, "logs": kept}, floats=True) + b"\n")
+    replace_file(_path(home), canonical({"v": VERSION, "logs": kept}, floats=True) + b"\n", disposable=True)

@@ -177,7 +177,7 @@ def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
     home = session.gate.home
     size = os.stat(home.audit_log).st_size
     content = json.dumps({"size": size, "after": min(waiting, default=None)})
-    replace_file(os.path.join(home.root, MARK), content.encode("ascii"))
+    replace_file(os.path.join(home.root, MARK), content.encode("ascii"), disposable=True)
 
 
 def _witnesses_due(context: Context) -> bool | None:

@@ -99,4 +99,4 @@ def _leave_mark(context: Context, looks: "dict[str, list[int] | None]") -> None:
     from nightledger.files.atomic import replace_file
 
     content = json.dumps({"at": context.now.timestamp(), "looks": looks})
-    replace_file(os.path.join(context.home_path, MARK), content.encode())
+    replace_file(os.path.join(context.home_path, MARK), content.encode(), disposable=True)

@@ -13,10 +13,13 @@ Changes no memory: jobs propose.
 import argparse
 import os
 
+from nightledger.domain.errors import MissingFileError, UnreadableError
+from nightledger.files.reading import read_start
 from nightledger.surfaces.context import Context
 
 MARK = os.path.join(".nightledger", "next-due")
 """Disposable: when it was written and when something is due next, in seconds since 1970."""
+MAX_MARK_BYTES = 64
 MAX_AHEAD_S = 26 * 3600
 """The longest local day has 25 hours, so something is due sooner; a mark that says otherwise is wrong."""
 _SETTINGS = (os.path.join("config", "nightledger"), os.path.join("config", "nightledger", "nightledger.yaml"))
@@ -45,10 +48,9 @@ def _nothing_until(context: Context) -> int | None:
     """Give when something is due next, where the mark tells and nothing speaks against it."""
     mark = os.path.join(context.home_path, MARK)
     try:
-        with open(mark, encoding="ascii") as stream:
-            written_at, next_at = map(int, stream.read(64).split())
+        written_at, next_at = map(int, read_start(mark, MAX_MARK_BYTES).split())
         marked_at = os.stat(mark).st_mtime
-    except (OSError, ValueError):
+    except (UnreadableError, MissingFileError, OSError, ValueError):
         return None
     # A clock that was set back, or settings that were changed since, make the mark worthless.
     holds = written_at <= context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S

@@ -1,0 +1,60 @@
+"""A FIFO, a directory or a device in the place of any file of a home: no verb waits, each says what is wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.faults.sweep_report import report, whole
+
+ROOT = Path(__file__).resolve().parents[2]
+SWEEP = "what is no file in the place of a file"
+DISPOSABLE = "home/.nightledger/"
+OTHERS = (
+    "home/A",
+    "home/C",
+    "home/H",
+    "home/M",
+    "home/S",
+    "home/a",
+    "home/c",
+    "home/m",
+    "home/.git",
+    "keys/",
+)
+CASES = {
+    "fifo, disposable": ("fifo", "few", DISPOSABLE),
+    "fifo, others": ("fifo", "few", *OTHERS),
+    "directory, disposable": ("directory", "few", DISPOSABLE),
+    "device, disposable": ("device", "few", DISPOSABLE),
+}
+"""Arguments of ``strange_files.py``."""
+ONCE = (
+    "home/.nightledger/search/index.db-journal",
+    "home/.nightledger/links/2",
+    "home/.nightledger/next-due",
+)
+"""What hung once: 'make test' tries these alone."""
+
+
+def sweep(part: str, work: Path, *words: str) -> None:
+    command = [sys.executable, "-m", "tests.faults.strange_files", str(work), *words]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'scripts'}:{ROOT}"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    report(SWEEP, part, points=found["points"], failed=len(found["failed"]))
+    assert found["points"]
+    assert not found["failed"], "\n".join(found["failed"][:8])
+
+
+def test_what_hung_once_does_not_hang(tmp_path: Path) -> None:
+    sweep("what hung once", tmp_path, "fifo", "all" if whole() else "few", *ONCE)
+
+
+@pytest.mark.skipif(not whole(), reason="only 'make test-faults' runs the whole sweep")
+@pytest.mark.parametrize("case", CASES)
+def test_no_verb_waits_for_what_is_no_file(case: str, tmp_path: Path) -> None:
+    sweep(case, tmp_path, *CASES[case])
