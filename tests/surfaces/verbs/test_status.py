@@ -199,7 +199,9 @@ def held_back(caller: Caller, *lines: int) -> None:
 def test_what_scanners_held_back_is_named_by_place_and_rule(caller: Caller) -> None:
     held_back(caller, 4, 9, 12, 20)
     text = caller.text("status")
-    assert "held back memory/2026-02-28.md:20 secret.github memory/2026-02-28.md:12" in text
+    assert (
+        "held back secret.github in memory/2026-02-28.md:20 secret.github in memory/2026-02-28.md:12" in text
+    )
     assert "and 1 more" in text
     assert [item["line"] for item in caller.record("status")["held"]] == [4, 9, 12, 20]
 

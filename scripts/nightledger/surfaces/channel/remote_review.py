@@ -153,16 +153,16 @@ def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
     if key == "d":
         return screen.diff_lines(item.change.diff)
     if key == "y":
-        return screen.wrap(
-            screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: "
-        )
+        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
     rows = []
     for excerpt in review.excerpts[item.stored.proposal.id] if key == "v" else ():
         if excerpt.n == item.change.n:
             changed = "" if excerpt.same else ": these lines have changed since, or are gone"
             rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="      ", first="  in: ")
             rows += [
-                row for line in excerpt.text.split("\n") for row in screen.text_lines(line, indent=screen.INSIDE)
+                row
+                for line in excerpt.text.split("\n")
+                for row in screen.text_lines(line, indent=screen.INSIDE)
             ]
     return rows
 

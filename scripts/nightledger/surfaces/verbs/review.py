@@ -271,7 +271,5 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
     if key in ("y", "n"):
-        return screen.wrap(
-            screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: "
-        )
+        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
     return []
