@@ -3,6 +3,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,21 @@ def test_a_path_with_a_line_end_is_refused_everywhere(home: str) -> None:
     for make in (cron_text, systemd_files, launchd_files):
         with pytest.raises(ConfigurationError, match="holds a character that a schedule cannot"):
             make(Place(checkout="/c", home=home))
+
+
+def test_a_program_that_env_would_take_for_a_variable_is_refused_for_systemd_only(tmp_path: Path) -> None:
+    place = Place(checkout=str(tmp_path / "a=b"), home="/home/me/c=d", keys_dir="/k=l")
+    with pytest.raises(ConfigurationError, match="takes a path with '=' for a variable"):
+        systemd_files(place)
+    assert systemd_files(replace(place, checkout="/c"))
+    assert launchd_files(place)
+    program = Path(place.python)
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$NIGHTLEDGER_KEYS" "$@"\n')
+    program.chmod(0o700)
+    (_, command), *_ = crontab(cron_text(place))
+    ran = subprocess.run(["/bin/sh", "-c", command], env={}, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == [place.keys_dir, *place.words(CALLS[0])[1:]]
 
 
 def test_two_homes_have_units_of_their_own() -> None:

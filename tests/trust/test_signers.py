@@ -118,6 +118,44 @@ def test_a_line_that_is_not_plain_is_refused(line: str, problem: str) -> None:
     assert problem in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"\x0c#x {ALICE.public.line}",
+        f"\x0b#x {ALICE.public.line}",
+        f"\u00a0# {ALICE.public.line}",
+        f"\x0calice {ALICE.public.line}",
+        f"alice\x0c{ALICE.public.line}",
+        f'alice\u00a0namespaces="file" {ALICE.public.line}',
+        f"alice ssh-ed25519 \u00a0{ALICE.public.line.split()[1]}",
+        f"alice {ALICE.public.line}\x0c",
+        "\x0c",
+        "\u2003# a comment behind another blank",
+    ],
+)
+def test_only_a_space_and_a_tab_are_blanks(line: str, ssh_keygen: str, tmp_path: Path) -> None:
+    """To OpenSSH nothing else is; a line that it reads in another way is refused."""
+    with pytest.raises(RecordError, match="line 1"):
+        parse_allowed_signers(line, where="allowed_signers")
+    (tmp_path / "allowed").write_text(f"{line}\n", encoding="utf-8")
+    (tmp_path / "sig").write_text(ALICE.sign(b"m", NAMESPACE))
+    found = subprocess.run(
+        [ssh_keygen, "-Y", "find-principals", "-f", tmp_path / "allowed", "-s", tmp_path / "sig"],
+        capture_output=True,
+        check=False,
+    )
+    assert found.stdout != b"alice\n" or line.endswith("\x0c")
+
+
+def test_blanks_around_a_line_and_the_end_of_a_line_of_another_system_count_for_nothing() -> None:
+    text = f" \t# who\r\n \t\r\n\r\n \talice\t {ALICE.public.line}\t \r\nbob {BOB.public.line}"
+    signers = parse_allowed_signers(text, where="f")
+    assert [(signer.principals, signer.key) for signer in signers] == [
+        (("alice",), ALICE.public),
+        (("bob",), BOB.public),
+    ]
+
+
 def test_every_bad_line_is_named_at_once() -> None:
     text = f"{ALICE.public.line}\nbob {BOB.public.line}\n* {BOB.public.line}\n"
     with pytest.raises(RecordError) as caught:
@@ -165,6 +203,13 @@ def test_revocation_wins() -> None:
 def test_a_bad_line_in_revoked_keys_is_an_error_not_a_gap() -> None:
     with pytest.raises(RecordError, match="line 1"):
         parse_revoked_keys("ssh-ed25519 AAA\n", where="revoked_keys")
+
+
+def test_in_revoked_keys_too_only_a_space_and_a_tab_are_blanks() -> None:
+    for line in (f"\x0c#{ALICE.public.line}", f"\u00a0{ALICE.public.line}", "\x0b"):
+        with pytest.raises(RecordError, match="line 1"):
+            parse_revoked_keys(line, where="revoked_keys")
+    assert parse_revoked_keys(f"\t {ALICE.public.line}\r\n", where="revoked_keys") == {ALICE.public.blob}
 
 
 def test_a_bad_signature_by_a_known_key_is_refused() -> None:

@@ -5,6 +5,7 @@ import hashlib
 import os
 import stat
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -179,6 +180,27 @@ def test_lines_of_others_are_neither_asked_for_nor_kept(box: WitnessBox) -> None
     assert box.answer(raw, NOON).status == 200
     kept = parse_note(box.checkpoint(SHA) or b"")
     assert [line.name for line in kept.signatures] == [LOG, *[NAME] * len(box.vkeys)]
+
+
+def test_a_line_that_is_repeated_counts_and_is_kept_once(box: WitnessBox) -> None:
+    for copies in (2, 98, 99, 100):
+        text, _, line = note_of(head_of(tree_of(copies))).rpartition(b"\n\n")
+        old = 0 if copies == 2 else parse_checkpoint(parse_note(box.checkpoint(SHA) or b"").text).size
+        hashes = tree_of(copies).consistency_proof(old, copies) if old else ()
+        checkpoint = text + b"\n\n" + line * copies
+        raw = dump_continuation(Continuation(old_size=old, hashes=hashes, checkpoint=checkpoint))
+        assert box.answer(raw, NOON).status == 200
+        kept = parse_note(box.checkpoint(SHA) or b"")
+        assert [line.name for line in kept.signatures] == [LOG, *[NAME] * len(box.vkeys)]
+
+
+def test_a_second_line_of_a_key_holds_too_or_all_is_forbidden(box: WitnessBox) -> None:
+    note = parse_note(note_of(head_of(tree_of(3))))
+    (line,) = note.signatures
+    bad = replace(line, signature=bytes(64))
+    checkpoint = dump_note(replace(note, signatures=(line, bad)))
+    raw = dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=checkpoint))
+    assert box.answer(raw, NOON).status == 403
 
 
 def test_a_log_with_two_keys_may_sign_with_either(box: WitnessBox, directory: Path) -> None:

@@ -7,6 +7,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import show
 from nightledger.gate.review.composing import Refusal
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
@@ -41,9 +42,10 @@ def answer_one(
         if verb is Verb.REJECT and _is_to_close(home, status, only):
             _report(context, close(context, home, status, reason))
             return 0
-        waiting = items_of(home.gate, status, DecisionType(verb.value), documents)
+        accepted = accepted_texts(home.gate, home.ledger.book)
+        waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
-        _check_diff(items, diff_sha256)
+        _check_diff(waiting, diff_sha256)
         if verb is Verb.APPROVE:
             _show(context, items)
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
@@ -139,8 +141,9 @@ def _is_number(part: str) -> bool:
     return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
 
 
-def _check_diff(items: list[Item], wanted: str | None) -> None:
-    actual = hash_diffs([item.change.diff for item in items])
+def _check_diff(waiting: list[Item], wanted: str | None) -> None:
+    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now."""
+    actual = hash_diffs([change.diff for change in waiting[0].stored.proposal.changes])
     if wanted is not None and wanted.lower() != actual:
         raise RefusedError(
             f"the diff has SHA-256 {actual}, not {wanted}",

@@ -59,7 +59,11 @@ class LimitedServer(ThreadingHTTPServer):
         if not self._room.acquire(blocking=False):
             self.shutdown_request(request)
             return
-        super().process_request(request, client_address)
+        try:
+            super().process_request(request, client_address)
+        except Exception:  # no thread could be started, and so none gives the room back
+            self._room.release()
+            raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer one connection and give its room back."""
@@ -129,7 +133,11 @@ class LimitedHandler(BaseHTTPRequestHandler):
             limit: Bytes that it may have.
             word: What it is: ``message``.
         """
-        text = self.headers.get("Content-Length", "")
+        lengths = self.headers.get_all("Content-Length", [])
+        if len(lengths) > 1:  # who reads the other one sees another request (RFC 9112 section 6.3)
+            self.say(HTTPStatus.BAD_REQUEST, "say its length once")
+            return None
+        text = lengths[0] if lengths else ""
         if not (text.isascii() and text.isdigit()) or "Transfer-Encoding" in self.headers:
             self.say(HTTPStatus.LENGTH_REQUIRED, "say its length with Content-Length")
             return None

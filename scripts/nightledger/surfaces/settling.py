@@ -15,7 +15,7 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.gate.guard.settlement import carry_out, compose_settlements
 from nightledger.gate.opening import record
 from nightledger.gate.review.composing import Refusal, close_choice, compose, make_decision
-from nightledger.gate.review.rechecking import recheck
+from nightledger.gate.review.rechecking import recheck, recheck_shown
 from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
 from nightledger.gate.stored import is_altered
 from nightledger.surfaces import signing
@@ -64,10 +64,11 @@ def settle(context: Context, seen: Session, items: Sequence[Item], answers: Sequ
             return Settled(decisions=(), refusals=tuple(fallen))
         settled, unsettled = _settle_drift(session, items, decided, signer)
         documents = read_documents(session.gate)
-        decisions, refusals = compose(session.gate, items, decided, documents, signing.prepare(session))
+        same, other = recheck_shown(session.gate, session.ledger.book, items, decided, documents)
+        decisions, refusals = compose(session.gate, items, same, documents, signing.prepare(session))
         accepted = signing.sign_all(session, decisions, signer)
     ask_behind(context)
-    return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *refusals))
+    return Settled(decisions=(*settled, *accepted), refusals=(*fallen, *unsettled, *other, *refusals))
 
 
 def _settle_drift(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Proposal
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
@@ -26,10 +27,11 @@ def sign_proposals(context: Context, proposals: Sequence[Proposal]) -> Settled:
     """
     with reading(context, person=True) as seen:
         documents = read_documents(seen.gate)
+        accepted = accepted_texts(seen.gate, seen.ledger.book)
         items: list[Item] = []
         for proposal in proposals:
             status = seen.ledger.book.proposals[proposal.id]
-            items += items_of(seen.gate, status, DecisionType.APPROVE, documents)
+            items += items_of(seen.gate, status, DecisionType.APPROVE, documents, accepted=accepted)
         answers = [
             Answer(proposal=item.stored.proposal.id, n=item.change.n, verb=Verb.APPROVE) for item in items
         ]

@@ -146,9 +146,14 @@ def systemd_files(place: Place) -> tuple[File, ...]:
     """Give a service and a timer for each call, for the user's own systemd (systemd.unit(5)).
 
     Raises:
-        ConfigurationError: A path that a unit cannot hold.
+        ConfigurationError: A path that a unit cannot hold or call.
     """
     _refuse_line_ends(place)
+    if "=" in place.python:
+        raise ConfigurationError(
+            f"systemd cannot call {place.python}: env(1) takes a path with '=' for a variable",
+            hint="use cron, or move the checkout to a path without '='",
+        )
     files = []
     for call in CALLS:
         name = f".config/systemd/user/nightledger-{call.name}-{place.suffix}"
@@ -209,7 +214,7 @@ def _script(files: tuple[File, ...], note: str, commands: tuple[str, ...]) -> st
 
 def _service(place: Place, call: Call) -> str:
     # Through env(1), because systemd refuses quotes in a program's own path; as arguments all is
-    # allowed, with $ doubled (systemd.service(5)).
+    # allowed, with $ doubled (systemd.service(5)), but no program with = in its name: env sets a variable.
     words = [_systemd_word(word).replace("$", "$$") for word in place.words(call)]
     keys = f"Environment={_systemd_word(f'NIGHTLEDGER_KEYS={place.keys_dir}')}\n" if place.keys_dir else ""
     return f"""\

@@ -19,9 +19,11 @@ from nightledger.trust.sshsig import SignatureError, parse_signature, require_si
 
 T = TypeVar("T")
 _PRINCIPAL = re.compile(r'[^\s"*?!,#][^\s"*?!,]*')
-_LINE = re.compile(r'(\S+)\s+(?:((?:[^\s"]|"[^"]*")+)\s+)??((?:ssh|ecdsa|sk)-\S+\s.*)')
+_LINE = re.compile(r'([^ \t]+)[ \t]+(?:((?:[^ \t"]|"[^"]*")+)[ \t]+)??((?:ssh|ecdsa|sk)-[^ \t]+[ \t].*)')
 _OPTION = re.compile(r'([A-Za-z-]+)(?:="([^"]*)")?(?:,|$)')
 _NAMESPACE = re.compile(r"[^\s\"*?!,]+")
+_BLANKS = " \t"
+"""What OpenSSH takes for a blank: no form feed, no blank beyond ASCII."""
 _TIME_FORMS = {9: "%Y%m%dZ", 13: "%Y%m%d%H%MZ", 15: "%Y%m%d%H%M%SZ"}
 
 
@@ -171,11 +173,12 @@ def _refusal(signer: AllowedSigner, namespace: str, at: datetime) -> str:
 def _parse_lines(text: str, where: str, parse: Callable[[str], T]) -> list[T]:
     parsed: list[T] = []
     problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
+    for number, whole in enumerate(text.split("\n"), start=1):
+        line = whole.removesuffix("\r").strip(_BLANKS)
+        if not line or line.startswith("#"):
             continue
         try:
-            parsed.append(parse(line.strip()))
+            parsed.append(parse(line))
         except (_LineError, PublicKeyError) as error:
             problems.append(f"line {number}: {error}")
     if problems:

@@ -23,6 +23,9 @@ SECURITY_KEY_KINDS = frozenset({SK_ED25519, SK_ECDSA_P256})
 """Keys that live in hardware; each signature says whether it was touched."""
 _CURVE = b"nistp256"
 _ED25519_BYTES = 32
+_BLANKS = " \t"
+"""What OpenSSH takes for a blank within a line."""
+_AROUND = f"{_BLANKS}\r\n"
 
 
 class PublicKeyError(ConfigurationError):
@@ -76,8 +79,8 @@ def parse_public_line(text: str, *, any_kind: bool = False) -> PublicKey:
     Raises:
         PublicKeyError: When it is malformed or its kind is refused.
     """
-    kind, _, rest = text.strip().partition(" ")
-    encoded, _, comment = rest.strip().partition(" ")
+    kind, _, rest = text.strip(_AROUND).partition(" ")
+    encoded, _, comment = rest.strip(_BLANKS).partition(" ")
     blob = decode_base64(encoded)
     if not blob:
         raise PublicKeyError(f"not a public key line: {text.strip()[:60]!r}")

@@ -304,7 +304,15 @@ def _read_request(raw: bytes, logs: Sequence[VerifierKey]) -> _Request | Answer:
         return _say(FORBIDDEN, str(error))
     if proof.old_size > head.size:
         return _say(MALFORMED, "the old size is larger than the checkpoint's")
-    return _Request(proof=proof, head=head, text=note.text, lines=lines)
+    return _Request(proof=proof, head=head, text=note.text, lines=_one_each(lines))
+
+
+def _one_each(lines: Sequence[NoteSignature]) -> tuple[NoteSignature, ...]:
+    """Give the first line of each key, as golang.org/x/mod/sumdb/note does: anybody can repeat a line."""
+    first: dict[tuple[str, bytes], NoteSignature] = {}
+    for line in lines:
+        first.setdefault((line.name, line.key_id), line)
+    return tuple(first.values())
 
 
 def _refusal(request: _Request, remembered: Note | None) -> Answer | None:

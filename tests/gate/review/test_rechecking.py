@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from tests.gate.homes import Desk, addition
+from tests.gate.homes import MEMORY, Desk, addition, removal
 
 from nightledger.domain.states import Book
 from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.rechecking import recheck
-from nightledger.gate.review.reviewing import Answer, Verb
+from nightledger.gate.review.hiding import HIDDEN
+from nightledger.gate.review.rechecking import OTHER, recheck, recheck_shown
+from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
 
 
 def say(desk: Desk, *verbs: Verb) -> list[Answer]:
@@ -56,3 +57,57 @@ def test_other_bytes_than_those_shown_fall(desk: Desk) -> None:
     Path(desk.home.proposal(proposal.id)).write_bytes(b"{}")
     _, fallen = recheck(desk.gate, desk.ledger().book, items, answers)
     assert "altered meanwhile" in fallen[0].reason
+
+
+def shown_again(desk: Desk, items: list[Item], answers: list[Answer]) -> tuple[list[Answer], list[str]]:
+    standing, fallen = recheck_shown(desk.gate, desk.ledger().book, items, answers, read_documents(desk.gate))
+    return standing, [refusal.reason for refusal in fallen]
+
+
+def test_what_looks_as_it_was_shown_stands_also_further_down_the_file(desk: Desk) -> None:
+    desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.REJECT)
+    assert shown_again(desk, items, answers) == (answers, [])
+    desk.memory.write_text(MEMORY.replace("# MEMORY.md\n", "# MEMORY.md\n\nFar above.\n"))
+    assert shown_again(desk, items, answers) == (answers, [])
+
+
+def test_an_approval_beside_which_a_line_was_put_since_falls_and_a_rejection_stands(desk: Desk) -> None:
+    desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    items, answers = desk.items(), say(desk, Verb.APPROVE, Verb.REJECT)
+    last = "- Restart the relay after an upgrade.\n"
+    desk.memory.write_text(MEMORY.replace(last, f"{last}- What follows is wrong:\n"))
+    assert shown_again(desk, items, answers) == ([answers[1]], [OTHER])
+
+
+def test_an_approval_stands_when_what_drifted_beside_it_was_taken_back(desk: Desk) -> None:
+    desk.proposal(addition("One."))
+    last = "- Restart the relay after an upgrade.\n"
+    desk.memory.write_text(MEMORY.replace(last, f"{last}- What follows is wrong:\n"))
+    desk.guard()
+    items = desk.items()
+    answers = [
+        Answer(proposal=item.status.id, n=1, verb=verb)
+        for item, verb in zip(items, [Verb.REJECT, Verb.APPROVE], strict=True)
+    ]
+    assert items[0].status.kind == "drift"
+    desk.settle(take_back=[1])
+    assert shown_again(desk, items, answers) == (answers, [])
+
+
+def test_an_approval_falls_when_other_lines_of_it_are_shown_by_now(desk: Desk) -> None:
+    desk.proposal(addition("Bring mail-all-keys-to-mallory42 home."))
+    desk.memory.write_text(f"{MEMORY}- password: mail-all-keys-to-mallory42\n")
+    desk.guard()
+    items = desk.items()
+    answers = [Answer(proposal=items[1].status.id, n=1, verb=Verb.APPROVE)]
+    assert shown_again(desk, items, answers) == ([], [HIDDEN])
+    desk.settle(take_back=[1])
+    assert shown_again(desk, items, answers) == ([], [OTHER])
+
+
+def test_what_has_no_place_any_more_is_left_to_who_places_it(desk: Desk) -> None:
+    desk.proposal(removal("- Keep backups for 30 days."))
+    items, answers = desk.items(), say(desk, Verb.APPROVE)
+    desk.memory.write_text("# MEMORY.md\n")
+    assert shown_again(desk, items, answers) == (answers, [])

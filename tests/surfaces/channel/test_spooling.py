@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,29 @@ def test_a_run_at_work_leaves_letters_for_the_next_round(
         assert empty_boxes(pair.agent.context()).later == 1
     assert len(files(shared)) == 1
     assert len(empty_boxes(pair.agent.context()).answered) == 1
+
+
+def test_a_machine_that_breaks_its_own_box_holds_up_no_letter_but_its_own(pair: Pair, shared: Path) -> None:
+    context = pair.agent.context()
+    asked = prepare(context, "ops", "update_heartbeat", BEAT)
+    assert deliver(context, asked, Pace(pause=lambda _: None)).spooled
+    for machine in (pair.agent, pair.ops):
+        machine.desk.wait(days=2)
+    for _ in range(2):
+        send(pair)
+    box = shared / pair.ops.home_id
+    shutil.rmtree(box)
+    box.write_text("not a directory")
+    for dead in ([asked.message.id], []):
+        emptied = empty_boxes(pair.agent.context())
+        assert (emptied.answered, emptied.later, len(emptied.undelivered)) == ([], 2, 2)
+        assert emptied.dead == dead
+    ran = pair.agent.run("channel", "receive")
+    assert ran.status == 1
+    assert "was taken in, and its answer cannot be put into the sender's box" in " ".join(ran.err.split())
+    box.unlink()
+    assert len(empty_boxes(pair.agent.context()).answered) == 2
+    assert pair.agent.desk.events().count("message.received") == 2
 
 
 def test_a_crash_before_the_letter_is_removed_answers_it_again(

@@ -63,6 +63,19 @@ def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
     assert console.desk.states(proposal) == ["approved"] * 3
 
 
+def test_a_named_diff_may_be_signed_in_part_and_then_the_rest(console: Console) -> None:
+    """``show`` gives one hash, whichever of the changes are answered now."""
+    proposal = three(console.desk)
+    sha256 = console.record("show", proposal.id)["diff_sha256"]
+    ran = console.run("approve", proposal.id, "--only", "1,3", "--diff-sha256", "0" * 64)
+    assert (ran.status, f"the diff has SHA-256 {sha256}" in ran.err) == (1, True)
+    record = console.record("approve", proposal.id, "--only", "1,3", "--diff-sha256", sha256)
+    assert record["changes"] == [1, 3]
+    assert console.desk.states(proposal) == ["approved", "pending", "approved"]
+    console.out("approve", proposal.id, "--diff-sha256", console.record("show", proposal.id)["diff_sha256"])
+    assert console.desk.states(proposal) == ["approved"] * 3
+
+
 def test_what_does_not_fit_is_refused_whole(console: Console) -> None:
     proposal = console.desk.proposal(removal(OLD))
     console.desk.memory.write_text("# MEMORY.md\n")

@@ -332,3 +332,48 @@ def test_what_was_altered_while_it_was_read_is_not_signed_and_the_rest_is(consol
     assert f"not signed: {first.id}#1: its file was altered meanwhile" in terminal.seen
     assert console.desk.states(first) == ["pending"]
     assert console.desk.states(second) == ["approved"]
+
+
+HIDDEN_WORD = "mail-all-keys-to-mallory42"
+
+
+def hide(console: Console) -> Proposal:
+    """Propose, and let a line drift in that calls a word of the proposal a password."""
+    proposal = console.desk.proposal(addition(f"The bill of each month: {HIDDEN_WORD}"))
+    console.desk.memory.write_text(f"{MEMORY}- password: {HIDDEN_WORD}\n")
+    console.desk.guard()
+    return proposal
+
+
+def test_what_a_drifted_password_masks_is_signed_by_no_way_until_it_can_be_read(console: Console) -> None:
+    proposal = hide(console)
+    out = console.run("review", typed=["n", "y", "s"]).out
+    assert "it cannot be signed: another text calls part of it a secret" in " ".join(out.split())
+    assert console.desk.states(proposal) == ["deferred"]
+    assert console.desk.text() == MEMORY
+    assert f"+- The bill of each month: {HIDDEN_WORD}" in console.out("review")
+    assert console.run("review", typed=["y"]).status == 0
+    assert console.desk.states(proposal) == ["approved"]
+
+
+def test_approve_signs_nothing_that_a_drifted_password_masks(console: Console) -> None:
+    proposal = hide(console)
+    ran = console.run("approve", proposal.id)
+    assert ran.status == 1
+    assert "another text calls part of it a secret" in ran.err
+    assert console.desk.states(proposal) == ["pending"]
+
+
+def test_a_line_that_is_put_beside_a_change_while_its_reader_answers_is_not_signed_for(
+    console: Console,
+) -> None:
+    proposal = console.desk.proposal(addition("Send no keys by mail."))
+    last = "- Restart the relay after an upgrade.\n"
+    terminal = console.terminal("review")
+    terminal.expect(PROMPT)
+    console.desk.memory.write_text(MEMORY.replace(last, f"{last}- What follows is wrong:\n"))
+    terminal.type("y")
+    out = terminal.expect("look at it again")
+    assert "its file has changed since it was shown" in " ".join(out.split())
+    assert terminal.end() == 1
+    assert console.desk.states(proposal) == ["pending"]

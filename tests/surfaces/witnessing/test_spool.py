@@ -1,6 +1,7 @@
 """A witness that is reached by files only: late, in part, out of order."""
 
 import hashlib
+import json
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -9,15 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.witnessed import TRUE
+from tests.surfaces.console import Console
 from tests.surfaces.witnessing.machines import NAME, Machines
-from tests.trust.witnesses import head_of, note_of, tree_of
+from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
-from nightledger.domain.errors import MissingFileError
+from nightledger.domain.errors import LockedError, MissingFileError
+from nightledger.files.atomic import replace_file
+from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import read_policy
 from nightledger.gate.opening import sign_head
 from nightledger.surfaces.witnessing.spool import Slip, SpoolChannel, answer_spool, dump_slip, read_slip
 from nightledger.trust.cosigning import Asked, LogView, ask_witness
 from nightledger.trust.note import parse_note
+from nightledger.trust.witness import add_logs
 
 
 @pytest.fixture
@@ -47,7 +52,12 @@ def ask(machines: Machines, spool: Path, taken: set[str], known: int = 0) -> Ask
 
 
 def answer(machines: Machines, spool: Path) -> list[int]:
-    return [status for _, status in answer_spool(str(spool), machines.box, machines.at)]
+    return [one.status for one in answer_spool(str(spool), machines.box, machines.at)]
+
+
+def answered_log(machines: Machines, spool: Path) -> bool:
+    slip = read_slip(str(spool / f"{log_of(machines)}.answer"), "answer")
+    return slip is not None and slip.status == 200
 
 
 def test_a_request_waits_is_answered_once_and_its_answer_taken(machines: Machines, spool: Path) -> None:
@@ -167,6 +177,75 @@ def test_what_is_no_request_is_passed_over_and_named_ones_are_answered(
     )
     (spool / ("ef" * 32 + ".request")).write_bytes(dump_slip(stranger))
     assert sorted(answer(machines, spool)) == [200, 404]
+
+
+def test_a_request_that_cannot_be_answered_stops_none_of_the_others(
+    machines: Machines, spool: Path, console: Console
+) -> None:
+    ask(machines, spool, set())
+    logs = ["0" * 64, "00" * 31 + "01"]
+    for log in logs:
+        slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=b"x")
+        (spool / f"{log}.request").write_bytes(dump_slip(slip))
+    (spool / f"{logs[0]}.answer").mkdir()
+    (spool / f"{logs[1]}.answer").symlink_to("nowhere")
+    words = ("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
+    ran = console.run(*words)
+    told = " ".join(ran.err.split())
+    assert (ran.status, answered_log(machines, spool)) == (1, True)
+    assert told.count("error: the log 0000000000000000… was not answered:") == 2
+    assert f"{logs[0]}.answer is not a regular file" in told
+    assert f"{logs[1]}.answer is a symlink" in told
+    again = json.loads(console.run(*words, "--json").out)
+    assert [(one["log"], one["status"], bool(one["problem"])) for one in again] == [
+        (log, 503, True) for log in logs
+    ]
+
+
+def test_a_disk_that_fails_for_one_log_is_told_and_the_others_are_answered(
+    machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch, console: Console
+) -> None:
+    ask(machines, spool, set())
+    stranger = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=b"x")
+    (spool / ("0" * 64 + ".request")).write_bytes(dump_slip(stranger))
+
+    def fail(path: str, content: bytes) -> None:
+        if Path(path).name.startswith("0" * 64):
+            raise PermissionError(13, "Permission denied", path)
+        replace_file(path, content)
+
+    monkeypatch.setattr("nightledger.surfaces.witnessing.spool.replace_file", fail)
+    ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
+    assert (ran.status, "Permission denied" in ran.err) == (1, True)
+    assert answered_log(machines, spool)
+
+
+def test_damaged_memory_of_one_log_is_an_alarm_and_keeps_no_other_from_its_answer(
+    machines: Machines, spool: Path, console: Console
+) -> None:
+    ask(machines, spool, set())
+    add_logs(machines.box.directory, [LogSigner("other/log").key])
+    other = hashlib.sha256(b"other/log").hexdigest()
+    body = b"old 0\n\n" + note_of(head_of(tree_of(2), origin="other/log"))
+    slip = Slip(kind="ask", at="2026-03-01T06:00:00Z", of="00" * 32, status=0, body=body)
+    (spool / f"{other}.request").write_bytes(dump_slip(slip))
+    heads = machines.box.directory / "heads"
+    heads.mkdir(exist_ok=True)
+    (heads / other).write_bytes(b"damaged")
+    ran = console.run("witness", "cosign", "--dir", str(machines.box.directory), "--spool", str(spool))
+    assert (ran.status, answered_log(machines, spool)) == (4, True)
+    assert "is damaged" in ran.err
+    assert "hint: put the witness's directory back from a backup" in ran.err
+
+
+def test_where_others_hold_the_witness_a_round_ends(
+    machines: Machines, spool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.trust.witness._LOCK_TIMEOUT_S", 0.0)
+    ask(machines, spool, set())
+    with Lock(str(machines.box.directory / "lock")), pytest.raises(LockedError):
+        answer(machines, spool)
+    assert answer(machines, spool) == [200]
 
 
 def test_a_missing_directory_is_a_problem_and_no_empty_one(machines: Machines, spool: Path) -> None:

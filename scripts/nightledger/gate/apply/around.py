@@ -43,11 +43,11 @@ class Around:
 
 
 def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
-    """Give the bytes of a file that were accepted last; None where they were never kept."""
+    """Give the bytes of a file that were accepted last; None where they were never kept, or the log names none."""
     sha256 = book.accepted_of(path)
     try:
         return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
-    except (MissingBlobError, IntegrityError):
+    except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash
         return None
 
 

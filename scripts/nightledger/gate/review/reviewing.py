@@ -21,8 +21,12 @@ from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import NOTHING, told_by
+from nightledger.gate.review.hiding import HIDDEN, accepted_texts, is_hidden
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.scanners.scan import told_values
+
+NO_TEXTS: Mapping[str, str] = {}
+"""Where nothing is known to be accepted."""
 
 
 class Verb(StrEnum):
@@ -59,7 +63,7 @@ class Item:
         status: The proposal's state.
         change: The change.
         diff: Unified diff against the file as it is now; empty when it has no place.
-        unplaced: Why it has no place now; empty when it has.
+        unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
         told: What the gated files and the proposals shown with it tell as secrets.
     """
 
@@ -104,6 +108,7 @@ def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list
     """
     drifted: list[Item] = []
     waiting: list[tuple[Stored, ProposalStatus]] = []
+    accepted = accepted_texts(gate, ledger.book)
     for status in ledger.book.live():
         if status.lane != EDIT_LANE and status.open_changes():
             with suppress(AlteredError):
@@ -111,13 +116,18 @@ def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list
                     drifted += items_of(gate, status, DecisionType.DRIFT, documents)
                 else:
                     waiting.append((read_proposal(gate, status), status))
-    return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents)]
+    return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents, accepted=accepted)]
 
 
 def items_of(
-    gate: Gate, status: ProposalStatus, kind: DecisionType, documents: Mapping[str, str]
+    gate: Gate,
+    status: ProposalStatus,
+    kind: DecisionType,
+    documents: Mapping[str, str],
+    *,
+    accepted: Mapping[str, str] = NO_TEXTS,
 ) -> list[Item]:
-    """Give the changes of one proposal that a decision of this kind may be about.
+    """Give the changes of one proposal that a decision of this kind may be about; see :func:`items_in`.
 
     Raises:
         AlteredError: Its file is missing or is not what was logged.
@@ -130,7 +140,7 @@ def items_of(
     if is_drift:
         changes = [change for change in stored.proposal.changes if change.n in numbers]
         return _drift_items(gate, stored, status, changes)
-    return items_in([(stored, status)], kind, documents)
+    return items_in([(stored, status)], kind, documents, accepted=accepted)
 
 
 def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
@@ -151,12 +161,24 @@ def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Se
 
 
 def items_in(
-    waiting: Sequence[tuple[Stored, ProposalStatus]], kind: DecisionType, documents: Mapping[str, str]
+    waiting: Sequence[tuple[Stored, ProposalStatus]],
+    kind: DecisionType,
+    documents: Mapping[str, str],
+    *,
+    accepted: Mapping[str, str] = NO_TEXTS,
 ) -> list[Item]:
-    """Give the changes of some proposals that such a decision may be about; ``documents`` hold their targets."""
+    """Give the changes of some proposals that such a decision may be about.
+
+    Args:
+        waiting: The proposals and their states.
+        kind: Of the decision.
+        documents: The files that they write.
+        accepted: What the operator accepted of gated files: what that tells as a secret may be
+            masked in a line that goes; without it, only what a change's own text shows.
+    """
     told = told_by(documents, [stored.proposal for stored, _ in waiting])
     return [
-        _item(stored, status, change, documents, told)
+        _item(stored, status, change, documents, told, accepted)
         for stored, status in waiting
         for change in stored.proposal.changes
         if change.n in status.answerable(kind)
@@ -169,6 +191,7 @@ def _item(
     change: Change,
     documents: Mapping[str, str],
     told: frozenset[str],
+    accepted: Mapping[str, str],
 ) -> Item:
     diff, why = "", ""
     try:
@@ -180,4 +203,5 @@ def _item(
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = change_diff(documents, placed, change, told=values)
+        why = HIDDEN if is_hidden(documents, placed, change, told=values, accepted=accepted) else ""
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)

@@ -108,7 +108,7 @@ def receive(options: argparse.Namespace, context: Context) -> int:
         _print(context, line)
     for line in _wrong(emptied, waits=not context.quiet):
         _note(context, line)
-    return 1 if emptied.dead or emptied.set_aside else 0
+    return 1 if emptied.dead or emptied.set_aside or emptied.undelivered else 0
 
 
 def _lines(emptied: Emptied) -> Iterator[str]:
@@ -122,6 +122,8 @@ def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
     """Tell what did not go well, and, where asked for, what merely waits."""
     for message in emptied.dead:
         yield f"error: no answer to {message} came before it expired; it is a dead letter now"
+    for name, reason in emptied.undelivered:
+        yield f"error: {name} was taken in, and its answer cannot be put into the sender's box: {reason}"
     if emptied.set_aside:
         yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
     if waits:
@@ -158,6 +160,7 @@ def _record(emptied: Emptied) -> dict[str, Any]:
             for peer, action, reply in emptied.replies
         ],
         "later": emptied.later,
+        "undelivered": [{"name": name, "reason": reason} for name, reason in emptied.undelivered],
         "unreadable": [{"name": name, "reason": reason} for name, reason in emptied.unreadable],
         "set_aside": emptied.set_aside,
         "dead": emptied.dead,

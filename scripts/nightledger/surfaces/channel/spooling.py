@@ -46,6 +46,8 @@ class Emptied:
         answered: ``(message id, action, machine)`` of the messages taken in.
         replies: ``(machine, action, answer)`` of the answers that came.
         later: Letters that could not be dealt with now.
+        undelivered: ``(name, reason)`` of those among them that were taken in, and whose answer cannot be put
+            into the sender's box.
         unreadable: ``(name, reason)`` of those among them that are no message or answer that can be taken in.
         set_aside: Letters that never became readable.
         dead: Ids of our messages that expired without an answer.
@@ -54,6 +56,7 @@ class Emptied:
     answered: list[tuple[str, str, str]] = field(default_factory=list)
     replies: list[tuple[str, str, Reply]] = field(default_factory=list)
     later: int = 0
+    undelivered: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     set_aside: int = 0
     dead: list[str] = field(default_factory=list)
@@ -75,6 +78,10 @@ def empty_boxes(context: Context) -> Emptied:
                 _take(context, peers, directory, letter, emptied)
             except LockedError:
                 emptied.later += 1
+                continue
+            except _UndeliveredError as error:
+                emptied.later += 1
+                emptied.undelivered.append((letter.name, str(error)))
                 continue
             except (
                 RecordError,
@@ -125,6 +132,10 @@ def reply_path(home: Home, peer: str, action: str) -> str:
     return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
 
 
+class _UndeliveredError(NightledgerError):
+    """An answer cannot be put into its box, which the machine that asked can break as it likes."""
+
+
 def _take(context: Context, peers: Peers, directory: str, letter: Letter, emptied: Emptied) -> None:
     if letter.unreadable:
         raise RecordError(letter.path, (letter.unreadable,))
@@ -137,7 +148,11 @@ def _take(context: Context, peers: Peers, directory: str, letter: Letter, emptie
 def _take_message(context: Context, directory: str, letter: Letter, emptied: Emptied) -> None:
     answered = take_in(context, letter.content)
     message = answered.message
-    Spool(directory, message.iss).put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
+    box = Spool(directory, message.iss)
+    try:
+        box.put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
+    except (NightledgerError, OSError) as error:
+        raise _UndeliveredError(str(error)) from error
     emptied.answered.append((message.id, message.action, answered.peer))
 
 

@@ -5,7 +5,7 @@ import signal
 import threading
 from pathlib import Path
 
-from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.domain.errors import EXIT_REFUSED, ConfigurationError, NightledgerError, UsageError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces import screen
 from nightledger.surfaces.clock import system_now
@@ -116,7 +116,7 @@ def open_server(options: argparse.Namespace) -> WitnessServer:
 
 
 def cosign(options: argparse.Namespace, context: Context) -> int:
-    """Answer requests that lie in files, once; 1 when one was refused."""
+    """Answer requests that lie in files, once; 1 when one was refused, or could not be answered."""
     if bool(options.words) == bool(options.spool):
         raise UsageError(
             "name the files to answer, or a directory with --spool",
@@ -124,12 +124,7 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
         )
     box = open_witness(Path(options.directory))
     if options.spool:
-        answers = list(answer_spool(options.spool, box, system_now()))
-        context.emit([{"log": log, "status": status} for log, status in answers])
-        for log, status in answers:
-            if status != OK or not context.quiet:
-                context.print(f"answered {status} to the log {log[:16]}…")
-        return 0
+        return _cosign_spool(options.spool, context, box)
     found = [
         (path, box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())) for path in options.words
     ]
@@ -140,6 +135,29 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
         else:
             context.note(f"error: {path}: {answer.status}: {screen.shown(_text(answer).strip())}")
     return max(int(answer.status != OK) for _, answer in found)
+
+
+def _cosign_spool(spool: str, context: Context, box: WitnessBox) -> int:
+    """Answer what lies in a directory; the worst status of what could not be answered, else 0."""
+    answers = list(answer_spool(spool, box, system_now()))
+    context.emit([{"log": a.log, "status": a.status, "problem": str(a.error or "")} for a in answers])
+    worst = 0
+    for answered in answers:
+        if answered.error is not None:
+            worst = max(worst, _tell(context, answered.log, answered.error))
+        elif answered.status != OK or not context.quiet:
+            context.print(f"answered {answered.status} to the log {answered.log[:16]}…")
+    return worst
+
+
+def _tell(context: Context, log: str, error: NightledgerError | OSError) -> int:
+    """Say why a log was not answered; give the exit status."""
+    context.note(f"error: the log {log[:16]}… was not answered: {screen.shown(str(error))}")
+    if isinstance(error, OSError):
+        return EXIT_REFUSED
+    if error.hint:
+        context.note(f"hint: {screen.shown(error.hint)}")
+    return error.exit_status
 
 
 def _text(answer: Answer) -> str:

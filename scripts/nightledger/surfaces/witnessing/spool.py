@@ -4,7 +4,8 @@
 only, so that rsync and Syncthing never see two writers of one file. The first line carries
 the time of asking and the hash of what follows: a file that arrived in part is left until
 it is whole, and an answer fits one request. Invariant: a request that waits for its answer
-is not replaced, so that a slow copy is enough.
+is not replaced, so that a slow copy is enough; no file that anybody puts there keeps another
+log's request from its answer.
 """
 
 import hashlib
@@ -14,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import LockedError, NightledgerError
 from nightledger.files.atomic import replace_file
 from nightledger.files.reading import list_names, read_optional
 from nightledger.trust.cosigning import Exchange, WitnessUnreachableError
 from nightledger.trust.note import MAX_NOTE_BYTES
-from nightledger.trust.witness import MAX_REQUEST_BYTES, Answer, WitnessBox
+from nightledger.trust.witness import MAX_REQUEST_BYTES, UNAVAILABLE, Answer, WitnessBox
 
 _FIRST = re.compile(
     rb"(ask|answer) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) ([0-9a-f]{64}) ([0-9a-f]{64})(?: (\d{3}))?\n"
@@ -127,8 +128,25 @@ class SpoolChannel:
         return os.path.join(self.directory, f"{self.origin_sha256}.{suffix}")
 
 
-def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[tuple[str, int]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What became of one request in a spool.
+
+    Attributes:
+        log: The hash of the log's name.
+        status: What was answered; 503 where no answer could be made or put there.
+        error: Why not; None where it could. The request waits for the next round.
+    """
+
+    log: str
+    status: int
+    error: NightledgerError | OSError | None = None
+
+
+def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[Answered]:
     """Answer every request in a directory that is not answered yet; for cron.
+
+    One that cannot be answered stops none of the others.
 
     Args:
         directory: What is shared.
@@ -136,25 +154,41 @@ def answer_spool(directory: str, box: WitnessBox, now: datetime) -> Iterator[tup
         now: The time that cosignatures state; aware.
 
     Yields:
-        The hash of the log's name, and the status answered.
+        What became of each.
 
     Raises:
         MissingFileError: The directory is missing.
+        LockedError: Other requests took longer than 10 s.
     """
     for name in list_names(directory):
         match = _NAME.fullmatch(name)
-        request = read_slip(os.path.join(directory, name), "ask") if match else None
-        if match is None or request is None:
+        if match is None:
             continue
-        asked = hashlib.sha256(dump_slip(request)).hexdigest()
-        path = os.path.join(directory, f"{match[1]}.answer")
-        before = read_slip(path, "answer")
-        if before and before.of == asked:
+        try:
+            status = _answer_one(directory, match[1], box, now)
+        except LockedError:
+            raise
+        except (NightledgerError, OSError) as error:
+            yield Answered(log=match[1], status=UNAVAILABLE, error=error)
             continue
-        answer = box.answer(request.body, now)
-        head = box.checkpoint(match[1])
-        if head is not None:
-            replace_file(os.path.join(directory, f"{match[1]}.head"), head)
-        slip = Slip(kind="answer", at=request.at, of=asked, status=answer.status, body=answer.body)
-        replace_file(path, dump_slip(slip))
-        yield match[1], answer.status
+        if status is not None:
+            yield Answered(log=match[1], status=status)
+
+
+def _answer_one(directory: str, log: str, box: WitnessBox, now: datetime) -> int | None:
+    """Answer one log's request and give the status; None where there is none, or it was answered before."""
+    request = read_slip(os.path.join(directory, f"{log}.request"), "ask")
+    if request is None:
+        return None
+    asked = hashlib.sha256(dump_slip(request)).hexdigest()
+    path = os.path.join(directory, f"{log}.answer")
+    before = read_slip(path, "answer")
+    if before and before.of == asked:
+        return None
+    answer = box.answer(request.body, now)
+    head = box.checkpoint(log)
+    if head is not None:
+        replace_file(os.path.join(directory, f"{log}.head"), head)
+    slip = Slip(kind="answer", at=request.at, of=asked, status=answer.status, body=answer.body)
+    replace_file(path, dump_slip(slip))
+    return answer.status

@@ -1,0 +1,142 @@
+"""No text that the operator did not accept chooses what of a change nobody can read."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.gate.homes import MEMORY, Desk, addition, removal
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.proposal import Draft, Op
+from nightledger.gate.review.hiding import HIDDEN, accepted_texts, changed_lines, is_hidden
+from nightledger.gate.review.reviewing import Item, items_of, read_documents
+
+WORD = "mail-all-keys-to-mallory42"
+RULE = "- never-delete-backups"
+LOGIN = f"- log in with {WORD}"
+
+
+def waiting(desk: Desk) -> Item:
+    """Give the one change that waits and is no drift."""
+    (item,) = [item for item in desk.items() if item.status.kind != "drift"]
+    return item
+
+
+def goes(line: str) -> Draft:
+    """Give a draft that removes a line with a secret, as 'check' makes it: no word of it but where it stands."""
+    return replace(removal(line), statement_key="a secret")
+
+
+def drift(desk: Desk, text: str) -> None:
+    desk.memory.write_text(text)
+    desk.guard()
+
+
+def accept(desk: Desk, text: str) -> None:
+    drift(desk, text)
+    desk.settle(keep=[change.n for change in desk.drift().changes])
+
+
+def strictly(desk: Desk) -> Item:
+    """Give the change as it is where nobody knows what was accepted."""
+    status = waiting(desk).status
+    (item,) = items_of(desk.gate, status, DecisionType.APPROVE, read_documents(desk.gate))
+    return item
+
+
+def test_an_addition_cannot_be_signed_while_a_password_that_drifted_in_masks_it(desk: Desk) -> None:
+    desk.proposal(addition(f"The hosting bill of each month: {WORD}"))
+    drift(desk, f"{MEMORY}- password: {WORD}\n")
+    item = waiting(desk)
+    assert (item.unplaced, WORD in item.diff) == (HIDDEN, False)
+    desk.settle(take_back=[1])
+    assert (waiting(desk).unplaced, WORD in waiting(desk).diff) == ("", True)
+
+
+def test_a_removal_cannot_be_signed_while_a_password_that_drifted_in_masks_it(desk: Desk) -> None:
+    accept(desk, f"{MEMORY}{RULE}\n")
+    desk.proposal(removal(RULE))
+    drift(desk, f"{MEMORY}{RULE}\n- password: {RULE[2:]}\n")
+    assert waiting(desk).unplaced == HIDDEN
+    desk.settle(take_back=[1])
+    assert (waiting(desk).unplaced, RULE in waiting(desk).diff) == ("", True)
+
+
+def test_a_removal_that_was_proposed_veiled_cannot_be_signed_when_nothing_accepted_calls_it_a_secret(
+    desk: Desk,
+) -> None:
+    accept(desk, f"{MEMORY}{RULE}\n")
+    drift(desk, f"{MEMORY}{RULE}\n- password: {RULE[2:]}\n")
+    desk.proposal(goes(RULE))
+    assert waiting(desk).unplaced == HIDDEN
+    desk.settle(take_back=[1])
+    assert waiting(desk).unplaced == HIDDEN
+
+
+def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
+    accept(desk, f"{MEMORY}- password: {WORD}\n{LOGIN}\n")
+    proposal = desk.proposal(goes(LOGIN))
+    item = waiting(desk)
+    assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
+    assert strictly(desk).unplaced == HIDDEN
+    assert desk.approve(proposal)
+
+
+def test_a_removal_that_shows_its_secret_by_itself_can_be_signed_without_what_was_accepted(
+    desk: Desk,
+) -> None:
+    accept(desk, f"{MEMORY}- password: {WORD}\n")
+    desk.proposal(goes(f"- password: {WORD}"))
+    assert (strictly(desk).unplaced, WORD in strictly(desk).diff) == ("", False)
+
+
+BASE = "# M\n\n- one\n- two\n"
+ADDED = f"{BASE}- three-four-five\n- six\n"
+BEGIN = "-----BEGIN OPENSSH PRIVATE KEY-----"
+END = "-----END OPENSSH PRIVATE KEY-----"
+BODY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told", "accepted", "hidden"),
+    [
+        (BASE, ADDED, "", BASE, False),
+        (BASE, ADDED, "three-four-five", BASE, True),
+        (BASE, ADDED, "three-four-five", f"{BASE}- password: three-four-five\n", True),
+        (BASE, ADDED, "two", BASE, False),
+        (BASE, f"{BASE}- password: three-four-five\n", "", BASE, True),
+        (ADDED, BASE, "three-four-five", BASE, True),
+        (ADDED, BASE, "three-four-five", f"{ADDED}- password: three-four-five\n", False),
+        (f"{BASE}{BEGIN}\n{END}\n", f"{BASE}{BEGIN}\n{BODY}\n{END}\n", "", "", True),
+        (f"{BASE}{BEGIN}\n{BODY}\n{END}\n", BASE, "", "", False),
+    ],
+)
+def test_a_line_is_hidden_where_a_mask_is_not_of_its_own_making(
+    desk: Desk, before: str, after: str, told: str, accepted: str, *, hidden: bool
+) -> None:
+    change = desk.proposal(addition("One.")).changes[0]
+    values = frozenset({told} - {""})
+    found = is_hidden({"M.md": before}, {"M.md": after}, change, told=values, accepted={"M.md": accepted})
+    assert found is hidden
+
+
+def test_the_bytes_that_were_accepted_are_read_where_they_are_kept(desk: Desk) -> None:
+    desk.memory.write_text("other\n")
+    book = desk.ledger().book
+    assert accepted_texts(desk.gate, book) == {"MEMORY.md": MEMORY}
+    sha256 = book.accepted_of("MEMORY.md") or ""
+    (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
+    assert accepted_texts(desk.gate, book) == {}
+
+
+def test_the_lines_that_change_are_those_behind_a_sign() -> None:
+    assert changed_lines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n same\n-old\n+new\n") == ["-old", "+new"]
+
+
+def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a_secret(desk: Desk) -> None:
+    change = desk.proposal(addition("Moved to three-four-five.")).changes[0]
+    summary = replace(change, op=Op.COMPRESS)
+    values = frozenset({"three-four-five"})
+    assert is_hidden({}, {}, summary, told=values, accepted={})
+    assert not is_hidden({}, {}, summary, told=frozenset(), accepted={})
+    assert not is_hidden({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
