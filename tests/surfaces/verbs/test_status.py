@@ -290,7 +290,7 @@ def test_a_text_held_back_that_came_from_no_file_is_named_as_a_proposal(caller: 
     caller.desk.propose(secret)
     fields: dict[str, object] = {"sha256": "0" * 64, "rules": ["unicode.bidi"], "path": "", "line": 0}
     record(caller.desk.gate, [(EventName.QUARANTINED, fields)], caller.desk.moment)
-    assert "held back a proposal unicode.bidi" in caller.text("status")
+    assert "held back unicode.bidi in a proposal" in caller.text("status")
 
 
 def test_a_consent_graph_that_cannot_be_used_and_dead_letters_are_alarms_on_a_screen_that_comes(
