@@ -27,7 +27,7 @@ def lines(home: Home, path: str, first: int, last: int, content: bytes) -> list[
 
 def test_lines_that_are_as_they_were(home: Home) -> None:
     assert lines(home, "memory/a.md", 2, 3, b"two \x1b[2J\nthree") == [
-        "  memory/a.md:2-3 (web)",
+        "  in: memory/a.md:2-3 (web)",
         "    two \\u{1b}[2J",
         "    three",
     ]
@@ -35,7 +35,7 @@ def test_lines_that_are_as_they_were(home: Home) -> None:
 
 def test_lines_that_changed_since_are_shown_as_they_are_now(home: Home) -> None:
     assert lines(home, "memory/a.md", 1, 1, b"uno") == [
-        "  memory/a.md:1 (web): these lines have changed since",
+        "  in: memory/a.md:1 (web): these lines have changed since",
         "    one",
     ]
 
@@ -43,7 +43,7 @@ def test_lines_that_changed_since_are_shown_as_they_are_now(home: Home) -> None:
 def test_a_file_that_is_gone_or_leads_out_is_named_and_nothing_of_it_shown(
     home: Home, tmp_path: Path
 ) -> None:
-    assert "is missing" in " ".join(lines(home, "memory/b\x1b.md", 1, 1, b""))
+    assert "is missing" in " ".join(" ".join(lines(home, "memory/b\x1b.md", 1, 1, b"")).split())
     assert not any("\x1b" in row for row in lines(home, "memory/b\x1b.md", 1, 1, b""))
     (tmp_path / "memory" / "out.md").symlink_to("/etc/hosts")
     assert "localhost" not in " ".join(lines(home, "memory/out.md", 1, 9, b""))
@@ -69,6 +69,6 @@ def test_lines_cited_with_their_secret_veiled_are_as_they_were(home: Home, tmp_p
     secret = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
     (tmp_path / "memory" / "c.md").write_text(f"- token {secret}\n")
     assert lines(home, "memory/c.md", 1, 1, f"- token {HOLE * 40}".encode()) == [
-        "  memory/c.md:1 (web)",
+        "  in: memory/c.md:1 (web)",
         "    - token [masked: 40 bytes]",
     ]

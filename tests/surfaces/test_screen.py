@@ -22,8 +22,8 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
 
 
-@pytest.mark.parametrize(("columns", "filled"), [("20", 40), ("40", 40), ("77", 77), ("300", 100)])
-def test_the_width_is_the_terminals_between_40_and_100(
+@pytest.mark.parametrize(("columns", "filled"), [("7", 20), ("20", 20), ("40", 40), ("77", 77), ("300", 100)])
+def test_the_width_is_the_terminals_between_20_and_100(
     monkeypatch: pytest.MonkeyPatch, columns: str, filled: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
@@ -57,7 +57,7 @@ def test_a_long_line_of_a_diff_goes_on_in_rows_of_its_own_sign(sign: str, text: 
     assert all(row.startswith(sign) and screen.columns(row) <= 40 for row in rows)
     assert all(row[1:3] == screen.GOES_ON for row in rows[1:])
     shown = rows[0][1:] + "".join(row[3:] for row in rows[1:])
-    assert shown == visible(text)
+    assert shown == screen._told_apart(visible(text), sign=sign)
 
 
 def test_an_empty_diff_and_an_empty_line() -> None:

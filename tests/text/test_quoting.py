@@ -32,6 +32,7 @@ MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
         ("a \\* b", "a \\\\\\* b"),
         ("right\u202eto left", "right\\u{202e}to left"),
         ("bell\x07", "bell\\u{7}"),
+        (r"spelled \u{7}", r"spelled \u{5c}u{7}"),
     ],
 )
 def test_what_would_take_effect_is_escaped(text: str, quoted: str) -> None:

@@ -128,9 +128,10 @@ def _nearest(verb: str) -> str:
 def _fail(message: str, hint: str, status: int) -> int:
     from nightledger.text.visible import visible_lines  # a message may quote a file's name
 
-    sys.stderr.write("".join(f"{line}\n" for line in visible_lines(f"error: {message}")))
-    if hint:
-        sys.stderr.write("".join(f"{line}\n" for line in visible_lines(f"hint: {hint}")))
+    for text in (f"error: {message}", *([f"hint: {hint}"] if hint else [])):
+        first, *more = visible_lines(text)
+        rows = (first, *(line if line.startswith("  ") else f"  {line}" for line in more))
+        sys.stderr.write("".join(f"{row}\n" for row in rows))
     return status
 
 

@@ -32,15 +32,15 @@ def _one(home: Home, evidence: Evidence, told: frozenset[str]) -> list[str]:
     try:
         found = cited(home, evidence, told=told)
     except NightledgerError as error:
-        return screen.wrap(f"{head}: {screen.shown(str(error))}", indent="    ", first="  ")
+        return screen.wrap(f"{head}: {screen.shown(str(error))}", indent="      ", first="  in: ")
     first, last = evidence.lines
     values = told | values_of(found.content)
     rows = [
         row
         for line in found.content.split(b"\n")[first - 1 : last]
-        for row in screen.text_lines(line.decode("utf-8", "replace"), indent="    ", told=values)
+        for row in screen.text_lines(line.decode("utf-8", "replace"), indent=screen.INSIDE, told=values)
     ]
     if found.path != evidence.path:
         head = f"{head}, now in {screen.shown(found.path)}"
     title = head if found.same else f"{head}: these lines have changed since"
-    return [*screen.wrap(title, indent="    ", first="  "), *rows]
+    return [*screen.wrap(title, indent="      ", first="  in: "), *rows]

@@ -1,8 +1,9 @@
-"""How a change looks to the operator: text from files as data, in any width from 40 columns.
+"""How a change looks to the operator: text from files as data, in any width from 20 columns.
 
 Invariant: everything that came from a file passes ``visible`` and a mask; nothing inside a
 hunk is left out; every row that shows a line of a diff begins with that line's sign, so
-that no text can pose as another line; colour is only where a terminal asked for it.
+that no text can pose as another line; rows that begin in the first four columns begin with
+words of ours, and what others wrote goes on further in; colour is only where a terminal asked for it.
 """
 
 import os
@@ -17,14 +18,18 @@ from nightledger.gate.forgetting.fates import fate_lines
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
 from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets
-from nightledger.text.visible import visible, visible_lines
+from nightledger.text.visible import visible
 
-NARROWEST = 40
+NARROWEST = 20
 WIDEST = 100
 GOES_ON = "~ "
+"""Stands behind the sign where a line of a diff goes on in the next row."""
+INSIDE = "    "
+"""Begins rows in which a text of others goes on, or stands alone: further in than any row of ours."""
 MOST_METERS = 3
 """Files of one proposal whose sizes are told one by one: a month of logs is one figure."""
-"""Stands behind the sign where a line of a diff goes on in the next row."""
+_LEAST_ROOM = 8
+"""Columns that have to be left beside a row's first words; else its text begins in the next row."""
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 _OPS = {
     "add": "add to",
@@ -37,7 +42,7 @@ _OPS = {
 
 
 def width() -> int:
-    """Give the columns to fill: the terminal's, between 40 and 100; 80 where there is none."""
+    """Give the columns to fill: the terminal's, between 20 and 100; 80 where there is none."""
     return max(NARROWEST, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
@@ -60,6 +65,7 @@ def wrap(text: str, *, indent: str = "", first: str | None = None) -> list[str]:
     """Break a line of prose to the width; words longer than a line are broken too."""
     row, rows, gap = indent if first is None else first, [], ""
     room = width() - max(columns(row), columns(indent))
+    room = room if room >= _LEAST_ROOM else width() - columns(indent)
     for word in text.split(" "):
         for piece in _pieces(word, room):
             if columns(row + gap + piece) > width():
@@ -82,24 +88,41 @@ def _columns_of(character: str) -> int:
 
 
 def _pieces(text: str, room: int) -> Iterator[str]:
-    """Cut a text into pieces of at most so many columns; no text gives one empty piece."""
-    start, filled = 0, 0
+    """Cut a text into pieces of at most so many columns, not before a mark of a letter that fits with it.
+
+    No text gives one empty piece.
+    """
+    start, letter, filled = 0, 0, 0
     for at, character in enumerate(text):
+        letter = letter if unicodedata.category(character)[0] == "M" else at
         filled += _columns_of(character)
         if filled > room:
-            yield text[start:at]
-            start, filled = at, _columns_of(character)
+            cut = letter if letter > start else at
+            yield text[start:cut]
+            start, filled = cut, columns(text[cut : at + 1])
     yield text[start:]
 
 
 def diff_lines(diff: str, *, told: frozenset[str] = NOTHING) -> list[str]:
     """Give a diff's lines for the terminal; long ones go on in the next row, never cut off."""
     rows = []
-    for line in visible_lines(mask_diff(diff, told=told)):
-        sign, text = line[:1], line[1:]
-        pieces = [text] if columns(line) <= width() else _pieces(text, width() - 1 - len(GOES_ON))
+    lines = mask_diff(diff, told=told).removesuffix("\n").split("\n") if diff else []
+    for line in lines:
+        sign, text = visible(line[:1]), _told_apart(visible(line[1:]), sign=line[:1])
+        pieces = [text] if columns(text) < width() else _pieces(text, width() - 1 - len(GOES_ON))
         rows += [_coloured(sign + (GOES_ON if at else "") + piece, sign) for at, piece in enumerate(pieces)]
     return rows
+
+
+def _told_apart(text: str, *, sign: str) -> str:
+    """Show the first character of a line by its number where the line would look like a row of ours.
+
+    That is one that goes on from the line before, or, where the sign is a blank, a fact beside a change.
+    """
+    blanks = len(text) - len(text.lstrip())
+    goes_on = text[:1] == GOES_ON[0] and text[1:2].isspace()
+    poses = goes_on or (sign == " " and (blanks == 1 or not text[:blanks].isascii()))
+    return f"\\u{{{ord(text[0]):x}}}{text[1:]}" if poses and text.strip() else text
 
 
 def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> list[str]:
@@ -150,7 +173,7 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
     """Give what the review shows of one change."""
     change, told = item.change, item.told
     title = shown(item.stored.proposal.title, told=told)
-    lines = wrap(f"[{at}/{count}] {title}: {headline(change, told=told)}", indent="  ", first="")
+    lines = wrap(f"[{at}/{count}] {title}: {headline(change, told=told)}", indent=INSIDE, first="")
     lines += facts(change, told=told)
     if item.unplaced:
         lines += wrap(f"cannot be applied now: {item.unplaced}", indent="    ", first="  ! ")

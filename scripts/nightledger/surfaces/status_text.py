@@ -15,6 +15,8 @@ from nightledger.surfaces.status import HeldBack, Size, Staging, Status, Term
 Item = TypeVar("Item")
 INDENT = 11
 """Columns of the left margin: the longest label, ``held back``, and a gap."""
+_FURTHER = " " * (INDENT + 2)
+"""Begins rows in which an item goes on: further in than an item begins."""
 SHOWN = 3
 """How many of a kind are listed; the rest are counted, so that it stays one screen."""
 _ID_CHARACTERS = 10
@@ -25,7 +27,7 @@ _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=
 
 def status_lines(status: Status) -> list[str]:
     """Give the screen."""
-    lines = screen.wrap(screen.shown(status.home), indent="  ", first="")
+    lines = screen.wrap(screen.shown(status.home), indent=screen.INSIDE, first="")
     if status.simulated:
         lines += screen.wrap("A simulated home: its clock is whatever --now says.")
     if status.left_at:
@@ -103,12 +105,12 @@ def _troubles(staged: Staging) -> Iterator[str]:
 def _part(label: str, texts: list[str]) -> list[str]:
     lines = []
     for at, text in enumerate(texts):
-        lines += screen.wrap(text, indent=" " * INDENT, first=f"{'' if at else label:<{INDENT}}")
+        lines += screen.wrap(text, indent=_FURTHER, first=f"{'' if at else label:<{INDENT}}")
     return lines
 
 
 def _alarm(alarm: Alarm) -> list[str]:
-    lines = screen.wrap(screen.shown(alarm.message), indent="  ", first=f"! {alarm.kind.upper()} ")
+    lines = screen.wrap(screen.shown(alarm.message), indent=screen.INSIDE, first=f"! {alarm.kind.upper()} ")
     return lines + wrap_hint(screen.shown(alarm.hint), indent="    ", first="  > ")
 
 
@@ -137,7 +139,7 @@ def _named(term: Term) -> str:
 
 def _held(item: HeldBack) -> str:
     where = f"{item.path}:{item.line}" if item.line else item.path or "a proposal"
-    return screen.shown(f"{where} {', '.join(item.rules)}")
+    return screen.shown(f"{', '.join(item.rules)} in {where}")
 
 
 def _size(size: Size) -> str:

@@ -52,7 +52,7 @@ def quote_line(text: str, most: int | None = None) -> str:
     line = one_line(text)
     if most is not None:
         line = cut(line, most)
-    if not (line.isascii() and line.isprintable()):
+    if not (line.isascii() and line.isprintable()) or "\\u{" in line:
         from nightledger.text.visible import visible  # spares a hook the tables of Unicode
 
         line = visible(line)

@@ -1,21 +1,29 @@
 """Text from a file, made safe to show: every character is seen as what it is.
 
-Invariant: the result holds no control, format, private-use or unassigned character, so no
-escape sequence, direction override or invisible letter takes effect on a terminal; and
-two different texts never look the same because of one letter of a foreign script.
+Invariant: the result holds no control, format, private-use or unassigned character, and none that
+Unicode lets a screen leave out, so no escape sequence, direction override or invisible letter takes
+effect on a terminal; no mark is drawn on what stands before the text; two different texts never
+look the same because of one letter of a foreign script, or because one spells our escapes out.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterator
+
+from nightledger.text.ignorable import SHOWS_NOTHING
 
 _PLAIN = re.compile(r"[\x20-\x7e]*\Z")
 _WORD = re.compile(r"\w+")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 """General categories that show nothing, or change how the rest shows (Unicode 4.5)."""
-_NAMED = {"\t": "\\t", "\r": "\\r"}
-_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U0010ffff]")
-"""Variation selectors, and what lies beyond: they change or carry what nobody sees."""
-_EMOJI_JOINERS = frozenset({"\u200d", "\ufe0f"})
+_ESCAPE, _SPELLED = "\\u{", "\\u{5c}u{"
+"""What begins each escape of ours, and how a text is shown that says so itself."""
+_MOST_MARKS = 8
+"""Combining marks on one letter; Hebrew with vowels and accents needs five. A pile would cover other rows."""
+_JOINER, _AS_EMOJI = "\u200d", "\ufe0f"
+_KEYCAP = frozenset("#*0123456789")
+_PICTURES = frozenset("\u2194\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
+"""Parts of emoji that are no other symbol (So): an arrow, and the tones of skin."""
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
 """Scripts whose letters look alike (UTS 39); mixing two of them in a word is how a name is faked."""
 
@@ -23,13 +31,14 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LIS
 def visible(text: str) -> str:
     r"""Give one line of text as it may be printed.
 
-    Hidden characters become ``\u{202e}``; a tab becomes ``\t``, a carriage return ``\r``; letters of the rarer of two
-    look-alike scripts in one word become escapes; a zero-width joiner or variation selector
-    between emoji stays, anywhere else it is shown.
+    Hidden characters become ``\u{202e}``, a tab ``\u{9}``; so do combining marks with no letter before
+    them, and letters of the rarer of two look-alike scripts in one word. A zero-width joiner or
+    variation selector between emoji stays, anywhere else it is shown. A text that says ``\u{`` itself is
+    shown with ``\u{5c}`` for its backslash; every other backslash stays as it is.
     """
     if _PLAIN.match(text):
-        return text
-    return _show_mixed("".join(_show(text, at) for at in range(len(text))))
+        return text.replace(_ESCAPE, _SPELLED)
+    return _show_mixed("".join(_pieces(text.replace(_ESCAPE, _SPELLED))))
 
 
 def visible_lines(text: str) -> list[str]:
@@ -40,19 +49,41 @@ def visible_lines(text: str) -> list[str]:
     return [visible(line) for line in lines]
 
 
-def _show(text: str, at: int) -> str:
-    character = text[at]
-    if character in _NAMED:
-        return _NAMED[character]
-    if character in _EMOJI_JOINERS and _in_emoji(text, at):
-        return character
-    hidden = unicodedata.category(character) in _HIDDEN or _SELECTOR.match(character)
-    return f"\\u{{{ord(character):x}}}" if hidden else character
+def _pieces(text: str) -> Iterator[str]:
+    """Give each character as it is shown; a mark needs a letter that stands as it is, and is one of few."""
+    room = 0
+    for at, character in enumerate(text):
+        is_mark = unicodedata.category(character)[0] == "M"
+        stays = _joins_emoji(text, at) or not _is_hidden(character)
+        room = room - 1 if is_mark else _MOST_MARKS if not character.isspace() else 0
+        stays = stays and room >= 0
+        if not stays:
+            room = 0
+        yield character if stays else _escaped(character)
 
 
-def _in_emoji(text: str, at: int) -> bool:
-    before = text[at - 1] if at else ""
-    return bool(before) and (unicodedata.category(before) in ("So", "Sk") or before in "\ufe0f#*0123456789")
+def _is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in _HIDDEN or SHOWS_NOTHING.match(character) is not None
+
+
+def _escaped(character: str) -> str:
+    return f"{_ESCAPE}{ord(character):x}}}"
+
+
+def _joins_emoji(text: str, at: int) -> bool:
+    """Tell whether a selector makes a picture of what is before it, or a joiner one emoji of its neighbours."""
+    before = text[at - 1 : at] if at else ""
+    if text[at] == _AS_EMOJI:
+        return _is_picture(before) or before in _KEYCAP
+    if text[at] != _JOINER or not _is_picture(text[at + 1 : at + 2]):
+        return False
+    return _is_picture(before) or (before == _AS_EMOJI and _joins_emoji(text, at - 1))
+
+
+def _is_picture(character: str) -> bool:
+    if not character:
+        return False
+    return unicodedata.category(character) == "So" or character in _PICTURES
 
 
 def _show_mixed(text: str) -> str:
@@ -68,7 +99,7 @@ def _escape_rarer(word: str) -> str:
         return word
     main = max(_SCRIPTS, key=lambda name: (scripts.count(name), -_SCRIPTS.index(name)))
     return "".join(
-        f"\\u{{{ord(character):x}}}" if script and script != main else character
+        _escaped(character) if script and script != main else character
         for character, script in zip(word, scripts, strict=True)
     )
 

@@ -38,4 +38,4 @@ def test_so_many_reasons_are_named_as_are_asked_for() -> None:
 
 def test_meaning_is_named_once() -> None:
     found = hit("- lilac", Reason(why=Why.MEANING, what="its meaning", score=0.7), lines=(3, 3))
-    assert list(one_hit(found))[-1] == "      why: its meaning 0.70"
+    assert list(one_hit(found))[-1] == "  why: its meaning 0.70"

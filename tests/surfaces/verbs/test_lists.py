@@ -126,7 +126,7 @@ def test_show_tells_everything_about_one(console: Console) -> None:
     proposal = desk.proposal(addition("One.", rank=0.9), removal(OLD))
     desk.approve(proposal, only=[1])
     out = console.out("show", proposal.id[2:14])
-    assert out.startswith(f"{proposal.id}  pending\na test\nMEMORY.md: {len(MEMORY)} to ")
+    assert out.startswith(f"{proposal.id}  pending\n    a test\nSize: MEMORY.md: {len(MEMORY)} to ")
     assert "#1 approved: add to MEMORY.md, Lessons" in out
     assert "#2 pending: remove from MEMORY.md" in out
     assert "    It failed again." in out

@@ -117,7 +117,7 @@ def test_of_several_proposals_each_says_what_size_it_leads_to(console: Console) 
     out = console.out("review")
     for proposal in (first, second):
         assert f"  {proposal.id[:8]}, MEMORY.md: {len(MEMORY)} to " in out
-    assert f"  MEMORY.md: {len(MEMORY)} to " in console.out("review", first.id)
+    assert f"  Size: MEMORY.md: {len(MEMORY)} to " in console.out("review", first.id)
 
 
 def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console) -> None:
@@ -134,7 +134,8 @@ def test_changes_that_do_not_fit_together_are_named_and_the_status_says_so(conso
     reworded = console.desk.forge_removal(OLD)
     ran = console.run("review", typed=["y", "y"])
     assert ran.status == 1
-    assert f"not signed: {reworded.id}: its lines are no longer in the file as they were" in ran.out
+    said = " ".join(ran.out.split())
+    assert f"not signed: {reworded.id}: its lines are no longer in the file as they were" in said
     assert console.desk.states(first) == ["approved"]
     assert console.desk.states(reworded) == ["pending"]
 

@@ -199,7 +199,9 @@ def held_back(caller: Caller, *lines: int) -> None:
 def test_what_scanners_held_back_is_named_by_place_and_rule(caller: Caller) -> None:
     held_back(caller, 4, 9, 12, 20)
     text = caller.text("status")
-    assert "held back memory/2026-02-28.md:20 secret.github memory/2026-02-28.md:12" in text
+    assert (
+        "held back secret.github in memory/2026-02-28.md:20 secret.github in memory/2026-02-28.md:12" in text
+    )
     assert "and 1 more" in text
     assert [item["line"] for item in caller.record("status")["held"]] == [4, 9, 12, 20]
 
@@ -288,7 +290,7 @@ def test_a_text_held_back_that_came_from_no_file_is_named_as_a_proposal(caller: 
     caller.desk.propose(secret)
     fields: dict[str, object] = {"sha256": "0" * 64, "rules": ["unicode.bidi"], "path": "", "line": 0}
     record(caller.desk.gate, [(EventName.QUARANTINED, fields)], caller.desk.moment)
-    assert "held back a proposal unicode.bidi" in caller.text("status")
+    assert "held back unicode.bidi in a proposal" in caller.text("status")
 
 
 def test_a_consent_graph_that_cannot_be_used_and_dead_letters_are_alarms_on_a_screen_that_comes(

@@ -121,4 +121,25 @@ def test_two_scripts_of_look_alikes_in_one_word_are_a_mixed_script() -> None:
 
 
 def test_a_mark_without_a_letter_strikes_nothing_through() -> None:
-    assert severities("\u0336 alone") == []
+    assert severities("it is \u0336 alone") == []
+
+
+@pytest.mark.parametrize("mark", ["\u20d2", "\u0338", "\u0301", "\u1dc4"])
+def test_a_mark_that_begins_a_line_is_flagged_as_it_could_change_a_sign(mark: str) -> None:
+    for text in (f"{mark}keep", f"keep\n{mark}backups", f"keep\r\n{mark}backups"):
+        assert severities(text) == [("unicode.stacked", Severity.FLAG)]
+
+
+def test_what_is_drawn_as_nothing_passes_in_its_own_script_only() -> None:
+    assert severities("\u2813\u2800\u2819 \U0001d11e\U0001d159\U0001d165 \U00013000\U00013441") == []
+    for character in "\u2800\U00013441\U00016fe4\U0001d159\U0001d173\U0001bca0":
+        assert severities(f"all{character}of") == [("unicode.invisible", Severity.QUARANTINE)]
+    assert severities("\u2800\u2800\u2813") == [("unicode.invisible", Severity.QUARANTINE)]
+
+
+def test_ordinary_text_of_many_scripts_passes() -> None:
+    texts = [
+        "\ud55c\uad6d\uc5b4 \ubb38\uc7a5", "\u0e01\u0e48\u0e2d\u0e19", "\u0939\u093f\u0928\u094d\u0926\u0940",
+        "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd", "Vi\u1ec7t Nam", "1\ufe0f\u20e3", "\U0001f642\u200d\u2194\ufe0f",
+    ]  # fmt: skip
+    assert [severities(text) for text in texts] == [[]] * len(texts)

@@ -22,6 +22,8 @@ from nightledger.text.statements.daylog import read_daylog
 CONFIDENCE = 0.5
 """An agent's word for itself counts neither way (DESIGN section 5)."""
 TITLE_CHARACTERS = 60
+SECTION_CHARACTERS = 120
+"""Of a section's name: a heading, not a text. The size of all words together is the lane's. Our choice."""
 _NO_DAY = date(1970, 1, 1)
 """The day of lines whose day nobody asks for."""
 HELD_COUNTS_FOR = timedelta(days=1)
@@ -58,9 +60,10 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
 
     Raises:
         RefusedError: The lane is full (texts held back within a day count), the text too long, the file not gated, the entry unknown,
-            or the text holds what scanners block.
+            a section's name too long, or the text holds what scanners block.
     """
     require_gated(gate.home, wish.target)
+    _require_names(wish)
     _require_room(gate, ledger, wish, moment)
     _require_clean(wish)
     submission = Submission(
@@ -109,6 +112,15 @@ def _require_clean(wish: Wish) -> None:
             raise RefusedError(f"the {name} is held back by the scanners ({', '.join(seen)})")
         if not is_utf8(words):
             raise RefusedError(f"the {name} is not UTF-8")
+
+
+def _require_names(wish: Wish) -> None:
+    longest = max(map(len, wish.section), default=0)
+    if longest > SECTION_CHARACTERS:
+        raise RefusedError(
+            f"the section's name has {longest} characters; at most {SECTION_CHARACTERS} are taken",
+            hint="name a heading of the file; the text goes into --text",
+        )
 
 
 def _require_room(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment) -> None:

@@ -63,7 +63,9 @@ def review_remote(context: Context, name: str) -> int:
         signed, refusals = _sign(context, session, waiting, review, answers)
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     for refusal in refusals:
-        context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
+        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
+        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
+            context.print(line)
     return 1 if refusals or any(failed) else 0
 
 
@@ -112,7 +114,7 @@ def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) 
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
         )
     for text in told:
-        for line in screen.wrap(screen.shown(text), indent="  ", first=""):
+        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
             context.print(line)
     context.print()
 
@@ -151,14 +153,16 @@ def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
     if key == "d":
         return screen.diff_lines(item.change.diff)
     if key == "y":
-        return [f"  it cannot be signed: {item.unplaced}"]
+        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
     rows = []
     for excerpt in review.excerpts[item.stored.proposal.id] if key == "v" else ():
         if excerpt.n == item.change.n:
             changed = "" if excerpt.same else ": these lines have changed since, or are gone"
-            rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="    ", first="  ")
+            rows += screen.wrap(screen.shown(f"{excerpt.place}{changed}"), indent="      ", first="  in: ")
             rows += [
-                row for line in excerpt.text.split("\n") for row in screen.text_lines(line, indent="    ")
+                row
+                for line in excerpt.text.split("\n")
+                for row in screen.text_lines(line, indent=screen.INSIDE)
             ]
     return rows
 
@@ -193,7 +197,9 @@ def _principal(waiting: Waiting, signer: Signer, session: Session) -> str:
 def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bool:
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
-    context.print(f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}")
+    told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
+    for line in screen.wrap(told, indent=screen.INSIDE, first=""):
+        context.print(line)
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 

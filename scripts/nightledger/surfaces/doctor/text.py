@@ -8,6 +8,8 @@ from nightledger.surfaces.doctor.doctor import Diagnosis
 from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.trust_level import NOT_BUILT, RAISED_BY, level_of
 
+_FURTHER = "       "
+"""Begins rows in which a finding or its mend goes on: further in than either begins."""
 _MARKS = {State.GOOD: "ok", State.NOTE: "--", State.BAD: "!!"}
 
 
@@ -50,9 +52,9 @@ def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _check(check: Check) -> list[str]:
-    lines = screen.wrap(screen.shown(check.message), indent="     ", first=f"  {_MARKS[check.state]} ")
+    lines = screen.wrap(screen.shown(check.message), indent=_FURTHER, first=f"  {_MARKS[check.state]} ")
     if check.fix:
-        lines += wrap_hint(screen.shown(check.fix), indent="       ", first="     > ")
+        lines += wrap_hint(screen.shown(check.fix), indent=_FURTHER, first="     > ")
     return lines
 
 
@@ -65,11 +67,11 @@ def _offer(diagnosis: Diagnosis) -> list[str]:
         return []
     path = screen.shown(diagnosis.offer.path)
     if not diagnosis.offer.diff:
-        return screen.wrap(f"{path} has the lines that tell the agent when to log and to propose.")
+        told = f"{path} has the lines that tell the agent when to log and to propose."
+        return screen.wrap(told, indent=_FURTHER, first="")
+    told = f"The agent's instructions, {path}, could say (nothing is written; paste what you want):"
     return [
-        *screen.wrap(
-            f"The agent's instructions, {path}, could say (nothing is written; paste what you want):"
-        ),
+        *screen.wrap(told, indent=_FURTHER, first=""),
         *screen.diff_lines(diagnosis.offer.diff),
     ]
 

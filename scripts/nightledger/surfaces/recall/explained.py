@@ -16,15 +16,15 @@ ALL_REASONS = 100
 def explained_lines(explained: Explained, query: Query) -> Iterator[str]:
     """Give the rows that tell how a query was read, what was looked at, and each hit with all its reasons."""
     for line in _facts(explained, query):
-        yield from screen.wrap(line, indent="  ", first="")
+        yield from screen.wrap(line, indent=screen.INSIDE, first="")
     for hit in explained.found.hits:
         yield from one_hit(hit, reasons=ALL_REASONS)
         chunk = hit.chunk
         yield from screen.wrap(
             f"chunk: lines {chunk.first_line}-{chunk.last_line}, {chunk.kind.value}"
             f"{f', {chunk.day}' if chunk.day else ''}{f', entry {chunk.entry}' if chunk.entry else ''}",
-            indent="        ",
-            first="      ",
+            indent="      ",
+            first="  ",
         )
 
 

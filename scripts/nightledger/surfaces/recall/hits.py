@@ -49,9 +49,9 @@ def one_hit(hit: Hit, *, reasons: int = MOST_REASONS) -> Iterator[str]:
             yield from screen.wrap(screen.shown(line.strip(), told=told), indent="        ", first="      ")
     named = [f"{_WORDS[one.why]}{screen.shown(one.what)} {one.score:.2f}" for one in hit.why[:reasons]]
     if named:
-        yield from screen.wrap(", ".join(named), indent="      ", first="      why: ")
+        yield from screen.wrap(", ".join(named), indent="      ", first="  why: ")
     if hit.held is not None:
-        yield from screen.wrap(f"[held: {hit.held}]", indent="      ", first="      ")
+        yield from screen.wrap(f"[held: {screen.shown(hit.held)}]", indent="      ", first="  ")
 
 
 def place(hit: Hit) -> str:

@@ -96,11 +96,8 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
     found, more = _found(index, tags, options, context) if index else ([], 0)
     context.emit({"links": [_record(item) for item in found], "more": more})
-    for item in found:
-        context.print(_line(item))
-        for rival in item.link.rivals:
-            if rival.evidence < 0:
-                context.print(f"      not {_shown(rival.resolution)}: {_tally(rival)}")
+    for line in (row for item in found for row in _rows(item, whole=context.quiet)):
+        context.print(line)
     if index and not found and not context.quiet:
         context.print("Nothing has worked often enough for these tags yet.")
     if more:
@@ -144,6 +141,17 @@ def _record(item: "Recalled") -> dict[str, object]:
         "confidence_now": item.confidence,
         "idle_days": item.idle_days,
     }
+
+
+def _rows(item: "Recalled", *, whole: bool) -> "list[str]":
+    """Give the rows of a link; a program gets each statement whole, on one line."""
+    rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
+    lines = [_line(item), *(f"      not {_shown(rival.resolution)}: {_tally(rival)}" for rival in rivals)]
+    if whole:
+        return lines
+    from nightledger.surfaces.screen import wrap  # spares an agent, who reads no terminal, its import
+
+    return [row for line in lines for row in wrap(line, indent=" " * 8, first="")]
 
 
 def _line(item: "Recalled") -> str:

@@ -80,11 +80,11 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
     from nightledger.surfaces import screen
 
     for text in _notices(session, items):
-        for line in screen.wrap(text, indent="  ", first=""):
+        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
             context.print(line)
     proposals = {item.stored.proposal.id: item.stored.proposal for item in items}
     for name, proposal in proposals.items():
-        which = f"{name[:8]}, " if len(proposals) > 1 else ""
+        which = f"{name[:8]}, " if len(proposals) > 1 else "Size: "
         if sizes := screen.meter(proposal):
             for line in screen.wrap(which + sizes, indent="    ", first="  "):
                 context.print(line)
@@ -108,13 +108,14 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
         yield "Nothing waits for you."
         return
     for path in find_drift(home, book):
-        yield f"{path} is not as it was last signed: what was changed outside the gate comes first."
+        yield f"Drift: {path} is not as it was last signed: what was changed outside the gate comes first."
     proposals = {item.stored.proposal.id for item in items}
     yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 
 
 def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Session") -> int:
     from nightledger.gate.review.reviewing import list_items, read_documents
+    from nightledger.surfaces import screen
     from nightledger.surfaces.settling import settle
 
     answers: list[Answer] = []
@@ -130,7 +131,9 @@ def _ask_and_sign(options: argparse.Namespace, context: Context, session: "Sessi
         at += max(1, len(given))
     settled = settle(context, session, items, answers)
     for refusal in settled.refusals:
-        context.print(f"not signed: {refusal.proposal}: {refusal.reason}")
+        told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
+        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
+            context.print(line)
     report_signed(context, settled.decisions)
     return 1 if settled.refusals else 0
 
@@ -143,7 +146,8 @@ def report_signed(context: Context, decisions: "Sequence[Decision]") -> None:
     for decision in decisions:
         if decision.type is DecisionType.DRIFT:
             path = screen.shown(decision.targets[0].path)
-            context.print(f"Settled {path}: {_kept(decision)}.")
+            for line in screen.wrap(f"Settled {path}: {_kept(decision)}.", indent=screen.INSIDE, first=""):
+                context.print(line)
     approved = [decision for decision in decisions if decision.type is DecisionType.APPROVE]
     rejected = sum(len(d.changes) for d in decisions if d.type is DecisionType.REJECT)
     if rejected:
@@ -267,5 +271,5 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
     if key in ("y", "n"):
-        return [f"  it cannot be signed: {item.unplaced}"]
+        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
     return []

@@ -35,17 +35,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
         record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
         context.print(f"{proposal.id}  {record['state']}")
-        for line in screen.wrap(screen.shown(proposal.title, told=told)):
+        for line in screen.wrap(screen.shown(proposal.title, told=told), indent=screen.INSIDE):
             context.print(line)
         if sizes := screen.meter(proposal):
-            for line in screen.wrap(sizes):
+            for line in screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""):
                 context.print(line)
         for change in proposal.changes:
-            context.print()
-            context.print(
-                f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
-            )
+            head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
             for line in (
+                "",
+                *screen.wrap(head, indent=screen.INSIDE, first=""),
                 *screen.facts(change, told=told),
                 *evidence.lines(home, change, told=told, whole_logs=False),
                 *screen.fates(change, told=told),

@@ -30,6 +30,8 @@ _GONE = {
     "expired": "expired: nothing needs them any more",
     "expunged": "were expunged by the operator: they held a leaked text",
 }
+_INSIDE = "  "
+"""Begins rows in which a finding goes on, which its own text may break: a file's name holds any character."""
 SHOWN = 3
 """Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
@@ -85,18 +87,27 @@ class Seen:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print the first bad place and its class, or that all holds."""
     from nightledger.domain.errors import EXIT_ALARM
-    from nightledger.surfaces.hints import wrap_hint
     from nightledger.text.visible import visible_lines
 
     seen = look(context, policy=options.policy, against=tuple(options.against))
     context.emit(_record(seen))
     for line in _lines(seen):
-        for part in visible_lines(line):
+        first, *more = visible_lines(line)
+        for part in (first, *(f"{_INSIDE}{part}" for part in more)):
             # who reads it by a program, or in a mail, gets each finding on a line
-            rows = [part] if context.quiet else wrap_hint(part, indent="  ", first="")
-            for row in rows:
+            for row in [part] if context.quiet else _rows(part):
                 context.print(row)
     return 0 if seen.holds else EXIT_ALARM
+
+
+def _rows(text: str) -> list[str]:
+    """Break a finding to the width; what looks like a command too long for a row is no command of ours."""
+    from nightledger.surfaces import screen
+    from nightledger.surfaces.hints import wrap_hint
+
+    rows = wrap_hint(text, indent=_INSIDE, first="")
+    fits = all(screen.columns(row) <= screen.width() for row in rows)
+    return rows if fits else screen.wrap(text, indent=_INSIDE, first="")
 
 
 def look(context: Context, *, policy: str | None = None, against: tuple[str, ...] = ()) -> Seen:

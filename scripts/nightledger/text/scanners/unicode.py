@@ -31,6 +31,9 @@ from nightledger.text.scanners.unicode_table import (
 )
 
 _ZWJ, _ZWNJ, _ZWSP, _BOM, _SHY = "\u200d", "\u200c", "\u200b", "\ufeff", "\u00ad"
+_EMPTY_CELL = "\u2800"
+_CELLS = frozenset(map(chr, range(0x2801, 0x2900)))
+"""Braille: its words are parted by empty cells, its paragraphs begin with several."""
 _KEYCAP = "0123456789#*"
 _WORD_REACH = 48
 """Letters on each side of a look-alike that are read as its word; longer words do not exist."""
@@ -197,7 +200,7 @@ def _judge_selector(text: str, start: int, end: int) -> Severity | None:
 def _judge_invisible(text: str, start: int, end: int) -> Severity | None:
     before, after, character = text[start - 1 : start] if start else "", text[end : end + 1], text[start]
     if end - start > 1:
-        return Severity.QUARANTINE
+        return None if before in _CELLS and set(text[start:end]) == {_EMPTY_CELL} else Severity.QUARANTINE
     if joins(character, before, after) or (character == _BOM and start == 0):
         return None
     if character == _SHY:
@@ -218,8 +221,9 @@ def _judge_private(_text: str, start: int, end: int) -> Severity | None:
 
 
 def _judge_stacked(text: str, start: int, end: int) -> Severity | None:
-    struck = text[start] in OVERLAYS and text[start - 1 : start].isalpha()
-    return Severity.FLAG if struck or end - start >= _PILE else None
+    before = text[start - 1 : start] if start else "\n"
+    struck = text[start] in OVERLAYS and before.isalpha()
+    return Severity.FLAG if struck or before in "\r\n" or end - start >= _PILE else None
 
 
 def _judge_not_utf8(_text: str, _start: int, _end: int) -> Severity | None:
