@@ -85,7 +85,9 @@ def test_every_entry_says_what_it_came_from_where_that_is_known(desk: Desk) -> N
         {
             "proposal": proposal.id,
             "n": 1,
-            "evidence": [{"path": "memory/2026-02-28.md", "lines": [1, 1], "outcome": None}],
+            "evidence": [
+                {"path": "memory/2026-02-28.md", "lines": [1, 1], "origin": "agent", "outcome": None}
+            ],
         }
     ]
 

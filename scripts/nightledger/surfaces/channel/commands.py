@@ -124,6 +124,8 @@ def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
         yield f"error: no answer to {message} came before it expired; it is a dead letter now"
     for name, reason in emptied.undelivered:
         yield f"error: {name} was taken in, and its answer cannot be put into the sender's box: {reason}"
+    if emptied.undelivered:
+        yield "hint: mend what the error names; each round tries again, and nothing is done twice"
     if emptied.set_aside:
         yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
     if waits:
