@@ -8,7 +8,14 @@ from tests.gate.homes import MEMORY, Desk, addition, later, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.review.hiding import HIDDEN, HOLED, accepted_texts, changed_lines, is_hidden
+from nightledger.gate.review.hiding import (
+    HIDDEN,
+    HOLED,
+    accepted_texts,
+    accepted_when,
+    changed_lines,
+    is_hidden,
+)
 from nightledger.gate.review.reviewing import Item, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
@@ -160,6 +167,25 @@ def test_a_removal_with_holes_can_be_signed_though_the_accepted_line_that_told_i
     assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
     assert strictly(desk).unplaced == HOLED
     assert desk.approve(item.stored.proposal)
+    desk.moment = later(desk.moment, hours=3)
+    assert desk.apply(item.stored.proposal)
+    assert desk.text() == MEMORY
+
+
+def test_a_line_accepted_after_a_removal_was_proposed_with_holes_and_gone_since_lets_nobody_sign_it(
+    desk: Desk,
+) -> None:
+    accept(desk, f"{MEMORY}{RULE}\n")
+    label = f"- password: {RULE[2:]}\n"
+    desk.memory.write_text(f"{desk.text()}{label}")
+    desk.moment = later(desk.moment, hours=1)
+    desk.proposal(goes(RULE))
+    desk.moment = later(desk.moment, hours=1)
+    accept(desk, f"{MEMORY}{RULE}\n{label}")
+    assert waiting(desk).unplaced == ""
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(f"{MEMORY}{RULE}\n".encode())
+    assert waiting(desk).unplaced == HOLED
 
 
 def test_a_removal_with_holes_says_what_to_do_where_what_was_accepted_then_is_kept_no_more(
@@ -182,3 +208,16 @@ def test_what_was_accepted_at_a_time_is_what_the_next_apply_found_accepted(desk:
     assert texts.when(founded.at) == {"MEMORY.md": MEMORY}
     assert texts.when(later(founded, hours=1).at) == {"MEMORY.md": f"{MEMORY}{RULE}\n"}
     assert texts.when(desk.moment.at) == texts == {"MEMORY.md": f"{MEMORY}{RULE}\n- Two.\n"}
+
+
+def test_an_apply_that_came_to_nothing_or_found_what_nobody_accepted_tells_nothing_of_a_time(
+    desk: Desk,
+) -> None:
+    early = later(desk.moment, minutes=1).at
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(f"{MEMORY}- Two.\n".encode())
+    book = desk.ledger().book
+    assert accepted_when(replace(book, accepted={}), "MEMORY.md", early) is None
+    aborted = {name: replace(one, outcome="aborted") for name, one in book.applies.items()}
+    found = accepted_when(replace(book, applies=aborted), "MEMORY.md", early)
+    assert found == book.accepted_of("MEMORY.md") != accepted_when(book, "MEMORY.md", early)
