@@ -113,10 +113,14 @@ def _touching_the_box() -> Iterator[None]:
     """Tell what whoever shares a spool can break from what is wrong with this machine."""
     try:
         yield
-    except NightledgerError as error:
-        raise _BrokenBoxError(f"{error}; {error.hint}" if error.hint else str(error)) from error
-    except OSError as error:
-        raise _BrokenBoxError(error.strerror or str(error)) from error
+    except (NightledgerError, OSError) as error:
+        raise _BrokenBoxError(_reason(error)) from error
+
+
+def _reason(error: NightledgerError | OSError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"{error}; {error.hint}" if error.hint else str(error)
 
 
 def _deal(context: Context, peers: Peers, box: Spool, letter: Letter, emptied: Emptied) -> None:
@@ -192,7 +196,7 @@ def _take_message(context: Context, directory: str, letter: Letter, emptied: Emp
     try:
         box.put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
     except (NightledgerError, OSError) as error:
-        raise _UndeliveredError(str(error)) from error
+        raise _UndeliveredError(_reason(error)) from error
     emptied.answered.append((message.id, message.action, answered.peer))
 
 
