@@ -128,7 +128,7 @@ def test_a_line_of_a_proposal_that_the_log_does_not_know_suppresses_nothing(desk
 
 @pytest.mark.parametrize("before", [True, False])
 def test_a_line_that_somebody_adds_about_a_proposal_that_went_suppresses_nothing_else(
-    before: bool, desk: Desk
+    *, before: bool, desk: Desk
 ) -> None:
     """Else it could say of any lesson that it was refused, and nobody would be asked about it."""
     proposal = desk.proposal(addition("One."))
