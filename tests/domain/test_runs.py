@@ -159,6 +159,7 @@ def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period
     assert reckon(made_up, at(9), UTC) == ()
     good = run("2026-02-28")
     runs = reckon([good, *made_up], at(9), UTC)
+    assert len(reckon([replace(odd, job="clock")], at(9), UTC)) == 1
     assert (runs, last_done(runs, "consolidate", NOW + 9 * HOUR)) == ((good,), "2026-02-28")
 
 

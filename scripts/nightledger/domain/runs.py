@@ -125,6 +125,8 @@ def can_be(run: Run, zone: tzinfo) -> bool:
         run: As it stands in the ledger.
         zone: The home's, in which a log day ends.
     """
+    if run.job == CLOCK:
+        return True  # it tells of the clock, and of no period
     try:
         return over_at(run.period, zone) - run.started_at <= ZONES
     except (ValueError, TypeError, OverflowError):  # no key of a period of ours
