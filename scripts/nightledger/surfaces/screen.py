@@ -147,6 +147,10 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
         lines += wrap(
             shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
         )
+    if item.moved:
+        lines += wrap(
+            shown(f"its lines stand by now under: {item.moved}", told=told), indent=INSIDE, first="  ! "
+        )
     if item.unread:
         lines += wrap(f"cannot be kept: {item.unread}", indent="    ", first="  ! ")
     return [*lines, *fates(change, told=told), *diff_lines(item.diff or change.diff, told=told)]

@@ -20,12 +20,15 @@ from nightledger.gate.forgetting.fates import change_diff
 from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.hunks import SHOWN_SECTION
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.proposing.told import NOTHING, told_by
 from nightledger.gate.review.hiding import HIDDEN, UNREAD, accepted_texts, is_hidden, unread_drift
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
 NO_TEXTS: Mapping[str, str] = {}
@@ -68,6 +71,7 @@ class Item:
         diff: Unified diff against the file as it is now; empty when it has no place.
         unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
         unread: Why what drifted cannot be kept, though it can be taken back; else empty.
+        moved: The headings under which its lines stand, where it names others; else empty.
         told: What the gated files and the proposals shown with it tell as secrets.
     """
 
@@ -77,6 +81,7 @@ class Item:
     diff: str
     unplaced: str
     unread: str = ""
+    moved: str = ""
     told: frozenset[str] = NOTHING
 
 
@@ -221,7 +226,7 @@ def _item(
     told: frozenset[str],
     accepted: Mapping[str, str],
 ) -> Item:
-    diff, why = "", ""
+    diff, why, moved = "", "", ""
     try:
         placed = put_change(documents, change)
     except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
@@ -231,5 +236,8 @@ def _item(
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
+        if change.target in placed and has_moved(documents[change.target], change.hunk):
+            now = section_now(documents[change.target], change.hunk) or ()
+            moved = SHOWN_SECTION.join(map(readable, now)) or "no heading"
         why = HIDDEN if is_hidden(documents, placed, change, told=values, accepted=accepted) else ""
-    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)
+    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)
