@@ -23,7 +23,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import SHOWN_SECTION
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.proposing.told import NOTHING, told_by
-from nightledger.gate.review.hiding import HIDDEN, UNREAD, accepted_texts, is_hidden, unread_drift
+from nightledger.gate.review.hiding import UNREAD, accepted_texts, unread_drift, why_hidden
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
@@ -239,5 +239,6 @@ def _item(
         if change.target in placed and has_moved(documents[change.target], change.hunk):
             now = section_now(documents[change.target], change.hunk) or ()
             moved = SHOWN_SECTION.join(map(readable, now)) or "no heading"
-        why = HIDDEN if is_hidden(documents, placed, change, told=values, accepted=accepted) else ""
+        created = status.created.at
+        why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)
