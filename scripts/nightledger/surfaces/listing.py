@@ -12,7 +12,7 @@ from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, prop
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
-from nightledger.surfaces.screen import mask_diff
+from nightledger.text.changes.masked import mask_diff
 from nightledger.text.scanners.scan import mask_secrets
 
 ALTERED = "altered"
@@ -53,7 +53,7 @@ def item_record(item: Item) -> dict[str, Any]:
         **record,
         "id": item.stored.proposal.id,
         "diff": mask_diff(item.diff, told=item.told),
-        "unplaced": item.unplaced,
+        "unplaced": item.unplaced or item.unread,
     }
 
 

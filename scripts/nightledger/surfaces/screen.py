@@ -10,14 +10,15 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nightledger.domain.kept import LINKS
 from nightledger.domain.proposal import Change, Evidence, Proposal
 from nightledger.gate.forgetting.fates import fate_lines
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
-from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets
+from nightledger.text.changes.masked import mask_diff
+from nightledger.text.scanners.scan import mask_secrets
 from nightledger.text.visible import visible
 
 NARROWEST = 20
@@ -130,39 +131,6 @@ def text_lines(text: str, *, indent: str, told: frozenset[str] = NOTHING) -> lis
     return [indent + piece for piece in _pieces(shown(text, told=told), width() - len(indent))]
 
 
-def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
-    """Mask the secrets of a diff; what is added is judged apart from the lines around it.
-
-    Else a line of the file that looks like the beginning of a secret could hide what is
-    added below it from whoever signs that.
-
-    Args:
-        diff: The diff.
-        told: Values that a larger text tells as secrets: masked on either side.
-    """
-    lines = diff.split("\n")
-    for added in (True, False):
-        numbers = [n for n, line in enumerate(lines) if line.startswith("+") is added]
-        texts = _masked([lines[n][1:] for n in numbers], told) if numbers else []
-        for n, text in zip(numbers, texts, strict=True):
-            lines[n] = lines[n][:1] + text
-    return "\n".join(lines)
-
-
-def _masked(lines: Sequence[str], told: frozenset[str]) -> list[str]:
-    """Mask what scanners see in lines that follow each other; gives as many lines."""
-    text, pieces, done = "\n".join(lines), [], 0
-    for finding in scan_secrets(text, told=told):
-        start = max(finding.start, done)
-        secret = text[start : finding.end]
-        pieces += [
-            text[done:start],
-            "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n")),
-        ]
-        done = max(done, finding.end)
-    return "".join([*pieces, text[done:]]).split("\n")
-
-
 def _coloured(piece: str, sign: str) -> str:
     if sign in _COLOURS and colour():
         return f"\x1b[{_COLOURS[sign]}m{piece}\x1b[0m"
@@ -176,7 +144,15 @@ def item_lines(item: Item, at: int, count: int) -> list[str]:
     lines = wrap(f"[{at}/{count}] {title}: {headline(change, told=told)}", indent=INSIDE, first="")
     lines += facts(change, told=told)
     if item.unplaced:
-        lines += wrap(f"cannot be applied now: {item.unplaced}", indent="    ", first="  ! ")
+        lines += wrap(
+            shown(f"cannot be applied now: {item.unplaced}", told=told), indent="    ", first="  ! "
+        )
+    if item.moved:
+        lines += wrap(
+            shown(f"its lines stand by now under: {item.moved}", told=told), indent=INSIDE, first="  ! "
+        )
+    if item.unread:
+        lines += wrap(f"cannot be kept: {item.unread}", indent="    ", first="  ! ")
     return [*lines, *fates(change, told=told), *diff_lines(item.diff or change.diff, told=told)]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision
-from nightledger.domain.errors import FileChangedError
+from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.event import EventName
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ProposalStatus
@@ -87,10 +87,15 @@ def _settle_drift(
     for settlement in settlements:
         accepted = signing.sign_all(session, [settlement.decision], signer)[0]
         status = session.ledger.book.decisions[accepted.id]
-        carry_out(gate, session.ledger, status, settlement.taken_back, session.moment)
-        session.reread()
+        try:
+            carry_out(gate, session.ledger, status, settlement.taken_back, session.moment)
+        except RefusedError as error:  # somebody wrote to the file while it was signed
+            refusals.append(Refusal(proposal=accepted.proposal, reason=str(error)))
+            continue
+        finally:
+            session.reread()
         done.append(accepted)
-    if done:
+    if settlements:
         look_after(session)
     return done, refusals
 

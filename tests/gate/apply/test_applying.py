@@ -9,17 +9,18 @@ from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk
 from nightledger.domain.decision import DecisionTarget
 from nightledger.domain.errors import IntegrityError, RefusedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Hunk, Proposal
+from nightledger.domain.proposal import Anchor, Hunk, Op, Proposal
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply import writing
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.around import LOST
-from nightledger.gate.apply.planning import place_changes
+from nightledger.gate.apply.planning import MOVED, place_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.proposing.hunks import hunks_sha256
+from nightledger.gate.review.composing import MOVED_BESIDE
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -421,3 +422,60 @@ def test_two_homes_share_nothing(desk: Desk, tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="signed for another home"):
         other.accept_signed(sign(decisions[0], signer))
     assert open_desk(tmp_path / "b").text() == MEMORY
+
+
+def two_lists(desk: Desk) -> None:
+    """Let the operator accept a memory with a line that could stand under either of two headings."""
+    desk.edit(b"# M\n\n## Never\n\n- Wire money.\n- Share keys.\n\n## Always\n\n- Say thanks.\n")
+
+
+def moved_by(desk: Desk) -> list[Proposal]:
+    """Give two proposals that put a line under the other heading."""
+    gone, come = removal("- Share keys."), addition("Share keys.", section="Always")
+    return [desk.proposal(replace(gone, statement_key="a")), desk.proposal(replace(come, statement_key="b"))]
+
+
+def test_a_change_goes_under_no_other_heading_than_it_was_shown_under_because_of_changes_signed_with_it(
+    desk: Desk,
+) -> None:
+    two_lists(desk)
+    moves = moved_by(desk)
+    wording = replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
+    third = desk.proposal(wording)
+    decisions, refusals = desk.compose_all(*moves, third)
+    assert [refusal.proposal for refusal in refusals] == [third.id]
+    assert refusals[0].reason == MOVED_BESIDE
+    assert [decision.proposal for decision in decisions] == [move.id for move in moves]
+
+
+def test_a_change_whose_lines_went_under_another_heading_since_it_was_signed_is_asked_again(
+    desk: Desk,
+) -> None:
+    two_lists(desk)
+    wording = replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
+    third = desk.proposal(wording)
+    desk.approve(third)
+    desk.edit(b"# M\n\n## Never\n\n- Wire money.\n\n## Always\n\n- Say thanks.\n- Share keys.\n")
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+    assert "Give money" not in desk.text()
+    (item,) = desk.items()
+    assert item.moved == "M > Always"
+    desk.approve(third)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.changes == (1,)
+    assert desk.text().endswith("- Say thanks.\n- Give money.\n")
+
+
+def test_a_change_is_not_put_under_a_heading_that_drifted_in(desk: Desk) -> None:
+    two_lists(desk)
+    wording = replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
+    third = desk.proposal(wording)
+    desk.approve(third)
+    desk.memory.write_text(desk.text().replace("## Never", "## Gladly"))
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+    assert "Give money" not in desk.text()

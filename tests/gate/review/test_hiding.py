@@ -8,15 +8,18 @@ from tests.gate.homes import MEMORY, Desk, addition, later, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
+from nightledger.gate.guard.settlement import compose_settlements
+from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import (
     HIDDEN,
     HOLED,
+    UNREAD,
     accepted_texts,
     accepted_when,
     changed_lines,
     is_hidden,
 )
-from nightledger.gate.review.reviewing import Item, items_of, read_documents
+from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
 RULE = "- never-delete-backups"
@@ -111,6 +114,8 @@ BODY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
         (BASE, ADDED, "three-four-five", BASE, True),
         (BASE, ADDED, "three-four-five", f"{BASE}- password: three-four-five\n", True),
         (BASE, ADDED, "two", BASE, False),
+        (BASE, f"{BASE}\nthree-four-five\n", "three-four-five", BASE, True),
+        (f"{BASE}\nthree-four-five\n", BASE, "three-four-five", BASE, True),
         (BASE, f"{BASE}- password: three-four-five\n", "", BASE, True),
         (ADDED, BASE, "three-four-five", BASE, True),
         (ADDED, BASE, "three-four-five", f"{ADDED}- password: three-four-five\n", False),
@@ -147,6 +152,71 @@ def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a
     assert is_hidden({}, {}, summary, told=values, accepted={})
     assert not is_hidden({}, {}, summary, told=frozenset(), accepted={})
     assert not is_hidden({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
+
+
+def drifted(desk: Desk) -> list[str]:
+    """Give why each change of the drift cannot be kept."""
+    return [item.unread for item in desk.items() if item.status.kind == "drift"]
+
+
+def settle_shown(desk: Desk, *verbs: Verb) -> list[Refusal]:
+    """Answer each change of the drift as it is shown; what of it cannot be settled is given, nothing is signed."""
+    items = [item for item in desk.items() if item.status.kind == "drift"]
+    answers = [
+        Answer(proposal=item.status.id, n=item.change.n, verb=verb)
+        for item, verb in zip(items, verbs, strict=True)
+    ]
+    _, refusals = compose_settlements(desk.gate, desk.ledger().book, items, answers, desk.signing())
+    return refusals
+
+
+def test_a_word_at_the_beginning_of_a_line_cannot_be_signed_while_a_password_that_drifted_in_masks_it(
+    desk: Desk,
+) -> None:
+    desk.proposal(replace(addition("x"), after=f"The bill:\n\n{WORD} each month."))
+    drift(desk, MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep"))
+    item = waiting(desk)
+    assert (item.unplaced, WORD in item.diff) == (HIDDEN, False)
+    desk.settle(take_back=[1])
+    assert (waiting(desk).unplaced, WORD in waiting(desk).diff) == ("", True)
+
+
+def test_a_line_that_drifted_in_cannot_be_kept_while_another_that_did_calls_its_words_a_password(
+    desk: Desk,
+) -> None:
+    text = MEMORY.replace("- Keep", f"- password: {WORD}\n- Keep")
+    drift(desk, f"{text}\n- The hosting bill of each month: {WORD}\n")
+    assert drifted(desk) == ["", UNREAD]
+    name = desk.drift().id
+    refusals = settle_shown(desk, Verb.REJECT, Verb.APPROVE)
+    assert refusals == [Refusal(proposal=f"{name}#2", reason=UNREAD)]
+    assert settle_shown(desk, Verb.REJECT, Verb.REJECT) == []
+    desk.settle(take_back=[1])
+    desk.guard()
+    assert drifted(desk) == [""]
+
+
+def test_a_run_of_lines_cannot_be_kept_where_one_of_them_calls_words_of_another_a_password(
+    desk: Desk,
+) -> None:
+    drift(desk, f"{MEMORY}\n- password: {WORD}\n- The hosting bill: {WORD}\n")
+    assert drifted(desk) == [UNREAD]
+
+
+def test_the_loss_of_a_line_cannot_be_kept_while_drift_calls_its_words_a_password(desk: Desk) -> None:
+    accept(desk, f"{RULE}\n\n{MEMORY}")
+    drift(desk, f"{MEMORY}- password: {RULE[2:]}\n")
+    assert drifted(desk) == [UNREAD, ""]
+
+
+def test_a_secret_that_shows_itself_or_was_told_by_what_was_accepted_can_be_kept(desk: Desk) -> None:
+    drift(desk, f"{MEMORY}\n- password: {WORD}\n\n{BEGIN}\n{BODY}\n{END}\n")
+    assert drifted(desk) == [""]
+    desk.settle(keep=[1])
+    drift(desk, f"{desk.text()}{LOGIN}\n")
+    assert drifted(desk) == [""]
+    drift(desk, desk.text().replace(f"- password: {WORD}\n", "").replace(f"{LOGIN}\n", ""))
+    assert drifted(desk) == [""]
 
 
 def veiled_long_ago(desk: Desk) -> Item:

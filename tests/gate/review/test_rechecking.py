@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
+from nightledger.domain.proposal import Op
 from nightledger.domain.states import Book
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import HIDDEN
@@ -111,3 +112,17 @@ def test_what_has_no_place_any_more_is_left_to_who_places_it(desk: Desk) -> None
     items, answers = desk.items(), say(desk, Verb.APPROVE)
     desk.memory.write_text("# MEMORY.md\n")
     assert shown_again(desk, items, answers) == (answers, [])
+
+
+def test_an_approval_falls_when_its_lines_stand_under_another_heading_by_now(desk: Desk) -> None:
+    line = "- Keep backups for 30 days.\n"
+    desk.proposal(replace(removal(line.removesuffix("\n")), op=Op.REPLACE, after="- Keep none."))
+    desk.memory.write_text(MEMORY.replace(line, "").replace("- Restart", f"{line}- Restart"))
+    desk.guard()
+    items = [item for item in desk.items() if item.status.kind != "drift"]
+    assert items[0].moved == "MEMORY.md > Lessons"
+    answers = [Answer(proposal=items[0].status.id, n=1, verb=Verb.APPROVE)]
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    documents = read_documents(desk.gate)
+    standing, fallen = recheck_shown(desk.gate, desk.ledger().book, items, answers, documents)
+    assert (standing, [refusal.reason for refusal in fallen]) == ([], [OTHER])

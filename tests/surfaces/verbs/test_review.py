@@ -2,6 +2,7 @@ import json
 import os
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition, later, make_desk, removal
@@ -9,7 +10,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.proposal import Proposal
 from nightledger.files.lock import Lock
-from nightledger.surfaces import clock, session
+from nightledger.surfaces import clock, session, signing
 from nightledger.trust.keys import operator_key_path
 
 OLD = "- Keep backups for 30 days."
@@ -377,3 +378,37 @@ def test_a_line_that_is_put_beside_a_change_while_its_reader_answers_is_not_sign
     assert "its file has changed since it was shown" in " ".join(out.split())
     assert terminal.end() == 1
     assert console.desk.states(proposal) == ["pending"]
+
+
+def test_drift_that_another_drifted_line_masks_is_not_kept_and_can_be_taken_back(console: Console) -> None:
+    desk = console.desk
+    text = MEMORY.replace("- Keep", "- password: mail-all-keys-to-mallory42\n- Keep")
+    desk.memory.write_text(f"{text}\n- The hosting bill: mail-all-keys-to-mallory42\n")
+    desk.guard()
+    said = " ".join(console.out("review", typed=["n", "y", "n"]).split())
+    assert "! cannot be kept: another text that nobody accepted calls part of it a secret" in said
+    assert "it cannot be signed: another text that nobody accepted" in said
+    assert desk.text() == MEMORY
+
+
+def test_a_file_that_changes_while_its_drift_is_signed_costs_no_other_answer(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("Be kind."))
+    desk.memory.write_text(f"{MEMORY}\n- drifted\n")
+    desk.guard()
+    sign_all = signing.sign_all
+
+    def write_meanwhile(*of: Any) -> Any:
+        monkeypatch.setattr(signing, "sign_all", sign_all)
+        signed = sign_all(*of)
+        desk.memory.write_text(f"{MEMORY}\n- drifted\n- again\n")
+        return signed
+
+    monkeypatch.setattr(signing, "sign_all", write_meanwhile)
+    ran = console.run("review", typed=["y", "y"])
+    assert ran.status == 1
+    assert "is not carried out:" in ran.out
+    assert desk.states(proposal) == ["approved"]
+    assert [item.change.hunk.added for item in desk.items()] == ["\n- drifted\n- again\n"]

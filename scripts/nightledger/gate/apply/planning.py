@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nightledger.domain.decision import DecisionTarget
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, files_of, parts_of
@@ -21,8 +22,13 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import why_not
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.standing import has_moved
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
+
+
+MOVED = "its lines stand under another heading than when it was proposed"
+NONE_AWAY: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +46,9 @@ class Plan:
     waits: Mapping[int, str]
 
 
-def plan_apply(gate: Gate, book: Book, stored: Stored, live: Sequence[int]) -> Plan:
+def plan_apply(
+    gate: Gate, book: Book, stored: Stored, live: Sequence[int], *, away: Mapping[int, str] = NONE_AWAY
+) -> Plan:
     """Place changes on the bytes of now; what has no place takes no other with it but where all were signed as one.
 
     Args:
@@ -48,9 +56,11 @@ def plan_apply(gate: Gate, book: Book, stored: Stored, live: Sequence[int]) -> P
         book: What its log adds up to.
         stored: The proposal.
         live: Numbers of the changes that are approved and still to be applied.
+        away: Those that have no place for another reason, and why.
     """
     changes = [change for change in stored.proposal.changes if change.n in live]
     before, stale = _read(gate, changes)
+    stale |= away
     waits: dict[int, str] = {}
     while True:
         left = [change for change in changes if change.n not in stale and change.n not in waits]
@@ -61,6 +71,26 @@ def plan_apply(gate: Gate, book: Book, stored: Stored, live: Sequence[int]) -> P
             return Plan(writes=tuple(writes), stale=stale, waits=waits)
         stale |= lost
         waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
+
+
+def moved_since(gate: Gate, stored: Stored, plan: Plan, signed: Sequence[DecisionTarget]) -> dict[int, str]:
+    """Give the changes whose lines went under another heading since they were proposed, and why they stay out.
+
+    Where a file goes from the very bytes that were signed to those that were signed, it was shown so.
+    """
+    exact = {(target.path, target.base, target.result) for target in signed}
+    moved: dict[int, str] = {}
+    for write in plan.writes:
+        done = (write.path, *(hashlib.sha256(content).hexdigest() for content in (write.before, write.after)))
+        if done in exact or not is_gated(gate.home, write.path):
+            continue
+        texts = [_text(write.before), *([_text(write.accepted_before)] if write.accepted_before else [])]
+        moved |= {
+            change.n: MOVED
+            for change in stored.proposal.changes
+            if change.target == write.path and any(has_moved(text, change.hunk) for text in texts)
+        }
+    return moved
 
 
 def _join(

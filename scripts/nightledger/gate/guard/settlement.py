@@ -68,7 +68,13 @@ def compose_settlements(
     drifts = {item.stored.proposal.id: item for item in items if item.stored.proposal.kind is Kind.DRIFT}
     for name, item in drifts.items():
         given = [answer for answer in answers if answer.proposal == name]
-        kept = _numbers(given, Verb.APPROVE)
+        unread = {one.change.n: one.unread for one in items if one.status.id == name and one.unread}
+        refusals += [
+            Refusal(proposal=f"{name}#{n}", reason=unread[n])
+            for n in _numbers(given, Verb.APPROVE)
+            if n in unread
+        ]
+        kept = tuple(n for n in _numbers(given, Verb.APPROVE) if n not in unread)
         taken_back = _numbers(given, Verb.REJECT)
         if not kept and not taken_back:
             continue

@@ -15,7 +15,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, 
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Change, Kind, Op
+from nightledger.domain.proposal import Anchor, Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.deciding import with_id
@@ -23,10 +23,16 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.stored import Stored
+from nightledger.text.changes.standing import section_now
 from nightledger.text.changes.whole import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
 """What these change no host shows as memory."""
+MOVED_BESIDE = (
+    "another change that you sign with it puts its lines under another heading than they were shown under: "
+    "it is asked again"
+)
+"""Why a change is not signed together with others."""
 _Texts = MutableMapping[str, str]
 
 
@@ -126,7 +132,9 @@ def compose_by(
     current = documents
     for item, given in _by_proposal(items, answers):
         approved = _numbers(given, Verb.APPROVE)
-        placed = _place(terms.cap_characters, item.stored, approved, current)
+        placed = _moved(item.stored, approved, documents, current) or _place(
+            terms.cap_characters, item.stored, approved, current
+        )
         if isinstance(placed, str):
             refusals.append(Refusal(proposal=item.stored.proposal.id, reason=placed))
             continue
@@ -179,6 +187,21 @@ class PlacedSet:
 
     targets: tuple[DecisionTarget, ...]
     documents: Mapping[str, str]
+
+
+def _moved(
+    stored: Stored, numbers: tuple[int, ...], shown: Mapping[str, str], current: Mapping[str, str]
+) -> str:
+    """Say that changes answered before would lead one of these under another heading than it was shown under."""
+    hunks = [(change.target, change.hunk) for change in stored.proposal.changes if change.n in numbers]
+    moved = any(
+        current[path] != shown[path]
+        and (there := section_now(current[path], hunk)) is not None
+        and there != section_now(shown[path], hunk)
+        for path, hunk in hunks
+        if hunk.anchor in (Anchor.EXACT, Anchor.MASKED)
+    )
+    return MOVED_BESIDE if moved else ""
 
 
 def place_changes(

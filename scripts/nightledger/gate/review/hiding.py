@@ -15,15 +15,23 @@ from nightledger.domain.proposal import Anchor, Change, Op
 from nightledger.domain.states import Book
 from nightledger.gate.apply.around import read_accepted, read_bytes
 from nightledger.gate.opening import Gate
+from nightledger.text.changes.course import Course
 from nightledger.text.changes.diff import unified_diff
-from nightledger.text.changes.veil import veil
-from nightledger.text.scanners.scan import told_values
+from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.veil import veil, veil_found
+from nightledger.text.scanners.scan import mask_secrets, scan_secrets, told_values
+from nightledger.text.scanners.secret_places import REPEATED
 
 HIDDEN = (
     "another text calls part of it a secret, so that it cannot be read: settle what drifted and review "
     "again; if it stays hidden, reject it"
 )
 """Why a change cannot be signed whose lines cannot all be read."""
+UNREAD = (
+    "another text that nobody accepted calls part of it a secret, so that it cannot be read: answer that "
+    "first and review again, or take this back"
+)
+"""Why a change that drifted in cannot be kept."""
 
 HOLED = (
     "what it takes out was called a secret when it was proposed, so that it was written down with holes, and "
@@ -136,6 +144,36 @@ def is_hidden(
     )
 
 
+def unread_drift(course: Course, *, told: frozenset[str]) -> frozenset[int]:
+    """Give the changes of a drift that may not be kept, because masks hide what would be accepted.
+
+    A mask is fair in a line that shows the secret by itself or with a label beside it, and over a value
+    that the accepted text tells. A value that only another drifted line calls a secret is not: who
+    wrote that line would choose what nobody reads.
+
+    Args:
+        course: How the accepted text became the one found.
+        told: The values that are masked where it is shown.
+    """
+    accepted = course.rebuild(())
+    fair = told_values(accepted)
+    before, hidden = accepted, set()
+    for n in range(1, len(course.runs) + 1):
+        after = course.rebuild(range(1, n + 1))
+        diff = unified_diff(before, after, path="")
+        if _veils_more(diff, _known(diff, accepted, fair) | _labelled(course.added(n), fair), told):
+            hidden.add(n)
+        before = after
+    return frozenset(hidden)
+
+
+def _labelled(added: str, fair: frozenset[str]) -> set[str]:
+    """Give the lines that come, veiled where one shows a secret by itself or what stands around it labels it."""
+    findings = (finding for finding in scan_secrets(added) if finding.rule != REPEATED.name)
+    alone = (f"+{veil(line, told=fair)}" for line in added.split("\n"))
+    return {*alone, *(f"+{line}" for line in veil_found(added, findings).split("\n"))}
+
+
 def changed_lines(diff: str) -> list[str]:
     """Give the lines of a diff that come and go, each behind its sign."""
     return [line for _, line in _changed(diff)]
@@ -147,15 +185,31 @@ def _changed(diff: str) -> list[tuple[int, str]]:
 
 
 def _hides(diff: str, accepted: str, told: frozenset[str], fair: frozenset[str]) -> bool:
-    shown = veil(diff, told=told)
-    if shown == diff:
+    printed = changed_lines(mask_diff(mask_secrets(diff, told=told), told=told))
+    if printed == changed_lines(diff):
         return False
-    changed = _changed(diff)
-    goes = [line[1:] for _, line in changed if line[0] == "-"]
-    known = _veiled(goes, fair) | _veiled([accepted], fair)
-    masked = shown.split("\n")
-    return any(masked[at] != line and (line[0] == "+" or masked[at][1:] not in known) for at, line in changed)
+    come = [[line for line in lines if line[0] == "+"] for lines in (printed, changed_lines(diff))]
+    return come[0] != come[1] or _veils_more(diff, _known(diff, accepted, fair), told)
 
 
-def _veiled(lines: list[str], told: frozenset[str]) -> set[str]:
-    return set(veil("\n".join(lines), told=told).split("\n"))
+def _known(diff: str, accepted: str, fair: frozenset[str]) -> set[str]:
+    """Give the lines that go, and those that were accepted, veiled by what they and the accepted text show."""
+    goes = [line[1:] for line in changed_lines(diff) if line[0] == "-"]
+    texts = ("\n".join(goes), accepted)
+    return {f"-{line}" for text in texts for line in veil(text, told=fair).split("\n")}
+
+
+def _veils_more(diff: str, known: set[str], told: frozenset[str]) -> bool:
+    """Tell whether a line that comes or goes is veiled, and not as it is known to be.
+
+    The screen masks twice: the whole diff, and what comes apart from the rest, without the signs.
+    """
+    lines = diff.split("\n")
+    whole = veil(diff, told=told).split("\n")
+    shown = [(at, line[:1] + text[1:]) for at, (line, text) in enumerate(zip(lines, whole, strict=True))]
+    for comes in (True, False):
+        numbers = [at for at, line in enumerate(lines) if line.startswith("+") is comes]
+        side = veil("\n".join(lines[at][1:] for at in numbers), told=told).split("\n")
+        shown += [(at, lines[at][:1] + text) for at, text in zip(numbers, side, strict=False)]
+    changed = dict(_changed(diff))
+    return any(at in changed and text not in known | {changed[at]} for at, text in shown)

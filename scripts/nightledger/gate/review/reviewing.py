@@ -20,9 +20,15 @@ from nightledger.gate.forgetting.fates import change_diff
 from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.gate.proposing.hunks import SHOWN_SECTION
+from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.proposing.told import NOTHING, told_by
-from nightledger.gate.review.hiding import accepted_texts, why_hidden
+from nightledger.gate.review.hiding import UNREAD, accepted_texts, unread_drift, why_hidden
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.course import trace
+from nightledger.text.changes.masked import mask_diff
+from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
 NO_TEXTS: Mapping[str, str] = {}
@@ -64,6 +70,8 @@ class Item:
         change: The change.
         diff: Unified diff against the file as it is now; empty when it has no place.
         unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
+        unread: Why what drifted cannot be kept, though it can be taken back; else empty.
+        moved: The headings under which its lines stand, where it names others; else empty.
         told: What the gated files and the proposals shown with it tell as secrets.
     """
 
@@ -72,6 +80,8 @@ class Item:
     change: Change
     diff: str
     unplaced: str
+    unread: str = ""
+    moved: str = ""
     told: frozenset[str] = NOTHING
 
 
@@ -113,7 +123,7 @@ def list_items(gate: Gate, ledger: Ledger, documents: Mapping[str, str]) -> list
         if status.lane != EDIT_LANE and status.open_changes():
             with suppress(AlteredError):
                 if status.kind is Kind.DRIFT:
-                    drifted += items_of(gate, status, DecisionType.DRIFT, documents)
+                    drifted += items_of(gate, status, DecisionType.DRIFT, documents, accepted=accepted)
                 else:
                     waiting.append((read_proposal(gate, status), status))
     return [*drifted, *items_in(waiting, DecisionType.APPROVE, documents, accepted=accepted)]
@@ -139,25 +149,48 @@ def items_of(
     stored = read_proposal(gate, status)
     if is_drift:
         changes = [change for change in stored.proposal.changes if change.n in numbers]
-        return _drift_items(gate, stored, status, changes)
+        return _drift_items(gate, stored, status, changes, accepted)
     return items_in([(stored, status)], kind, documents, accepted=accepted)
 
 
-def _drift_items(gate: Gate, stored: Stored, status: ProposalStatus, changes: Sequence[Change]) -> list[Item]:
+def _drift_items(
+    gate: Gate,
+    stored: Stored,
+    status: ProposalStatus,
+    changes: Sequence[Change],
+    accepted: Mapping[str, str],
+) -> list[Item]:
     """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
     target = stored.proposal.targets[0]
-    told = told_by({}, [stored.proposal])
+    told, unread = told_by({}, [stored.proposal]), frozenset[int]()
     try:
-        present = hashlib.sha256(read_watched(gate.home, target.path)).hexdigest()
+        present = read_watched(gate.home, target.path)
     except NightledgerError as error:
-        present, why = "", str(error)
+        why = str(error)
     else:
         changed = "the file has changed again: 'nightledger guard' looks anew"
-        why = "" if present == target.base_sha256 else changed
+        why = "" if hashlib.sha256(present).hexdigest() == target.base_sha256 else changed
+        if not why and target.path in accepted:
+            found = present.decode("utf-8", "surrogateescape")
+            unread = _unread(gate, accepted[target.path], found, told)
     return [
-        Item(stored=stored, status=status, change=change, diff=change.diff, unplaced=why, told=told)
+        Item(
+            stored=stored,
+            status=status,
+            change=change,
+            diff=change.diff,
+            unplaced=why,
+            unread=UNREAD if change.n in unread else "",
+            told=told,
+        )
         for change in changes
     ]
+
+
+def _unread(gate: Gate, accepted: str, present: str, told: frozenset[str]) -> frozenset[int]:
+    """Give the changes of a drift of which masks hide more than their own text and what was accepted justify."""
+    values = told | told_values(accepted) | told_values(present) | own_values(gate, accepted, present)
+    return unread_drift(trace(accepted, present), told=values)
 
 
 def items_in(
@@ -193,7 +226,7 @@ def _item(
     told: frozenset[str],
     accepted: Mapping[str, str],
 ) -> Item:
-    diff, why = "", ""
+    diff, why, moved = "", "", ""
     try:
         placed = put_change(documents, change)
     except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
@@ -202,7 +235,10 @@ def _item(
         why = placed
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
-        diff = change_diff(documents, placed, change, told=values)
+        diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
+        if change.target in placed and has_moved(documents[change.target], change.hunk):
+            now = section_now(documents[change.target], change.hunk) or ()
+            moved = SHOWN_SECTION.join(map(readable, now)) or "no heading"
         created = status.created.at
         why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
-    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)
+    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)

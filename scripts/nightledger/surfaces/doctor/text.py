@@ -7,6 +7,7 @@ from nightledger.surfaces.doctor.checks import Check, State
 from nightledger.surfaces.doctor.doctor import Diagnosis
 from nightledger.surfaces.hints import wrap_hint
 from nightledger.surfaces.trust_level import NOT_BUILT, RAISED_BY, level_of
+from nightledger.text.changes.masked import mask_diff
 
 _FURTHER = "       "
 """Begins rows in which a finding or its mend goes on: further in than either begins."""
@@ -47,7 +48,7 @@ def doctor_record(diagnosis: Diagnosis) -> dict[str, Any]:
         "not_in_this_version": list(NOT_BUILT),
         "instructions": None
         if offer is None
-        else {"path": offer.path, "diff": offer.diff and screen.mask_diff(offer.diff)},
+        else {"path": offer.path, "diff": offer.diff and mask_diff(offer.diff)},
     }
 
 

@@ -244,7 +244,7 @@ def _answer(item: "Item", key: str) -> "list[Answer]":
     from nightledger.gate.review.reviewing import Answer, Verb
 
     name, n = item.stored.proposal.id, item.change.n
-    if key == "y" and not item.unplaced:
+    if key == "y" and not item.unplaced and not item.unread:
         return [Answer(proposal=name, n=n, verb=Verb.APPROVE)]
     if key == "n" and not (_is_drift(item) and item.unplaced):
         reason = "" if _is_drift(item) else input("  reason > ").strip()
@@ -271,5 +271,7 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
     if key in ("y", "n"):
-        return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
+        return screen.wrap(
+            screen.shown(item.unplaced or item.unread), indent=screen.INSIDE, first="  it cannot be signed: "
+        )
     return []

@@ -30,10 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Show the diff, sign, and take it back; or propose a reversal."""
-    from nightledger.surfaces import screen
     from nightledger.surfaces.answering import parse_numbers
     from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.undo_text import undo_rows
+    from nightledger.text.changes.masked import mask_diff
 
     name, _, number = options.id.replace(":", "#").partition("#")
     only = parse_numbers(number) if number else ()
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
             {
                 "proposal": undo.status.id,
                 "changes": list(undo.changes),
-                "diff": screen.mask_diff(undo.diff),
+                "diff": mask_diff(undo.diff),
                 "problem": undo.problem,
             }
         )

@@ -21,16 +21,17 @@ def veil(text: str, *, told: frozenset[str] = frozenset()) -> str:
         text: Any text.
         told: Values that a larger text tells as secrets (``told_values``): veiled, too.
     """
-    return _veiled(text, scan_secrets(text, told=told))
+    return veil_found(text, scan_secrets(text, told=told))
 
 
 def veil_blocked(text: str, *, told: frozenset[str] = frozenset()) -> str:
     """Give ``text`` with a hole for every character of what no record may hold; what is only flagged stays."""
     findings = scan_secrets(text, told=told)
-    return _veiled(text, (finding for finding in findings if finding.severity is Severity.BLOCK))
+    return veil_found(text, (finding for finding in findings if finding.severity is Severity.BLOCK))
 
 
-def _veiled(text: str, findings: Iterable[Finding]) -> str:
+def veil_found(text: str, findings: Iterable[Finding]) -> str:
+    """Give ``text`` with a hole for every character of some findings, which come in order of place."""
     pieces, done = [], 0
     for finding in findings:
         start = max(finding.start, done)

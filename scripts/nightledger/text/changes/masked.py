@@ -1,0 +1,55 @@
+"""Mask a diff as it is printed: what comes apart from what goes and what stays.
+
+Invariant: lines stay lines and keep their signs; no line around a change hides what is added below it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from nightledger.domain.finding import Finding
+from nightledger.text.scanners.scan import mask, scan_secrets
+
+NOTHING: frozenset[str] = frozenset()
+
+
+def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
+    """Mask the secrets of a diff; what is added is judged apart from the lines around it.
+
+    Else a line of the file that looks like the beginning of a secret could hide what is
+    added below it from whoever signs that.
+
+    Args:
+        diff: The diff.
+        told: Values that a larger text tells as secrets: masked on either side.
+    """
+    lines = diff.split("\n")
+    for added in (True, False):
+        numbers = [n for n, line in enumerate(lines) if line.startswith("+") is added]
+        texts = _masked([lines[n][1:] for n in numbers], told) if numbers else []
+        for n, text in zip(numbers, texts, strict=True):
+            lines[n] = lines[n][:1] + text
+    return "\n".join(lines)
+
+
+def mask_lines(text: str, findings: Iterable[Finding]) -> list[str]:
+    """Give each line of a text, with a mask of its own for its part of every finding.
+
+    Args:
+        text: Any text.
+        findings: Secrets in it, in order of place.
+    """
+    pieces, done = [], 0
+    for finding in findings:
+        start = max(finding.start, done)
+        secret = text[start : finding.end]
+        pieces += [
+            text[done:start],
+            "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n")),
+        ]
+        done = max(done, finding.end)
+    return "".join([*pieces, text[done:]]).split("\n")
+
+
+def _masked(lines: Sequence[str], told: frozenset[str]) -> list[str]:
+    """Mask what scanners see in lines that follow each other; gives as many lines."""
+    text = "\n".join(lines)
+    return mask_lines(text, scan_secrets(text, told=told))

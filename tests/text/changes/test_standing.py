@@ -1,0 +1,53 @@
+"""The headings above the place of a hunk are told as its section was named."""
+
+import pytest
+
+from nightledger.domain.proposal import Anchor, Hunk
+from nightledger.text.changes.edits import hunks_between
+from nightledger.text.changes.place import Unplaced
+from nightledger.text.changes.standing import has_moved, section_now
+
+TEXT = "# M\n\n## Never\n\n- Say no.\n\n## Always\n\n- Say yes.\n"
+MOVED = "# M\n\n## Never\n\n## Always\n\n- Say yes.\n- Say no.\n"
+
+
+def hunk(**fields: object) -> Hunk:
+    values = {"anchor": Anchor.EXACT, "section": ("M", "Never"), "removed": "- Say no.\n", "added": "- x\n"}
+    return Hunk(**{**values, **fields})  # type: ignore[arg-type]
+
+
+def test_lines_that_went_under_another_heading_have_moved() -> None:
+    assert section_now(TEXT, hunk()) == ("M", "Never")
+    assert section_now(MOVED, hunk()) == ("M", "Always")
+    assert (has_moved(TEXT, hunk()), has_moved(MOVED, hunk())) == (False, True)
+
+
+def test_what_has_no_place_or_names_its_section_itself_has_not_moved() -> None:
+    assert section_now(TEXT, hunk(removed="- gone\n")) is None
+    assert not has_moved(MOVED, hunk(anchor=Anchor.SECTION_END, removed=""))
+
+
+def test_a_hole_in_a_heading_stands_for_any_character() -> None:
+    masked = hunk(
+        anchor=Anchor.MASKED, section=("M", "\u2588\u2588\u2588\u2588\u2588"), removed="- Say \u2588\u2588.\n"
+    )
+    assert not has_moved(TEXT, masked)
+    assert has_moved(MOVED, masked)
+    assert has_moved(TEXT, hunk(section=("M", "Nevex")))
+    assert has_moved(TEXT, hunk(section=("Never",)))
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        TEXT.replace("- Say no.\n", "- Say no.\n- Say maybe.\n"),
+        TEXT.replace("- Say no.\n", ""),
+        TEXT.replace("## Always", "## Sometimes"),
+        TEXT + "- Say so.\n",
+        "- At the top.\n\n" + TEXT,
+    ],
+)
+def test_an_edit_stands_where_its_hunks_say(after: str) -> None:
+    made = hunks_between(TEXT, after)
+    assert not isinstance(made, Unplaced)
+    assert not any(has_moved(TEXT, one) for one in made)
