@@ -2,6 +2,9 @@
 
 from datetime import date
 
+from nightledger.text.checkup.units import read_units
+from nightledger.text.checkup.view import look
+from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.search.chunks import cut_markdown
 from nightledger.text.statements.daylog import read_daylog
 from nightledger.text.titles import TITLE_CHARACTERS, carried
@@ -35,3 +38,10 @@ def test_lines_of_a_log_below_a_heading_without_an_end_carry_a_part_of_it() -> N
     log = read_daylog("memory/2026-03-02.md", f"# Disks {'x' * 9_000}\n- full\n", date(2026, 3, 2))
     assert log.lines[1].headings == ("Disks",)
     assert len(log.lines[0].text) > 9_000
+
+
+def test_a_check_up_looks_at_a_part_of_a_heading_without_an_end() -> None:
+    units = read_units(parse_markdown(f"# Disks {'x' * 9_000}\n\n- full\n"))
+    views = list(look(units, date(2026, 3, 2)))
+    assert [view.headings for view in views] == [("Disks",)]
+    assert len(views[0].unit.headings[0]) > 9_000, "where a proposal goes is named in full"
