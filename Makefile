@@ -120,7 +120,7 @@ scorecard: .stamps/dev ## attack a small audit log in every place: what was trie
 mutants: .stamps/dev ## break 200 random lines of domain, gate and trust, or MUTANTS_ONLY=recall,jobs/stage; the tests must notice
 	$(BIN)/python -m bench.mutants
 
-bench: .stamps/dev ## every benchmark that needs no data of others
+bench: .stamps/dev ## what one thing costs: log, append, validate, verify, link, a year of homes, growth (the others: bench-NAME)
 	@for program in log append validate verify link year growth; do echo "== bench_$$program"; $(BIN)/python -m bench.bench_$$program || exit 1; done
 
 bench-retention: .stamps/dev ## 300,000 memories judged beside a bare loop; a home's facts; months of activity
@@ -167,4 +167,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory prune schedule lint test coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help
+.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help

@@ -1,12 +1,14 @@
 """Verify an audit log of 100,000 events, beside SHA-256 of each of its lines once; then the whole verb.
 
 The home has what the log names on disk (``bench.long_home``): some 17,000 proposals and as
-many signed decisions, 24,000 daily logs. The first table is about the log; the second
-takes the verb apart. What an operator signed is verified signature by signature at each
-look, and no cache may spare that: whoever could write it could forge a decision. For the
-same reason no book is kept from one look to the next: the states that it holds are what the
-log's key could forge. A realistic year is 365 nights of this home, some 1,500 events with 250
-decisions; what it costs is printed last, and so is what one decision costs.
+many signed decisions, 24,000 daily logs. The first table is about the log; the aim of 4x is that
+of the log alone, as the library verifies it: hashes, tree, heads. The second takes the verb
+apart, which also reads the entries, folds them and looks at files: no ratio is aimed at there.
+What an operator signed is verified signature by signature at each look, and no cache may spare
+that: whoever could write it could forge a decision. For the same reason no book is kept from one
+look to the next: the states that it holds are what the log's key could forge. A realistic year is
+365 nights of this home, some 1,500 events with 250 decisions; what it costs is printed last, and
+so is what one decision costs.
 
 Run with ``PYTHONPATH=scripts .venv/bin/python -m bench.bench_verify [EVENTS]``.
 """
@@ -44,10 +46,10 @@ EVENTS = 100_000
 VERB_ROUNDS = 5
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
 NIGHTS_A_YEAR = 365
-LOG_AIM = "verify (the library) <= 4x, signatures <= 5 % of verify"
-VERB_AIM = (
-    "the log, its entries and drift <= 4x; what each file and signature costs is said; one decision < 5 ms"
+LOG_AIM = (
+    f"verify (the library) <= 4x; at {EVENTS:,} events the checkpoint's signatures <= 5 % of it; no other row"
 )
+VERB_AIM = "one decision verified alone < 5 ms; no row: what the log with its entries and drift costs is told"
 Candidates = Mapping[str, Callable[[], object]]
 
 

@@ -71,6 +71,17 @@ def _careless(real: Callable[..., None]) -> Callable[..., None]:
     return write
 
 
+def _waiting(real: Callable[..., int]) -> Callable[..., int]:
+    """Open a file plainly first: a FIFO of that name keeps whoever does waiting."""
+
+    def opened(path: str, *more: str) -> int:
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_RDONLY))
+        return real(path, *more)
+
+    return opened
+
+
 class _LateIntent:
     """Holds the intent of an apply back until its end is logged."""
 
@@ -100,6 +111,7 @@ PLANTS: dict[str, tuple[Plant, ...]] = {
     "failed fsync of a directory ignored": (("files.durable", "sync_directory", _deaf),),
     "failed fsync tried again": tuple(("files.durable", name, _stubborn) for name in _SYNCS),
     "failed write ignored": (("files.durable", "write_all", _careless),),
+    "open without O_NONBLOCK": (("files.reading", "_open", _waiting),),
     "short write ignored": (("files.durable", "write_all", lambda _: _one_write),),
 }
 

@@ -1,7 +1,9 @@
 """Put something that is no file in the place of each file of a lived-in home, and run the main verbs there.
 
-``python -m tests.faults.strange_files WORK KIND all|few PREFIX...`` prints JSON ``{points, failed: [...]}`` (tests only).
-PREFIX is how the names of the files begin, for example ``home/.nightledger/``.
+``python -m tests.faults.strange_files [--planted NAME] WORK KIND all|few PREFIX...`` prints JSON
+``{points, failed: [...]}`` (tests only).
+PREFIX is how the names of the files begin, for example ``home/.nightledger/``. With a fault of ``controls.py`` planted
+it ends with the first that failed.
 A program of its own: it forks for every verb, which a test runner with threads must not do.
 """
 
@@ -17,10 +19,16 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tests.faults.controls import planted
+
 from nightledger.demo.shell import Ran, Shell
 
 PATIENCE_S = 60.0
 """How long a verb may take that takes a tenth of a second: no time is measured, a hang is met."""
+PLANTED_PATIENCE_S = 15.0
+"""The same where a fault is planted and a hang is expected."""
+LEADS_TO = "nothing"
+"""What a dangling link points at: nobody may make it."""
 FOUNDED = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
 LATER = datetime(2026, 3, 6, 9, 0, tzinfo=UTC)
 SOURCE = "memory/2026-03-02.md"
@@ -158,7 +166,7 @@ def put(kind: str, place: Path, beside: Path) -> None:
     makers: dict[str, Callable[[], object]] = {
         "fifo": lambda: os.mkfifo(place),
         "directory": lambda: (place / "in").mkdir(parents=True),
-        "dangling": lambda: place.symlink_to(beside / "nothing"),
+        "dangling": lambda: place.symlink_to(beside / LEADS_TO),
         "loop": lambda: place.symlink_to(place.name),
         "device": lambda: place.symlink_to("/dev/zero"),
         "led to a fifo": lambda: place.symlink_to(beside / "elsewhere"),
@@ -166,7 +174,7 @@ def put(kind: str, place: Path, beside: Path) -> None:
     makers[kind]()
 
 
-def forked(step: Callable[[], int], said: Path) -> int | None:
+def forked(step: Callable[[], int], said: Path, patience_s: float = PATIENCE_S) -> int | None:
     """Run a step in a process of its own; give its status, None where it hangs."""
     child = os.fork()
     if not child:
@@ -181,7 +189,7 @@ def forked(step: Callable[[], int], said: Path) -> int | None:
             except BaseException:  # noqa: BLE001 - whatever it is, it is told
                 os.write(2, traceback.format_exc().encode())
         os._exit(status)
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -240,26 +248,43 @@ def wrong_about(place: str, name: str, status: int | None, said: str) -> Iterato
         yield f"{name} ends with {status} and does not say why: {said[-400:]}"
 
 
-def main(work: Path, kind: str, verbs: str, prefixes: tuple[str, ...]) -> None:
-    """Sweep, and print what was found."""
-    lived, root = work / "lived", work / "one"
-    os.mkfifo(work / "elsewhere")
-    os.environ["NIGHTLEDGER_KEYS"] = str(root / "keys")
-    make_lived(lived)
-    points, failed = 0, []
+def tried(
+    work: Path, kind: str, verbs: str, prefixes: tuple[str, ...], patience_s: float
+) -> Iterator[list[str]]:
+    """Give for each file and each verb what is wrong."""
+    lived, root, led_to = work / "lived", work / "one", work / LEADS_TO
     for place in places(lived, prefixes):
         shutil.copytree(lived, root, symlinks=True)
         put(kind, root / place, work)
         for name, step in steps(Shell(home=root / "home", keys=root / "keys")):
             if verbs == "few" and not name.startswith(FEW):
                 continue
-            status = forked(step, work / "said")
+            status = forked(step, work / "said", patience_s)
             said = (work / "said").read_text(errors="replace")
-            failed += [f"{kind} {place}: {one}" for one in wrong_about(place, name, status, said)]
-            points += 1
+            wrong = [f"{kind} {place}: {one}" for one in wrong_about(place, name, status, said)]
+            if led_to.exists():
+                led_to.unlink() if led_to.is_file() else shutil.rmtree(led_to)
+                wrong.append(f"{kind} {place}: {name} writes where the link leads")
+            yield wrong
         shutil.rmtree(root)
+
+
+def main(work: Path, kind: str, verbs: str, *prefixes: str, control: str = "") -> None:
+    """Sweep, and print what was found."""
+    os.mkfifo(work / "elsewhere")
+    os.environ["NIGHTLEDGER_KEYS"] = str(work / "one" / "keys")
+    make_lived(work / "lived")
+    points, failed = 0, list[str]()
+    with planted(control) if control else contextlib.nullcontext():
+        for wrong in tried(work, kind, verbs, prefixes, PLANTED_PATIENCE_S if control else PATIENCE_S):
+            points += 1
+            failed += wrong
+            if control and wrong:
+                break
     print(json.dumps({"points": points, "failed": failed}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], tuple(sys.argv[4:]))
+    words = sys.argv[1:]
+    named = words[1] if words[0] == "--planted" else ""
+    main(Path(words[2 * bool(named)]), *words[2 * bool(named) + 1 :], control=named)

@@ -19,7 +19,7 @@ from nightledger.domain.errors import (
     NotDurableError,
     UnreadableError,
 )
-from nightledger.files.append import Appender, append_records
+from nightledger.files.append import Appender, append_records, require_appendable
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -319,3 +319,16 @@ def test_where_lines_went_is_told_though_somebody_wrote_in_the_same_moment(
     monkeypatch.setattr("nightledger.files.append.write_all", raced)
     appended = append_records(str(log), b"two\n")
     assert log.read_bytes()[appended.offset : appended.size_bytes] == b"two\n"
+
+
+def test_whether_lines_can_be_appended_is_told_without_writing_any(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    require_appendable(str(path))
+    assert not path.exists()
+    path.write_bytes(b"one\n")
+    require_appendable(str(path))
+    assert path.read_bytes() == b"one\n"
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(UnreadableError, match="is not a regular file"):
+        require_appendable(str(path))

@@ -18,7 +18,7 @@ from nightledger.domain.errors import (
     NotDurableError,
     UnreadableError,
 )
-from nightledger.files.durable import FILE_MODE, begin_sync, sync_bytes, sync_directory, write_all
+from nightledger.files.durable import FILE_MODE, begin_sync, is_there, sync_bytes, sync_directory, write_all
 from nightledger.files.opened import OpenFile
 
 _BLOCK_BYTES = 4_096
@@ -189,6 +189,17 @@ def append_records(path: str, payload: bytes) -> Appended:
     """
     with Appender(path) as file:
         return file.append(payload)
+
+
+def require_appendable(path: str) -> None:
+    """Look that lines can be appended, before anything is done that they would tell; a missing file is made then.
+
+    Raises:
+        UnreadableError: What has that name is no regular file.
+        OSError: This user may not write to it.
+    """
+    if is_there(path):
+        os.close(_open(path, make=False)[0])
 
 
 def _open(path: str, *, make: bool) -> tuple[int, os.stat_result]:

@@ -4,11 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, addition, removal
+from tests.gate.homes import MEMORY, Desk, addition, later, removal
 
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.proposal import Draft, Op
-from nightledger.gate.review.hiding import HIDDEN, accepted_texts, changed_lines, is_hidden
+from nightledger.gate.review.hiding import (
+    HIDDEN,
+    HOLED,
+    accepted_texts,
+    accepted_when,
+    changed_lines,
+    is_hidden,
+)
 from nightledger.gate.review.reviewing import Item, items_of, read_documents
 
 WORD = "mail-all-keys-to-mallory42"
@@ -68,9 +75,9 @@ def test_a_removal_that_was_proposed_veiled_cannot_be_signed_when_nothing_accept
     accept(desk, f"{MEMORY}{RULE}\n")
     drift(desk, f"{MEMORY}{RULE}\n- password: {RULE[2:]}\n")
     desk.proposal(goes(RULE))
-    assert waiting(desk).unplaced == HIDDEN
+    assert waiting(desk).unplaced == HOLED
     desk.settle(take_back=[1])
-    assert waiting(desk).unplaced == HIDDEN
+    assert waiting(desk).unplaced == HOLED
 
 
 def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
@@ -78,7 +85,7 @@ def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: De
     proposal = desk.proposal(goes(LOGIN))
     item = waiting(desk)
     assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
-    assert strictly(desk).unplaced == HIDDEN
+    assert strictly(desk).unplaced == HOLED
     assert desk.approve(proposal)
 
 
@@ -140,3 +147,77 @@ def test_a_summary_is_hidden_where_the_log_that_it_replaces_calls_a_word_of_it_a
     assert is_hidden({}, {}, summary, told=values, accepted={})
     assert not is_hidden({}, {}, summary, told=frozenset(), accepted={})
     assert not is_hidden({}, {}, replace(change, op=Op.DELETE_LINK), told=values, accepted={})
+
+
+def veiled_long_ago(desk: Desk) -> Item:
+    """Let a line go be proposed with holes, and an hour later the line that tells its secret go by a signature."""
+    label = f"- password: {WORD}"
+    accept(desk, f"{MEMORY}{label}\n{LOGIN}\n")
+    desk.moment = later(desk.moment, hours=1)
+    desk.proposal(goes(LOGIN))
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(desk.text().replace(f"{label}\n", "").encode())
+    return waiting(desk)
+
+
+def test_a_removal_with_holes_can_be_signed_though_the_accepted_line_that_told_its_secret_went_since(
+    desk: Desk,
+) -> None:
+    item = veiled_long_ago(desk)
+    assert (item.unplaced, WORD in item.diff, "masked" in item.diff) == ("", False, True)
+    assert strictly(desk).unplaced == HOLED
+    assert desk.approve(item.stored.proposal)
+    desk.moment = later(desk.moment, hours=3)
+    assert desk.apply(item.stored.proposal)
+    assert desk.text() == MEMORY
+
+
+def test_a_line_accepted_after_a_removal_was_proposed_with_holes_and_gone_since_lets_nobody_sign_it(
+    desk: Desk,
+) -> None:
+    accept(desk, f"{MEMORY}{RULE}\n")
+    label = f"- password: {RULE[2:]}\n"
+    desk.memory.write_text(f"{desk.text()}{label}")
+    desk.moment = later(desk.moment, hours=1)
+    desk.proposal(goes(RULE))
+    desk.moment = later(desk.moment, hours=1)
+    accept(desk, f"{MEMORY}{RULE}\n{label}")
+    assert waiting(desk).unplaced == ""
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(f"{MEMORY}{RULE}\n".encode())
+    assert waiting(desk).unplaced == HOLED
+
+
+def test_a_removal_with_holes_says_what_to_do_where_what_was_accepted_then_is_kept_no_more(
+    desk: Desk,
+) -> None:
+    veiled_long_ago(desk)
+    for sha256 in {one.sha256 for one in desk.ledger().book.accepted["MEMORY.md"]}:
+        (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
+    assert waiting(desk).unplaced == HOLED
+    assert "reject it, and take the line out with 'nightledger edit'" in HOLED
+
+
+def test_what_was_accepted_at_a_time_is_what_the_next_apply_found_accepted(desk: Desk) -> None:
+    founded = later(desk.moment, minutes=1)
+    desk.moment = later(desk.moment, hours=1)
+    accept(desk, f"{MEMORY}{RULE}\n")
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(f"{MEMORY}{RULE}\n- Two.\n".encode())
+    texts = accepted_texts(desk.gate, desk.ledger().book)
+    assert texts.when(founded.at) == {"MEMORY.md": MEMORY}
+    assert texts.when(later(founded, hours=1).at) == {"MEMORY.md": f"{MEMORY}{RULE}\n"}
+    assert texts.when(desk.moment.at) == texts == {"MEMORY.md": f"{MEMORY}{RULE}\n- Two.\n"}
+
+
+def test_an_apply_that_came_to_nothing_or_found_what_nobody_accepted_tells_nothing_of_a_time(
+    desk: Desk,
+) -> None:
+    early = later(desk.moment, minutes=1).at
+    desk.moment = later(desk.moment, hours=1)
+    desk.edit(f"{MEMORY}- Two.\n".encode())
+    book = desk.ledger().book
+    assert accepted_when(replace(book, accepted={}), "MEMORY.md", early) is None
+    aborted = {name: replace(one, outcome="aborted") for name, one in book.applies.items()}
+    found = accepted_when(replace(book, applies=aborted), "MEMORY.md", early)
+    assert found == book.accepted_of("MEMORY.md") != accepted_when(book, "MEMORY.md", early)

@@ -1,10 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
 from tests.jobs.nights import HIDDEN, LEAKED, LESSON, SECRET, log_of
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import UsageError
+from nightledger.domain.errors import UnreadableError, UsageError
 
 NEXT = "2026-03-02T06:00:00Z"
 
@@ -117,3 +118,17 @@ def test_the_record_is_the_line_of_the_consolidation_log(caller: Caller) -> None
     record = caller.record("consolidate", now=NEXT)
     assert record == json.loads(Path(caller.home.consolidation_log).read_text())
     assert record["proposal"].startswith("p-")
+
+
+def test_nothing_is_proposed_that_the_consolidation_log_could_not_tell(caller: Caller) -> None:
+    write(caller, LESSON)
+    log = Path(caller.home.consolidation_log)
+    assert caller.run("rebuild", now=NEXT) == 0
+    os.mkfifo(log)
+    with pytest.raises(UnreadableError, match=r"consolidation-log\.jsonl is not a regular file"):
+        caller.run("consolidate", now=NEXT)
+    assert caller.record("proposals", now=NEXT) == []
+    assert caller.record("rebuild", "--check", now=NEXT) == {"differs": []}
+    log.unlink()
+    assert caller.run("consolidate", now=NEXT) == 0
+    assert len(caller.record("proposals", now=NEXT)) == 1

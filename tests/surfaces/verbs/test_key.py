@@ -237,6 +237,23 @@ def test_a_reset_that_the_operator_did_not_ask_for_is_ended_by_a_signature(calle
     assert "(not in force)" in caller.text("key", "list")
 
 
+def test_what_status_and_doctor_say_of_a_reset_ends_it(caller: Caller) -> None:
+    assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
+    (kept,) = keys_dir(caller).glob("operator.before-*Z")
+    (alarm,) = caller.record("status")["alarms"]
+    assert alarm == {
+        "kind": "integrity",
+        "message": "the keys were reset, signed by nobody: another key counts in 24 hours",
+        "hint": "if that was not you: nightledger key confirm --sign-with FILE",
+    }
+    for verb in ("status", "doctor"):
+        assert f"> {alarm['hint']}" in " ".join(caller.text(verb).split())
+    said = alarm["hint"].partition(": nightledger ")[2].replace("FILE", str(kept))
+    assert caller.run(*said.split()) == 0
+    assert caller.record("status")["alarms"] == []
+    assert alarm["message"] not in " ".join(caller.text("doctor").split())
+
+
 def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) -> None:
     good = public_key_of(keys_dir(caller) / "operator.pub")
     assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0

@@ -111,3 +111,21 @@ def test_whatever_comes_on_standard_input_is_no_bug(
 def test_a_missing_home_names_the_command_that_makes_one(console: Console, tmp_path: Path) -> None:
     del console
     assert cli.main([*BASE, "--text", "x", "--home", str(tmp_path / "none")]) == 2
+
+
+def test_a_section_below_a_heading_that_is_no_utf8_says_which_and_what_to_do(console: Console) -> None:
+    memory = console.desk.memory
+    memory.write_bytes(memory.read_bytes() + b"\n## Caf\xe9\n\n### Tools\n\n- One.\n")
+    ran = console.run(*BASE, "--section", "Tools", "--text", "Keep calm.")
+    said = " ".join(ran.err.split())
+    assert ran.status == 1
+    assert "it belongs below the heading 'Caf\\xe9', which has bytes that are not UTF-8" in said
+    assert "hint: name another section meanwhile; the operator writes that line anew in UTF-8" in said
+    assert console.run(*BASE, "--section", "Lessons", "--text", "Keep calm.").status == 0
+    memory.write_bytes(memory.read_bytes().replace(b"\xe9", "é".encode()))
+    assert console.run(*BASE, "--section", "Tools", "--text", "Keep calmer.").status == 0
+
+
+def test_a_section_that_the_file_has_not_is_to_be_named_otherwise(console: Console) -> None:
+    ran = console.run(*BASE, "--section", "Nowhere > At all", "--text", "Keep calm.")
+    assert "hint: name a section that the file has" in ran.err

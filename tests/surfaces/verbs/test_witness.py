@@ -1,5 +1,6 @@
 """The verb itself: what each action takes, prints and refuses."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -71,6 +72,20 @@ def test_requests_in_files_are_answered_one_by_one(console: Console) -> None:
     both = away(console, "cosign", str(request), str(other), "--json")
     assert both.status == 1
     assert both.out.count('"status"') == 2
+
+
+def test_a_request_that_cannot_be_read_keeps_no_other_from_its_answer(console: Console) -> None:
+    keygen(console)
+    away(console, "add", console.desk.home.policy)
+    request, missing = console.desk.root / "request", console.desk.root / "missing"
+    head = Path(console.desk.home.checkpoint).read_bytes()
+    request.write_bytes(dump_continuation(Continuation(old_size=0, hashes=(), checkpoint=head)))
+    ran = away(console, "cosign", str(missing), str(request))
+    assert ran.status == 1
+    assert ran.out.startswith("— witness.example/quay ")
+    assert f"error: {missing} was not answered: {missing} is missing\nhint: " in ran.err
+    told = json.loads(away(console, "cosign", str(missing), str(request), "--json").out)
+    assert [one["status"] for one in told] == [503, 409]
 
 
 def test_verifier_keys_may_be_named_one_by_one(console: Console) -> None:

@@ -44,7 +44,11 @@ class Around:
 
 def read_accepted(home: Home, book: Book, path: str) -> bytes | None:
     """Give the bytes of a file that were accepted last; None where they were never kept, or the log names none."""
-    sha256 = book.accepted_of(path)
+    return read_bytes(home, book.accepted_of(path))
+
+
+def read_bytes(home: Home, sha256: str | None) -> bytes | None:
+    """Give the bytes of a hex SHA-256 that the log names; None where they are not kept, or it names none."""
     try:
         return None if sha256 is None else BlobStore(home.blobs_dir).get(sha256)
     except (MissingBlobError, IntegrityError, ValueError):  # ValueError: what stands there is no hash

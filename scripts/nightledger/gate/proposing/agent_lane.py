@@ -13,6 +13,7 @@ from nightledger.domain.proposal import Draft, Evidence, Kind, Op, Origin, least
 from nightledger.gate.gated import read_gated, require_gated
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose
+from nightledger.text.changes.layout import BY_HAND
 from nightledger.text.markdown.document import BlockKind, is_utf8, parse_markdown
 from nightledger.text.markdown.entries import Entry, find_entries
 from nightledger.text.scanners.scan import scan
@@ -24,6 +25,12 @@ CONFIDENCE = 0.5
 TITLE_CHARACTERS = 60
 SECTION_CHARACTERS = 120
 """Of a section's name: a heading, not a text. The size of all words together is the lane's. Our choice."""
+NAMING = "name a section that the file has"
+MENDING = (
+    "name another section meanwhile; the operator writes that line anew in UTF-8, in any editor, and "
+    "keeps it in 'nightledger review'"
+)
+"""What to do about a place that a wish cannot have."""
 _NO_DAY = date(1970, 1, 1)
 """The day of lines whose day nobody asks for."""
 HELD_COUNTS_FOR = timedelta(days=1)
@@ -80,9 +87,8 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
             f"the text holds a secret ({', '.join(secrets)})", hint="say where it is kept, never what it is"
         )
     if outcome.unfit:
-        raise RefusedError(
-            f"it has no place: {outcome.unfit[0].reason}", hint="name a section that the file has"
-        )
+        why = outcome.unfit[0].reason
+        raise RefusedError(f"it has no place: {why}", hint=MENDING if why.endswith(BY_HAND) else NAMING)
     if outcome.over_cap:
         raise RefusedError(
             f"{wish.target} is over its cap", hint="propose a removal, or a replacement that is no longer"
@@ -106,12 +112,14 @@ def _require_clean(wish: Wish) -> None:
     """
     if not wish.reason.strip():
         raise RefusedError("it gives no reason", hint="say why with --reason")
+    if not is_utf8(wish.text):
+        raise RefusedError("the text is not UTF-8", hint="write it in UTF-8")
     for name, words in (("reason", wish.reason), ("section", " > ".join(wish.section))):
         seen = sorted({f.rule for f in scan(words, origin=Origin.AGENT) if f.severity is not Severity.FLAG})
         if seen:
             raise RefusedError(f"the {name} is held back by the scanners ({', '.join(seen)})")
         if not is_utf8(words):
-            raise RefusedError(f"the {name} is not UTF-8")
+            raise RefusedError(f"the {name} is not UTF-8", hint="write it in UTF-8")
 
 
 def _require_names(wish: Wish) -> None:

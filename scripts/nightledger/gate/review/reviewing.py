@@ -21,7 +21,7 @@ from nightledger.gate.guard.protected import read_watched
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.told import NOTHING, told_by
-from nightledger.gate.review.hiding import HIDDEN, accepted_texts, is_hidden
+from nightledger.gate.review.hiding import accepted_texts, why_hidden
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.scanners.scan import told_values
 
@@ -203,5 +203,6 @@ def _item(
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = change_diff(documents, placed, change, told=values)
-        why = HIDDEN if is_hidden(documents, placed, change, told=values, accepted=accepted) else ""
+        created = status.created.at
+        why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, told=told)

@@ -18,7 +18,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Kind, Proposal
 from nightledger.domain.words import read_moment
-from nightledger.files.append import append_records
+from nightledger.files.append import append_records, require_appendable
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated
@@ -71,8 +71,18 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     """Consolidate one day; the caller holds the home's lock.
 
     Raises:
-        UnreadableError: The gated file or the outcomes cannot be read.
+        UnreadableError: The gated file or the outcomes cannot be read, or something that is no file has
+            the name of the consolidation log: nothing is proposed that could not be told there.
     """
+    if asked.dry_run:
+        return _consolidated(gate, ledger, asked, moment)
+    require_appendable(gate.home.consolidation_log)
+    done = _consolidated(gate, ledger, asked, moment)
+    append_records(gate.home.consolidation_log, dump_line(done.record))
+    return done
+
+
+def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Done:
     home = gate.home
     document = parse_markdown(read_gated(home, home.identity.gated[0]).decode("utf-8", "surrogateescape"))
     stored = read_stored(gate, ledger.book)
@@ -105,7 +115,6 @@ def consolidate(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Don
     )
     if not asked.dry_run:
         supersede(gate, from_outcomes.obsolete, moment)
-        append_records(home.consolidation_log, dump_line(record))
     return Done(record=record, proposal=outcome.proposal, outcome=outcome)
 
 

@@ -108,7 +108,7 @@ def receive(options: argparse.Namespace, context: Context) -> int:
         _print(context, line)
     for line in _wrong(emptied, waits=not context.quiet):
         _note(context, line)
-    return 1 if emptied.dead or emptied.set_aside or emptied.undelivered else 0
+    return 1 if emptied.dead or emptied.set_aside or emptied.undelivered or emptied.broken else 0
 
 
 def _lines(emptied: Emptied) -> Iterator[str]:
@@ -122,10 +122,7 @@ def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
     """Tell what did not go well, and, where asked for, what merely waits."""
     for message in emptied.dead:
         yield f"error: no answer to {message} came before it expired; it is a dead letter now"
-    for name, reason in emptied.undelivered:
-        yield f"error: {name} was taken in, and its answer cannot be put into the sender's box: {reason}"
-    if emptied.undelivered:
-        yield "hint: mend what the error names; each round tries again, and nothing is done twice"
+    yield from _broken(emptied)
     if emptied.set_aside:
         yield f"error: {emptied.set_aside} letter(s) could not be read and are set aside in cur/"
     if waits:
@@ -134,6 +131,15 @@ def _wrong(emptied: Emptied, *, waits: bool) -> Iterator[str]:
             yield f"{name} cannot be taken in: {reason}. What stays so for {hours} hours is set aside in cur/"
         if emptied.later:
             yield f"{emptied.later} letter(s) wait for the next round"
+
+
+def _broken(emptied: Emptied) -> Iterator[str]:
+    for name, reason in emptied.undelivered:
+        yield f"error: {name} was taken in, and its answer cannot be put into the sender's box: {reason}"
+    for path, reason in emptied.broken:
+        yield f"error: {path}, this home's own box or a letter in it, cannot be read or changed: {reason}"
+    if emptied.undelivered or emptied.broken:
+        yield "hint: mend what the error names; each round tries again, and nothing is done twice"
 
 
 def _answer(reply: Reply) -> str:
@@ -162,6 +168,7 @@ def _record(emptied: Emptied) -> dict[str, Any]:
             for peer, action, reply in emptied.replies
         ],
         "later": emptied.later,
+        "broken": [{"path": path, "reason": reason} for path, reason in emptied.broken],
         "undelivered": [{"name": name, "reason": reason} for name, reason in emptied.undelivered],
         "unreadable": [{"name": name, "reason": reason} for name, reason in emptied.unreadable],
         "set_aside": emptied.set_aside,

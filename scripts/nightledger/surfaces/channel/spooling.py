@@ -7,6 +7,7 @@ crash in between brings it again, which does nothing twice.
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +49,8 @@ class Emptied:
         later: Letters that could not be dealt with now.
         undelivered: ``(name, reason)`` of those among them that were taken in, and whose answer cannot be put
             into the sender's box.
+        broken: ``(path, reason)`` of this home's boxes that cannot be read, and of letters that cannot be
+            taken out of them.
         unreadable: ``(name, reason)`` of those among them that are no message or answer that can be taken in.
         set_aside: Letters that never became readable.
         dead: Ids of our messages that expired without an answer.
@@ -57,6 +60,7 @@ class Emptied:
     replies: list[tuple[str, str, Reply]] = field(default_factory=list)
     later: int = 0
     undelivered: list[tuple[str, str]] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     set_aside: int = 0
     dead: list[str] = field(default_factory=list)
@@ -65,36 +69,72 @@ class Emptied:
 def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
+    A box that is broken or missing is told, and keeps nothing else from being dealt with: whoever
+    shares a spool can do that to the box in it.
+
     Raises:
-        ConfigurationError: A spool is missing.
         NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
             next round.
     """
     emptied, peers = Emptied(), known_peers(context)
+    home_id = Home(context.home_path).identity.id
     for directory in spools(context):
-        box = Spool(directory, Home(context.home_path).identity.id)
-        for letter in box.letters(MAX_REPLY_ENVELOPE_BYTES):
-            try:
-                _take(context, peers, directory, letter, emptied)
-            except LockedError:
-                emptied.later += 1
-                continue
-            except _UndeliveredError as error:
-                emptied.later += 1
-                emptied.undelivered.append((letter.name, str(error)))
-                continue
-            except (
-                RecordError,
-                RefusedError,
-            ) as error:  # its own fault; any other is ours, and it comes again
-                gone = box.set_aside(letter, context.now.timestamp())
-                emptied.set_aside += gone
-                emptied.later += not gone
-                emptied.unreadable.append((letter.name, letter.unreadable or str(error)))
-                continue
-            box.done(letter)
+        try:
+            _empty_box(context, peers, directory, home_id, emptied)
+        except _BrokenBoxError as error:
+            emptied.broken.append((os.path.join(directory, home_id), str(error)))
     emptied.dead = list(_bury_expired(context))
     return emptied
+
+
+def _empty_box(context: Context, peers: Peers, directory: str, home_id: str, emptied: Emptied) -> None:
+    with _touching_the_box():
+        box = Spool(directory, home_id)
+    for letter in _letters(box):
+        try:
+            _deal(context, peers, box, letter, emptied)
+        except LockedError:
+            emptied.later += 1
+        except _UndeliveredError as error:
+            emptied.later += 1
+            emptied.undelivered.append((letter.name, str(error)))
+        except _BrokenBoxError as error:
+            emptied.later += 1
+            emptied.broken.append((letter.path, str(error)))
+
+
+def _letters(box: Spool) -> Iterator[Letter]:
+    with _touching_the_box():
+        yield from box.letters(MAX_REPLY_ENVELOPE_BYTES)
+
+
+@contextmanager
+def _touching_the_box() -> Iterator[None]:
+    """Tell what whoever shares a spool can break from what is wrong with this machine."""
+    try:
+        yield
+    except (NightledgerError, OSError) as error:
+        raise _BrokenBoxError(_reason(error)) from error
+
+
+def _reason(error: NightledgerError | OSError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return f"{error}; {error.hint}" if error.hint else str(error)
+
+
+def _deal(context: Context, peers: Peers, box: Spool, letter: Letter, emptied: Emptied) -> None:
+    try:
+        _take(context, peers, os.path.dirname(box.root), letter, emptied)
+    except (RecordError, RefusedError) as error:  # its own fault; any other is ours, and it comes again
+        emptied.unreadable.append((letter.name, letter.unreadable or str(error)))
+        with _touching_the_box():
+            gone = box.set_aside(letter, context.now.timestamp())
+        emptied.set_aside += gone
+        emptied.later += not gone
+    else:
+        with _touching_the_box():
+            box.done(letter)
 
 
 def spools(context: Context) -> list[str]:
@@ -132,6 +172,10 @@ def reply_path(home: Home, peer: str, action: str) -> str:
     return os.path.join(home.channel_dir, "replies", f"{peer}.{action}.json")
 
 
+class _BrokenBoxError(NightledgerError):
+    """A box of this home, or a letter in it, cannot be read or changed: others can break it as they like."""
+
+
 class _UndeliveredError(NightledgerError):
     """An answer cannot be put into its box, which the machine that asked can break as it likes."""
 
@@ -152,7 +196,7 @@ def _take_message(context: Context, directory: str, letter: Letter, emptied: Emp
     try:
         box.put(f"{message.id}{REPLY_SUFFIX}", answered.envelope)
     except (NightledgerError, OSError) as error:
-        raise _UndeliveredError(str(error)) from error
+        raise _UndeliveredError(_reason(error)) from error
     emptied.answered.append((message.id, message.action, answered.peer))
 
 

@@ -89,4 +89,6 @@ def _spools(context: Context, home: Home) -> Iterator[dict[str, Any]]:
             waiting, aside = box.waiting(), box.aside()
         except NightledgerError as failure:
             error = str(failure)
+        except OSError as failure:  # whoever shares a spool can break the box in it
+            error = f"this home's box in it cannot be read ({failure.strerror})"
         yield {"path": path, "waiting": waiting, "set_aside": aside, "error": error}

@@ -8,6 +8,7 @@ from pathlib import Path
 from nightledger.domain.errors import (
     EXIT_REFUSED,
     ConfigurationError,
+    LockedError,
     MissingFileError,
     NightledgerError,
     UsageError,
@@ -23,6 +24,7 @@ from nightledger.trust.policy import MAX_POLICY_BYTES, Group, Policy, Witness, d
 from nightledger.trust.witness import (
     MAX_REQUEST_BYTES,
     OK,
+    UNAVAILABLE,
     Answer,
     WitnessBox,
     add_logs,
@@ -136,16 +138,38 @@ def cosign(options: argparse.Namespace, context: Context) -> int:
     box = open_witness(Path(options.directory))
     if options.spool:
         return _cosign_spool(options.spool, context, box)
-    found = [
-        (path, box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())) for path in options.words
-    ]
-    context.emit([{"path": path, "status": a.status, "body": _text(a)} for path, a in found])
+    return _cosign_files(options.words, context, box)
+
+
+def _cosign_files(paths: list[str], context: Context, box: WitnessBox) -> int:
+    """Answer each request; the worst status. One that cannot be answered keeps no other from its answer."""
+    found = [(path, _answered(path, box)) for path in paths]
+    context.emit([_file_record(path, answer) for path, answer in found])
+    worst = 0
     for path, answer in found:
-        if answer.status == OK:
+        if not isinstance(answer, Answer):
+            worst = max(worst, _tell(context, path, answer))
+        elif answer.status == OK:
             context.print(_text(answer).removesuffix("\n"))
         else:
+            worst = max(worst, EXIT_REFUSED)
             context.note(f"error: {path}: {answer.status}: {screen.shown(_text(answer).strip())}")
-    return max(int(answer.status != OK) for _, answer in found)
+    return worst
+
+
+def _answered(path: str, box: WitnessBox) -> Answer | NightledgerError | OSError:
+    try:
+        return box.answer(read_regular(path, MAX_REQUEST_BYTES), system_now())
+    except LockedError:
+        raise
+    except (NightledgerError, OSError) as error:
+        return error
+
+
+def _file_record(path: str, answer: Answer | NightledgerError | OSError) -> dict[str, object]:
+    if isinstance(answer, Answer):
+        return {"path": path, "status": answer.status, "body": _text(answer)}
+    return {"path": path, "status": UNAVAILABLE, "body": str(answer)}
 
 
 def _cosign_spool(spool: str, context: Context, box: WitnessBox) -> int:
@@ -155,15 +179,15 @@ def _cosign_spool(spool: str, context: Context, box: WitnessBox) -> int:
     worst = 0
     for answered in answers:
         if answered.error is not None:
-            worst = max(worst, _tell(context, answered.log, answered.error))
+            worst = max(worst, _tell(context, f"the log {answered.log[:16]}…", answered.error))
         elif answered.status != OK or not context.quiet:
             context.print(f"answered {answered.status} to the log {answered.log[:16]}…")
     return worst
 
 
-def _tell(context: Context, log: str, error: NightledgerError | OSError) -> int:
-    """Say why a log was not answered; give the exit status."""
-    context.note(f"error: the log {log[:16]}… was not answered: {screen.shown(str(error))}")
+def _tell(context: Context, what: str, error: NightledgerError | OSError) -> int:
+    """Say why a request was not answered; give the exit status."""
+    context.note(f"error: {screen.shown(what)} was not answered: {screen.shown(str(error))}")
     if isinstance(error, OSError):
         return EXIT_REFUSED
     if error.hint:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from nightledger.domain.proposal import Anchor, Draft, Hunk, Op
 from nightledger.text.changes.context import context_needed, occurrences, veiled_occurrences
 from nightledger.text.changes.layout import (
+    BY_HAND,
     block_at,
     block_starts,
     end_near,
@@ -21,6 +22,7 @@ from nightledger.text.changes.layout import (
     last_filled_line,
     new_heading,
     resolve_path,
+    why_not_below,
 )
 from nightledger.text.changes.style import as_addition, as_replacement, is_list, tidy
 from nightledger.text.changes.whole import at_end, why_not_whole
@@ -37,7 +39,7 @@ from nightledger.text.markdown.document import (
     split_lines,
 )
 
-NOT_UTF8 = "it touches a line with bytes that are not UTF-8; mend that line by hand first"
+NOT_UTF8 = f"it touches a line with bytes that are not UTF-8; {BY_HAND}"
 """Why a hunk that holds what ``decode`` could not read is refused: it has no JSON form."""
 _NOT_WHOLE_LINES = "it does not consist of whole lines of text"
 
@@ -120,10 +122,10 @@ def place(document: str, hunk: Hunk) -> Placed | Unplaced:
         document: The target as it is now, decoded; empty where the file is missing.
         hunk: As signed.
     """
-    if not all(
-        map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after, *hunk.section))
-    ):
+    if not all(map(is_utf8, (hunk.removed, hunk.added, hunk.context_before, hunk.context_after))):
         return Unplaced(reason=NOT_UTF8)
+    if not all(map(is_utf8, hunk.section)):
+        return Unplaced(reason=why_not_below(hunk.section))
     if hunk.anchor in (Anchor.FILE_END, Anchor.WHOLE):
         return _place_file(document, hunk)
     if hunk.anchor is Anchor.SECTION_END:
