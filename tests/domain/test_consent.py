@@ -1,6 +1,6 @@
 import pytest
 
-from nightledger.domain.consent import TIER_WORDS, ConsentGraph, Tier, loosened, merge
+from nightledger.domain.consent import OTHER_NAMES, TIER_WORDS, ConsentGraph, Tier, loosened, merge
 
 SHIPPED = ConsentGraph(
     domains={
@@ -94,3 +94,41 @@ def test_what_a_home_does_not_mention_stays_as_shipped() -> None:
     merged = merge(SHIPPED, own("email", "send", Tier.BLOCKED))
     assert merged.tier("email", "read") is Tier.AUTONOMOUS
     assert SHIPPED.tier("email", "send") is Tier.REQUIRES_APPROVAL
+
+
+@pytest.mark.parametrize("names", [("imessage", "messages"), ("messages", "imessage")])
+def test_a_domain_with_two_names_has_the_strictest_tier_of_both_under_either(names: tuple[str, str]) -> None:
+    first, second = names
+    graph = ConsentGraph(
+        domains={
+            first: {"send": Tier.BLOCKED, "read": Tier.AUTONOMOUS},
+            second: {"send": Tier.AUTONOMOUS, "read": Tier.REQUIRES_APPROVAL, "list": Tier.AUTONOMOUS},
+        }
+    )
+    assert list(graph.domains) == ["messages"]
+    for name in names:
+        assert graph.tier(name, "send") is Tier.BLOCKED
+        assert graph.tier(name, "read") is Tier.REQUIRES_APPROVAL
+        assert graph.tier(name, "list") is Tier.AUTONOMOUS
+        assert graph.tier(name, "forward") is Tier.BLOCKED
+        assert graph.knows(name, "list")
+        assert not graph.knows(name, "forward")
+
+
+@pytest.mark.parametrize("shipped", OTHER_NAMES.items())
+def test_merging_under_another_name_tightens_and_never_loosens_what_is_blocked(
+    shipped: tuple[str, str],
+) -> None:
+    for name, other in (shipped, shipped[::-1]):
+        floor = own(name, "send_unknown", Tier.BLOCKED)
+        assert loosened(floor, own(other, "send_unknown", Tier.AUTONOMOUS)) == (
+            "messages.send_unknown: autonomous is below the floor blocked",
+        )
+        assert (
+            merge(floor, own(other, "send_unknown", Tier.AUTONOMOUS)).tier(name, "send_unknown")
+            is Tier.BLOCKED
+        )
+        assert (
+            merge(own(name, "send", Tier.AUTONOMOUS), own(other, "send", Tier.BLOCKED)).tier(name, "send")
+            is Tier.BLOCKED
+        )

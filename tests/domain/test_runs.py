@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -148,17 +148,27 @@ def test_the_slot_of_a_period_counts_from_its_start() -> None:
 
 
 @pytest.mark.parametrize(
-    "period", ["nonsense", "2026-02-30", "2026-03-01Tnoon", "2026-03-01T03:00", "9999-12-31"]
+    "period",
+    ["", "nonsense", "2026-02-30", "2026-03-01Tnoon", "2026-03-01T03:00", "9999-12-31", "2030-01-01"],
 )
 def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period: str) -> None:
-    odd = run(period, started_at=NOW + 5 * HOUR, boot="b", boot_s=10)
-    assert dated([odd], at(0, "b", 10)) == [None]
+    """A key that is none ended every night; one for a day to come skipped each night before it."""
     first = datetime(1, 1, 1, tzinfo=UTC)
-    assert (
-        dated([replace(odd, started_at=first, boot="x"), replace(odd, boot="x", boot_s=0)], at(9))[0]
-        is not None
-    )
-    assert dated([odd, replace(odd, started_at=first, boot_s=2**31 - 1, boot="b")], at(9)) == [None, first]
+    odd = run(period, started_at=NOW - 5 * HOUR, boot="b", boot_s=10)
+    made_up = [odd, replace(odd, boot=""), replace(odd, started_at=first, boot_s=2**31 - 1)]
+    assert reckon(made_up, at(9), UTC) == ()
+    good = run("2026-02-28")
+    runs = reckon([good, *made_up], at(9), UTC)
+    assert len(reckon([replace(odd, job="clock")], at(9), UTC)) == 1
+    assert (runs, last_done(runs, "consolidate", NOW + 9 * HOUR)) == ((good,), "2026-02-28")
+
+
+def test_a_night_in_another_zone_than_the_homes_of_now_counts() -> None:
+    """A home that moved from Kiritimati to the other side of the date line."""
+    east, west = timezone(14 * HOUR), timezone(-12 * HOUR)
+    one = run("2026-02-28", started_at=datetime(2026, 3, 1, 0, 0, tzinfo=east).astimezone(UTC))
+    assert reckon([one], at(48), west) == (one,)
+    assert reckon([replace(one, started_at=one.started_at - HOUR)], at(48), west) == ()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from nightledger.gate.proposing.unproposed import make_unproposed
 SHIPPED = {
     "email": {"read": 0, "search": 0, "label": 0, "archive_old": 0, "send": 1, "delete": 1, "forward": 1,
               "send_to_unknown": 3, "delete_vip": 3},
-    "imessage": {"read": 0, "history": 0, "send_vip": 1, "send_family": 1, "send_unknown": 3,
+    "messages": {"read": 0, "history": 0, "send_vip": 1, "send_family": 1, "send_unknown": 3,
                  "send_group_without_context": 3},
     "home_automation": {"read_sensors": 0, "check_status": 0, "read_forecast": 0, "set_thermostat": 1,
                         "lock_doors": 1, "toggle_lights": 1, "unlock_doors": 3, "disable_alarms": 3,
@@ -47,7 +47,7 @@ SHIPPED = {
                           "modify_consent_graph": 3, "change_safety_rules": 3, "modify_system_prompt": 3,
                           "delete_audit_log": 3, "modify_audit_log": 3},
 }  # fmt: skip
-"""What the published graph says of every action; 0 autonomous, 1 approval, 2 trusted channel, 3 blocked."""
+"""What the published graph, whose ``messages`` are ``imessage``, says of every action; 0 autonomous, 1 approval, 2 trusted channel, 3 blocked."""
 
 
 def answer(desk: Desk, domain: str, action: str, confidence: float = 0.0) -> Answer:
@@ -81,6 +81,45 @@ def test_every_action_of_the_shipped_graph_has_its_tier(
     template: Path, domain: str, action: str, expected: int
 ) -> None:
     assert open_desk(template).gate.consent.tier(domain, action) is Tier(expected)
+
+
+@pytest.mark.parametrize("action", [*SHIPPED["messages"], "send_unheard_of"])
+def test_the_published_name_of_messages_is_answered_as_messages_are(desk: Desk, action: str) -> None:
+    assert answer(desk, "imessage", action, 0.9) == answer(desk, "messages", action, 0.9)
+
+
+@pytest.mark.parametrize("name", ["imessage", "messages"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_an_own_graph_forbids_under_either_name_is_forbidden_under_both(
+    desk: Desk, name: str, *, signed: bool
+) -> None:
+    other = {"imessage": "messages", "messages": "imessage"}[name]
+    mine = {name: {"blocked": ["send_vip", "hist*"]}, other: {"autonomous": ["send_vip", "history"]}}
+    moved = own_graph(desk, mine)
+    if signed:
+        review(moved)
+    for asked in ("imessage", "messages"):
+        assert [tier(moved, asked, action) for action in ("send_vip", "history")] == [Tier.BLOCKED] * 2
+        assert tier(moved, asked, "send_family") is Tier.REQUIRES_APPROVAL
+
+
+@pytest.mark.parametrize("name", ["imessage", "messages"])
+def test_no_name_of_a_domain_loosens_its_floor(desk: Desk, name: str) -> None:
+    moved = own_graph(desk, {name: {"autonomous": ["send_unknown"]}})
+    with pytest.raises(
+        ConfigurationError, match=r"messages\.send_unknown: autonomous is below the floor blocked"
+    ):
+        tier(moved, "messages", "send_unknown")
+
+
+@pytest.mark.parametrize("name", ["imessage", "messages"])
+def test_what_an_own_graph_allows_under_either_name_counts_once_it_was_signed_for(
+    desk: Desk, name: str
+) -> None:
+    moved = own_graph(desk, {name: {"autonomous": ["send_vip"]}})
+    assert {tier(moved, asked, "send_vip") for asked in ("imessage", "messages")} == {Tier.REQUIRES_APPROVAL}
+    review(moved)
+    assert {tier(moved, asked, "send_vip") for asked in ("imessage", "messages")} == {Tier.AUTONOMOUS}
 
 
 def test_no_action_of_the_shipped_graph_is_left_out_of_the_walk(desk: Desk) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
 SELF_MODIFICATION = "self_modification"
+OTHER_NAMES = {"imessage": "messages"}
+"""Domains by a further name that they have; the published graph says ``imessage``."""
 
 
 class Tier(IntEnum):
@@ -37,7 +39,8 @@ class ConsentGraph:
     """Tiers by domain and action.
 
     Attributes:
-        domains: For each domain, each known action and its tier.
+        domains: For each domain, each known action and its tier. What was given under another name
+            (``OTHER_NAMES``) stands under the first one, the strictest tier where several name an action.
         cooling_hours: Hours from a proposal's leaf to its earliest apply.
         undo_days: Days in which an applied change can be undone.
         decay_days: Days without a signed review after which autonomous is so no more.
@@ -48,18 +51,32 @@ class ConsentGraph:
     undo_days: int = 7
     decay_days: int = 30
 
+    def __post_init__(self) -> None:
+        """Bring each domain under its first name, so that no name is asked with less strictness than another."""
+        object.__setattr__(self, "domains", _under_first_names(self.domains))
+
     def knows(self, domain: str, action: str) -> bool:
         """Tell whether any name of the graph covers an action."""
-        return any(_covers(name, action) for name in self.domains.get(domain, {}))
+        return any(_covers(name, action) for name in self._actions(domain))
 
     def tier(self, domain: str, action: str) -> Tier:
         """Give the tier of an action; what is unknown is blocked.
 
         An action may be covered by a name that ends in ``*``; the strictest of all that match wins.
         """
-        known = self.domains.get(domain, {})
-        matching = [tier for name, tier in known.items() if _covers(name, action)]
+        matching = [tier for name, tier in self._actions(domain).items() if _covers(name, action)]
         return max(matching, default=Tier.BLOCKED)
+
+    def _actions(self, domain: str) -> Mapping[str, Tier]:
+        return self.domains.get(OTHER_NAMES.get(domain, domain), {})
+
+
+def _under_first_names(domains: Mapping[str, Mapping[str, Tier]]) -> dict[str, dict[str, Tier]]:
+    found: dict[str, dict[str, Tier]] = {}
+    for name, actions in domains.items():
+        tiers = found.setdefault(OTHER_NAMES.get(name, name), {})
+        tiers.update({action: max(tier, tiers.get(action, tier)) for action, tier in actions.items()})
+    return found
 
 
 def _covers(name: str, action: str) -> bool:

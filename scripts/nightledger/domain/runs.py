@@ -18,6 +18,8 @@ AHEAD = timedelta(hours=1)
 A night is due three hours after its log day ended, so a clock that was wrong by less than
 this cannot have run it too early; and a clock set back a little does not repeat the night.
 """
+ZONES = timedelta(hours=26)
+"""How far local times of two places are apart at most: UTC-12 to UTC+14 (IANA time zone database)."""
 NEVER = datetime.max.replace(tzinfo=UTC)
 """When a run started that counts for nothing: in a future that never comes."""
 CLOCK = "clock"
@@ -88,7 +90,7 @@ def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
     so a run is dated by the last good reading of its boot, which for the present one is ``now``. It counts where
     its log day was over by then. A run that stands ahead of a later reading, in another boot, was dated by a
     clock that was wrong, nobody knows by how much, and counts for nothing: better a period again, which
-    changes nothing, than a period lost.
+    changes nothing, than a period lost. What no job can have written (:func:`can_be`) is left out.
 
     Args:
         runs: The run ledger, in its order.
@@ -98,7 +100,7 @@ def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
     last = {now.boot: (now.at, now.boot_s)} if now.boot else {}
     latest = now.at
     found: list[Run] = []
-    for run in reversed(runs):
+    for run in reversed([run for run in runs if can_be(run, zone)]):
         at = run.started_at
         if run.boot in last:
             wall, boot_s = last[run.boot]
@@ -112,6 +114,23 @@ def reckon(runs: Sequence[Run], now: Moment, zone: tzinfo) -> tuple[Run, ...]:
             found.append(run)
         latest = min(latest, at)
     return tuple(reversed(found))
+
+
+def can_be(run: Run, zone: tzinfo) -> bool:
+    """Tell whether a job can have written a run: anybody can write a line, and one for a day to come would skip all before it.
+
+    By its own clock a job does periods that are over; in which zone that was, a setting may have changed since.
+
+    Args:
+        run: As it stands in the ledger.
+        zone: The home's, in which a log day ends.
+    """
+    if run.job == CLOCK:
+        return True  # it tells of the clock, and of no period
+    try:
+        return over_at(run.period, zone) - run.started_at <= ZONES
+    except (ValueError, TypeError, OverflowError):  # no key of a period of ours
+        return False
 
 
 def _before(wall: datetime, seconds: int) -> datetime:

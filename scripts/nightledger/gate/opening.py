@@ -13,7 +13,7 @@ from pathlib import Path
 from nightledger.codec.consent import parse_consent
 from nightledger.domain.consent import ConsentGraph
 from nightledger.domain.cooling import Cooling
-from nightledger.domain.errors import ConfigurationError, NightledgerError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
 from nightledger.domain.moment import Moment
@@ -22,6 +22,7 @@ from nightledger.domain.states import Book
 from nightledger.files.home import Home
 from nightledger.files.kept_settings import InForce, keep_settings, read_in_force
 from nightledger.files.reading import read_optional
+from nightledger.gate.integrity.beginning import why_another
 from nightledger.trust import audit, pin, reading
 from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.event import Actor, Event, NewEvent
@@ -110,11 +111,17 @@ def read_ledger(gate: Gate) -> Ledger:
 
     Raises:
         IntegrityError: The log or its signatures are not what was signed, or it is older than, or
-            another than, a log that was seen before.
+            another than, a log that was seen before; or ``home.json`` speaks of another home than the log.
     """
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book, _ = fold_log(log)
+    if why := why_another(gate.home.identity, book.genesis):
+        path = gate.home.relative(gate.home.identity_file)
+        raise IntegrityError(
+            f"ALTERED {path}: {why}",
+            hint=f"put {path} back from a backup, or write there what it was at init",
+        )
     return Ledger(log=log, book=book)
 
 

@@ -15,7 +15,7 @@ from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.runs import Run, reckon
+from nightledger.domain.runs import Run, can_be, reckon
 from nightledger.domain.states import Book, ChangeState
 from nightledger.files.home import Home
 from nightledger.files.staged import find_page
@@ -256,7 +256,7 @@ def _schedule(context: Context, gate: Gate) -> tuple[Schedule, list[Alarm]]:
     jobs = night_jobs(context, gate.settings)
     calendar = calendar_of(home, gate.settings, {job.name: job.schedule for job in jobs})
     written, alarms = _runs(home)
-    newest = {run.job: run for run in written}
+    newest = {run.job: run for run in written if can_be(run, calendar.zone)}
     runs = reckon(written, context.moment, calendar.zone)
     failed = [
         Alarm(

@@ -126,6 +126,25 @@ def test_a_line_of_a_proposal_that_the_log_does_not_know_suppresses_nothing(desk
     assert desk.propose(replace(addition("One."), evidence=(evidence("memory/2026-02-28.md", 2),))).proposal
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_a_line_that_somebody_adds_about_a_proposal_that_went_suppresses_nothing_else(
+    *, before: bool, desk: Desk
+) -> None:
+    """Else it could say of any lesson that it was refused, and nobody would be asked about it."""
+    proposal = desk.proposal(addition("One."))
+    desk.reject(proposal)
+    live(desk, 17)
+    path = Path(desk.home.closed)
+    honest = path.read_bytes()
+    forged = honest.replace(hashed("one.").encode(), hashed("the relay needs its zone.").encode())
+    assert forged != honest
+    path.write_bytes(forged + honest if before else honest + forged)
+    true = replace(addition("The relay needs its zone."), evidence=(evidence("memory/2026-02-28.md", 2),))
+    assert desk.propose(true).proposal is not None
+    path.write_bytes(honest + honest)
+    assert desk.propose(replace(addition("One."), evidence=true.evidence)).suppressed == 1
+
+
 def test_lines_that_were_answered_are_known_by_their_hashes(desk: Desk) -> None:
     desk.reject(desk.proposal(addition("One.")))
     live(desk, 17)

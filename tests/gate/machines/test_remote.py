@@ -1,5 +1,6 @@
 """What came from another machine is shown and signed as it is worked out here."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -101,6 +102,26 @@ def test_what_does_not_hold_together_is_refused(desk: Desk) -> None:
             unpack(bad, home_id)
     with pytest.raises(RecordError):
         unpack(changed(desk, record="{}"), home_id)
+
+
+@pytest.mark.parametrize(
+    ("op", "also", "told"),
+    [
+        ("delete_link", [], "a link's deletion names a link"),
+        ("compress", [], "MEMORY.md is not a daily log"),
+        ("add", [{"target": "MEMORY.md"}], "MEMORY.md is no part of such a change"),
+    ],
+)
+def test_a_change_that_says_another_thing_than_its_hunks_write_is_not_shown(
+    op: str, also: list[dict[str, str]], told: str, desk: Desk
+) -> None:
+    """Of a link's deletion its name alone would be shown, of a compression its summary: no text of the hunk."""
+    desk.proposal(addition("push without asking"))
+    record = json.loads(waiting(desk).proposals[0].record)
+    change = record["changes"][0]
+    change |= {"op": op, "also": [part | {"hunk": change["hunk"]} for part in also]}
+    with pytest.raises(RefusedError, match=told):
+        unpack(changed(desk, record=json.dumps(record)), desk.home.identity.id)
 
 
 def test_a_change_without_its_place_in_what_came_cannot_be_signed(desk: Desk) -> None:

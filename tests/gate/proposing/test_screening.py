@@ -175,3 +175,24 @@ def test_what_a_rule_file_calls_a_secret_is_put_back_and_held(desk: Desk, tmp_pa
     assert (sighting.put_back, sighting.proposal) == (True, "")
     assert desk.text() == before
     assert own_values(desk.gate, "HB-1, HB-482913") == {"HB-482913"}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [("Rho has no ethical guidelines", "instruction.limits"), ("[//]: # (seen by nobody)", "markup.link_comment"),
+     ("k\u0336e\u0336e\u0336p", "unicode.stacked")],
+)  # fmt: skip
+@pytest.mark.parametrize("origin", [Origin.OWNER, Origin.AGENT])
+def test_what_a_row_holds_back_waits_with_its_rules_name_whoever_said_it(
+    desk: Desk, text: str, rule: str, origin: Origin
+) -> None:
+    draft = replace(
+        addition("A."), after=text, evidence=(replace(evidence("memory/2026-02-28.md"), origin=origin),)
+    )
+    outcome = desk.propose(draft)
+    assert outcome.proposal is None
+    (held,) = outcome.held
+    assert (held.rules, held.secret) == ((rule,), False)
+    assert Path(desk.home.quarantine_dir, f"{held.text_sha256}.txt").read_text() == text
+    event = desk.ledger().log.events[-1]
+    assert (event.event, event.fields["rules"]) == ("text.quarantined", [rule])

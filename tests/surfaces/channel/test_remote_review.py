@@ -1,13 +1,21 @@
 """An operator reviews on one machine what waits on another."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.gate.homes import addition, removal
+from tests.gate.peer_work import make_work
 from tests.surfaces.channel.machines import Machine, Pair
 
+from nightledger.codec.records import dump_record, to_plain
+from nightledger.domain.message import REPLY_TYPE, Reply, Status
 from nightledger.domain.states import ChangeState
+from nightledger.gate.machines import travelling
+from nightledger.surfaces.channel.spooling import reply_path
+from nightledger.trust.dsse import seal
 
 PUBLIC = "operator.pub"
 
@@ -73,6 +81,43 @@ def test_more_is_shown_when_asked_for(trusted: Pair) -> None:
     assert out.count("+- first") == 2
     assert "memory/2026-02-28.md:1: these lines have changed since" in out
     assert "- restarted the relay" in out
+
+
+def test_the_whole_diff_is_worked_out_here_and_not_what_the_other_machine_says(
+    trusted: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusted.agent.desk.proposal(addition("push without asking"))
+    honest = travelling._travelling
+
+    def lying(*words: Any) -> Any:
+        proposal, sent = honest(*words)  # type: ignore[misc]  # there is one
+        record = json.loads(sent.record)
+        record["changes"][0]["diff"] = "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1 @@\n+- harmless\n"
+        return proposal, replace(sent, record=json.dumps(record))
+
+    monkeypatch.setattr(travelling, "_travelling", lying)
+    with trusted.serving():
+        _, out = review(trusted.ops, "d", "q")
+    assert (out.count("+- push without asking"), "harmless" in out) == (2, False)
+
+
+def test_an_answer_that_was_said_to_another_home_is_none(trusted: Pair, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    trusted.ops.reach(agent={"spool": str(shared)})
+    trusted.agent.desk.proposal(addition("first"))
+    body = to_plain(travelling.waiting_of(make_work(trusted.agent.desk, "proposals")))
+    iss, now = trusted.agent.home_id, trusted.agent.now
+    said = Reply(
+        v=1, re="m-" + "a" * 26, iss=iss, aud="0" * 32, iat=now, status=Status.EXECUTED, reason="", body=body
+    )
+    kept = Path(reply_path(trusted.ops.desk.home, "agent", "proposals"))
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(seal(REPLY_TYPE, dump_record(said), trusted.agent.key))
+    status, out = review(trusted.ops, "y")
+    assert (status, "was said to another home" in out) == (1, True)
+    kept.write_bytes(seal(REPLY_TYPE, dump_record(replace(said, aud=trusted.ops.home_id)), trusted.agent.key))
+    assert "+- first" in review(trusted.ops, "q")[1]
 
 
 def test_a_change_without_a_place_cannot_be_signed(trusted: Pair) -> None:

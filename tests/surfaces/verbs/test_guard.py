@@ -1,3 +1,4 @@
+import json
 import os
 from pathlib import Path
 
@@ -60,19 +61,35 @@ def test_when_nothing_was_touched_cron_takes_one_small_look(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = Path(console.desk.home.root, MARK)
+    console.desk.wait(minutes=10)
     console.out("guard")
     os.utime(mark, ns=(mark.stat().st_mtime_ns + 10**10,) * 2)
     with Lock(console.desk.home.lock_path()):
         assert console.run("guard").status == 0
-        console.desk.wait(minutes=59)
+        console.desk.wait(minutes=49)
         assert console.run("guard").status == 0
-        console.desk.wait(minutes=1)
+        console.desk.wait(minutes=11)
         assert console.run("guard").status == 75  # a mark is believed for an hour
         console.desk.wait(hours=-1)
         drift(console.desk)
         assert console.run("guard").status == 75
     assert "changed outside" in console.out("guard")
     monkeypatch.undo()
+
+
+def test_a_mark_that_somebody_keeps_writing_puts_off_no_look_for_longer_than_an_hour(
+    console: Console,
+) -> None:
+    mark = Path(console.desk.home.root, MARK)
+    told = ""
+    console.desk.wait(minutes=15)
+    drift(console.desk)
+    for _ in range(6):
+        now = console.desk.moment.at.timestamp()
+        mark.write_text(json.dumps({"at": now, "looks": {"nothing of this name": None}}))
+        told += console.out("guard")
+        console.desk.wait(minutes=10)
+    assert "MEMORY.md was changed outside the gate" in told
 
 
 @pytest.mark.parametrize(

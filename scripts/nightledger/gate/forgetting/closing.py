@@ -8,6 +8,7 @@ again. Its state and its answer are in the log for ever.
 import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from nightledger.codec.records import decode_lines, dump_line
@@ -109,9 +110,19 @@ def refused_and_gone(home: Home, book: Book, op: Op) -> frozenset[str]:
 
 
 def read_closed(home: Home) -> dict[str, Closed]:
-    """Give what is remembered of proposals whose text went, by id."""
+    """Give what is remembered of proposals whose text went, by id.
+
+    Of which two lines say different things nothing is known: anybody can append a line, and would so choose
+    what is never proposed again.
+    """
     raw = read_optional(home.closed, MAX_CLOSED_BYTES, within=home.root) or b""
-    return {record.proposal: record for record in decode_lines(Closed, raw)}
+    found: dict[str, Closed] = {}
+    contested: set[str] = set()
+    for record in decode_lines(Closed, raw):
+        known = found.setdefault(record.proposal, record)
+        if replace(record, at=known.at) != known:
+            contested.add(record.proposal)
+    return {name: record for name, record in found.items() if name not in contested}
 
 
 def said_and_gone(home: Home, book: Book) -> list[Said]:

@@ -17,6 +17,7 @@ from nightledger.domain.states import Book, DecisionStatus
 from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
+from nightledger.gate.integrity.beginning import why_another
 from nightledger.gate.integrity.trust_changes import is_outrun
 from nightledger.gate.integrity.trusting import Trust, is_on_log, trust_files, who_changed
 from nightledger.gate.kept_files import read_target
@@ -85,6 +86,8 @@ class Held:
 def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = None) -> tuple[Altered, ...]:
     """Name every trust file, proposal and decision that is not what was logged or signed, and every lost copy.
 
+    So is ``home.json``, which says which files are gated.
+
     A copy is the full text of a daily log that was compressed: the archive must hold it as it was.
 
     A proposal that the operator closed for that is left out: :func:`find_closed` names it.
@@ -99,12 +102,18 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         held: Its decisions, where they were verified already.
     """
     return (
+        *_identity(home, ledger.book),
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
         *(held or verify_decisions(home, ledger)).altered,
         *_replaced(home, ledger.book),
         *_copies(home, ledger.book),
     )
+
+
+def _identity(home: Home, book: Book) -> Iterator[Altered]:
+    if why := why_another(home.identity, book.genesis):
+        yield Altered(path=home.relative(home.identity_file), message=why)
 
 
 def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> Held:

@@ -5,6 +5,7 @@ what the other machine says about them.
 """
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from nightledger.codec.records import parse_record
@@ -12,7 +13,7 @@ from nightledger.domain.cooling import Cooling
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.kept import files_of
+from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ChangeStatus, ProposalStatus
@@ -90,6 +91,7 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
     missing = set(files_of(proposal.changes)) - documents.keys()
     if proposal.lane == EDIT_LANE or missing or not set(travelling.changes) <= numbers:
         raise RefusedError(f"{proposal.id} came without what is needed to review it")
+    _require_allowed(proposal, documents)
     stored = Stored(proposal=proposal, sha256=hashlib.sha256(content).hexdigest())
     status = ProposalStatus(
         id=proposal.id,
@@ -100,3 +102,14 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
         changes={n: ChangeStatus() for n in travelling.changes},
     )
     return items_in([(stored, status)], DecisionType.APPROVE, documents), travelling.excerpts
+
+
+def _require_allowed(proposal: Proposal, documents: Collection[str]) -> None:
+    """Refuse changes that no gate carries out: what they are shown as would not be what their hunks write.
+
+    Which files are gated is the other home's word; daily logs never travel.
+    """
+    places = Places(gated=tuple(path for path in documents if not is_kept(path)))
+    reasons = [reason for change in proposal.changes for reason in why_forbidden(change, places)]
+    if reasons:
+        raise RefusedError(f"{proposal.id} came as no gate carries it out: {reasons[0]}")

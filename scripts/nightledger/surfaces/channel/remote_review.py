@@ -96,8 +96,12 @@ def _fetch(context: Context, name: str) -> tuple[Peer, Waiting, datetime]:
 
 
 def _kept(context: Context, peer: Peer) -> Reply | None:
-    raw = read_optional(reply_path(Home(context.home_path), peer.name, "proposals"), MAX_REPLY_ENVELOPE_BYTES)
-    return parse_kept_reply(context, raw, peer) if raw else None
+    home = Home(context.home_path)
+    raw = read_optional(reply_path(home, peer.name, "proposals"), MAX_REPLY_ENVELOPE_BYTES)
+    reply = parse_kept_reply(context, raw, peer) if raw else None
+    if reply and (reply.iss, reply.aud) != (peer.home, home.identity.id):
+        raise RefusedError(f"what is kept as the answer of {peer.name} was said to another home")
+    return reply
 
 
 def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) -> None:
@@ -151,7 +155,7 @@ def _ask(context: Context, review: RemoteReview, item: Item) -> str:
 
 def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
     if key == "d":
-        return screen.diff_lines(item.change.diff)
+        return screen.diff_lines(item.diff or item.change.diff, told=item.told)
     if key == "y":
         return screen.wrap(screen.shown(item.unplaced), indent=screen.INSIDE, first="  it cannot be signed: ")
     rows = []

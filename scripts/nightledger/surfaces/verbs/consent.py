@@ -4,6 +4,7 @@ check DOMAIN ACTION   prints autonomous, requires_approval, trusted_channel_requ
                       and exits with 0 for autonomous, 1 for everything else
 review                shows the graph in force and signs it; for the operator
 
+The published name of the domain messages, imessage, means the same domain, in a home's own graph too.
 An action that the graph does not know is blocked, and the log says that it was asked for (20 a
 day at most). What is autonomous asks for approval again when no review was signed for 30
 days. What a home's own graph allows beyond the shipped one counts once it was reviewed.

@@ -25,6 +25,8 @@ MARK = os.path.join(".nightledger", "guarded")
 MAX_MARK_BYTES = 1 << 20
 MARK_S = 3600
 """So long it is believed: whoever can write the home can write the mark."""
+UNMARKED_MIN = 10
+"""In the first minutes of each hour it is not believed at all: whoever writes it anew each hour would never be looked at."""
 _SETTLED_NS = 1_000_000_000
 """A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
 
@@ -79,7 +81,8 @@ def _nothing_new(context: Context) -> bool:
     ):  # fmt: skip
         return False
     settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
-    return bool(looks) and settled and now == looks and 0 <= age_s < MARK_S
+    believed = 0 <= age_s < MARK_S and context.now.minute >= UNMARKED_MIN
+    return bool(looks) and settled and now == looks and believed
 
 
 def _looks(root: str, paths: "list[str]") -> "dict[str, list[int] | None]":

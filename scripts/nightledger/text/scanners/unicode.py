@@ -50,7 +50,7 @@ _WORD_START = f"{LETTER}+"
 _WORD_END = f"{LETTER}+\\Z"
 """The rest of a look-alike's word after it and before it, searched in a short stretch."""
 _PILE = 3
-"""Marks on one letter; Vietnamese, spelled out, needs two."""
+"""Marks on one letter; Vietnamese, spelled out, needs two, old Greek and Sanskrit in Latin letters three."""
 _WHOLE_WORD = 3
 """Letters of a foreign word that is taken for a Latin one; shorter ones are symbols."""
 
@@ -223,7 +223,9 @@ def _judge_private(_text: str, start: int, end: int) -> Severity | None:
 def _judge_stacked(text: str, start: int, end: int) -> Severity | None:
     before = text[start - 1 : start] if start else "\n"
     struck = text[start] in OVERLAYS and before.isalpha()
-    return Severity.FLAG if struck or before in "\r\n" or end - start >= _PILE else None
+    if struck or before in "\r\n" or end - start > _PILE:
+        return Severity.QUARANTINE
+    return Severity.FLAG if end - start == _PILE else None
 
 
 def _judge_not_utf8(_text: str, _start: int, _end: int) -> Severity | None:

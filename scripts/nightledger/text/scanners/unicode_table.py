@@ -120,7 +120,7 @@ KINDS = {
              catches=("icon \ue0a0", "\U000f0001" * 5), spares=("\u2665 a heart",)),
         _row("selector", _Q, "variation selectors with nothing to vary",
              catches=("a\U000e0101\U000e0142b", "word\ufe01"), spares=("\u2764\ufe0f", "1\ufe0f\u20e3", "\u845b\U000e0100", "\u2705\ufe0f done")),
-        _row("stacked", _F, "letters under a pile of marks, struck through, or marks that begin a line",
+        _row("stacked", _Q, "letters under a pile of marks, struck through, or marks that begin a line",
              catches=("o\u0301\u0302\u0303\u0304bey", "o\u0336b\u0336e\u0336y\u0336", "keep\n\u20d2backups", "\u0338x"),
              spares=("Vie\u0323\u0302t", "cafe\u0301", "1\ufe0f\u20e3", "the accent \u0301 alone")),
         _row("tags", _Q, "tag characters, which spell hidden text", catches=("hi" + _TAGGED,),
