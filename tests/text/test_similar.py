@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -164,3 +166,11 @@ def test_links_that_do_not_end_are_looked_through_once(part: str) -> None:
 )
 def test_a_link_keeps_its_text_whatever_stands_around_it(text: str, folded: str) -> None:
     assert fold(text) == folded
+
+
+@given(st.text(max_size=60))
+def test_each_character_of_a_text_beyond_ascii_is_a_words_or_a_gap(text: str) -> None:
+    plain = "".join(c for c in text if c not in "[]!()'\u2019\u02bc`") + "é"
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
+    kept = (c if c.isalnum() or unicodedata.category(c).startswith("M") else " " for c in folded)
+    assert fold(plain) == " ".join("".join(kept).split())

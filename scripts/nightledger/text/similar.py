@@ -42,7 +42,8 @@ def fold(text: str) -> str:
     if plain.isascii():
         return _ASCII_GAP.sub(" ", plain.lower()).strip()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
-    return " ".join("".join(c if _is_word(c) else " " for c in folded).split())
+    gaps = {ord(letter): " " for letter in set(folded) if not _is_word(letter)}
+    return " ".join(folded.translate(gaps).split())
 
 
 def _linked(match: re.Match[str]) -> str:

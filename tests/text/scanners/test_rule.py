@@ -89,3 +89,9 @@ def _seconds(row: Rule, text: str) -> float:
     started = time.process_time()
     assert list(matches(row, Passage(text))) == []
     return time.process_time() - started
+
+
+@given(st.text(max_size=40))
+def test_lower_casing_a_text_that_would_grow_is_lower_casing_its_characters(text: str) -> None:
+    lows = [(character, character.lower()) for character in f"{text}\u0130"]
+    assert lower(f"{text}\u0130") == "".join(low if len(low) == 1 else character for character, low in lows)

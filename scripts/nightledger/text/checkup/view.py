@@ -12,6 +12,7 @@ from datetime import date
 from nightledger.text.checkup.units import Unit
 from nightledger.text.checkup.words import is_heading
 from nightledger.text.dates import FoundDate, find_dates
+from nightledger.text.titles import carried
 
 _MARKUP = re.compile(r"[*_`~]")
 _LABEL = re.compile(r"^(?P<label>[^:：|]{1,48}?)\s?[:：](?!//)\s*(?P<value>.*)$", re.DOTALL)  # noqa: RUF001 - a colon of CJK text
@@ -65,7 +66,7 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
         today: What dates without a year are near to, and what is past is before.
     """
     for index, unit in enumerate(units):
-        headings = unit.headings[1:] or unit.headings
+        headings = tuple(map(carried, unit.headings[1:] or unit.headings))
         plain = _MARKUP.sub("", unit.text).strip()
         found = _LABEL.match(plain)
         lasts = any(is_heading("lasting", heading) for heading in headings)

@@ -206,7 +206,8 @@ def lower(text: str) -> str:
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered
-    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+    lows = {ord(letter): low for letter in set(text) if len(low := letter.lower()) == 1}
+    return text.translate(lows)
 
 
 def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:

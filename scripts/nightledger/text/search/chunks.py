@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from nightledger.text.titles import carried
+
 CHUNK_CHARACTERS = 600
 """Measured best by the issue's authors between 300 and 1,200 on conversations; bench/bench_recall.py says more."""
 LEAD_CHARACTERS = 300
@@ -38,7 +40,7 @@ class Passage:
         end: Behind its last character; the last line's end is not in it.
         first_line: From 1.
         last_line: Included.
-        heading: Texts of the headings above, outermost first, joined by `` > ``.
+        heading: Texts of the headings above as ``titles.carried`` gives them, outermost first, joined by `` > ``.
         day: The date that the nearest dated heading names; None where none does.
         lead: How many characters directly before it are indexed with it.
     """
@@ -172,7 +174,7 @@ def title_of(line: str) -> str:
 
 
 def _title(match: re.Match[str]) -> str:
-    return match[2].strip().rstrip("#").rstrip()
+    return carried(match[2].strip().rstrip("#").rstrip())
 
 
 def day_in(text: str) -> date | None:

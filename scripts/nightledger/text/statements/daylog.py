@@ -13,6 +13,7 @@ from nightledger.domain.daylog import DayLog, LogLine, Region
 from nightledger.domain.proposal import Origin
 from nightledger.domain.words import folded
 from nightledger.text.statements.regions import TURN, find_regions
+from nightledger.text.titles import carried
 
 _MARKER = re.compile(r"^(\s*)(?:([-*+•\u2013])\s+|(\d{1,3})[.)]\s+|(\|))?")
 _BOX = re.compile(r"^\[[ xX~-]\]\s+")
@@ -115,7 +116,7 @@ class _Reader:
             return
         level, title = len(match[1]), match[2].rstrip().rstrip("#").rstrip().strip("*_ ")
         self.headings = [heading for heading in self.headings if heading[0] < level]
-        self.headings.append((level, title))
+        self.headings.append((level, carried(title)))
         self.leads.clear()
         if (dated := _ISO.search(title)) is not None:
             self.section_day = _date(dated) or self.section_day

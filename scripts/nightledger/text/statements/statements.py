@@ -8,7 +8,7 @@ Invariant: only this log is read; the same log gives the same statements.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -18,10 +18,11 @@ from nightledger.domain.proposal import least_trusted
 from nightledger.domain.statement import Found, HeldLine, Statement, StatementKind
 from nightledger.text.scanners.scan import scan
 from nightledger.text.scanners.secret_places import telling
-from nightledger.text.similar import fold, numbers, shingles
+from nightledger.text.similar import fold
 from nightledger.text.statements.cues import find_cues
 from nightledger.text.statements.estimate import SHIPPED, Model, estimate_lines, log_languages
 from nightledger.text.statements.features import split_label, tells_result
+from nightledger.text.statements.repeats import Corrections, Kept
 from nightledger.text.statements.wording import (
     clean_line,
     entry_text,
@@ -57,10 +58,6 @@ _TOPIC_NAME = re.compile(r"\d{4}-\d\d-\d\d[-_ ][^\W\d]")
 _OF_MEMORY = re.compile(r"\bMEMORY\.md\b", re.IGNORECASE)
 """A section about the memory file repeats what was written into it."""
 _ALL_BOLD = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
-_RESTATED = 0.75
-_OVERTURNED = 0.5
-_LONGER = 4
-"""So many times longer than a diagnosis a correction of it may be: a page shares half of the letters of any sentence."""
 
 
 def _is_never_known(_text: str) -> bool:
@@ -89,7 +86,7 @@ def find_statements(
     held = _held(log, estimates)
     barred = {line.line for line in held}
     blocks = _blocks(log, {number: p for number, p in estimates.items() if number not in barred}, barred)
-    corrections = [line for line in _corrections(log, estimates) if line[0] not in barred]
+    corrections = _corrections(log, estimates.keys() - barred)
     standing = [block for block in _fold_repeats(blocks) if not _is_overturned(block, corrections)]
     languages = log_languages(log)
     news = [_news(block, is_known, languages) for block in standing]
@@ -224,45 +221,34 @@ def _share_a_lead(one: LogLine, other: LogLine) -> bool:
 
 def _fold_repeats(blocks: list[_Block]) -> list[_Block]:
     """Fold near-repeats within the file into the later one."""
-    kept: list[tuple[_Block, frozenset[int]]] = []
-    for block in sorted(blocks, key=lambda block: -block.members[0].number):
-        pieces = shingles(block.text)
-        said = numbers(block.text)
-        if not any(_is_within(pieces, other) and said <= numbers(later.text) for later, other in kept):
-            kept.append((block, pieces))
-    return [block for block, _ in kept]
-
-
-def _is_within(pieces: frozenset[int], other: frozenset[int]) -> bool:
-    return len(pieces & other) >= _RESTATED * len(pieces)
+    kept = Kept()
+    return [
+        block
+        for block in sorted(blocks, key=lambda block: -block.members[0].number)
+        if kept.takes(block.text)
+    ]
 
 
 _CLAIMING = frozenset({"cause", "fault", "fix"})
 
 
-def _corrections(log: DayLog, estimates: dict[int, float]) -> list[tuple[int, frozenset[int]]]:
-    """Give the lines that correct a cause, with their wording's fingerprint."""
+def _corrections(log: DayLog, among: Collection[int]) -> Corrections:
+    """Give the lines that correct a cause."""
     found = []
     for line in log.lines:
-        if line.number in estimates:
+        if line.number in among:
             cues = find_cues(line.content)
             if "correct" in cues and "cause" in cues:
-                found.append((line.number, shingles(line.content)))
-    return found
+                found.append((line.number, line.content))
+    return Corrections(found)
 
 
-def _is_overturned(block: _Block, corrections: list[tuple[int, frozenset[int]]]) -> bool:
+def _is_overturned(block: _Block, corrections: Corrections) -> bool:
     """Say whether a later line about the same thing corrects this diagnosis."""
     cues = find_cues(block.top.content)
     if cues.isdisjoint(_CLAIMING) or "correct" in cues:
         return False
-    pieces, last = shingles(block.top.content), block.members[-1].number
-    return any(
-        number > last
-        and len(other) <= _LONGER * len(pieces)
-        and len(pieces & other) >= _OVERTURNED * min(len(pieces), len(other))
-        for number, other in corrections
-    )
+    return corrections.overturn(block.top.content, block.members[-1].number)
 
 
 def _news(block: _Block, is_known: Callable[[str], bool], languages: tuple[str, ...]) -> _Block:
