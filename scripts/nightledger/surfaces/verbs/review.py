@@ -95,6 +95,7 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
 def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
     from nightledger.gate.integrity.checking import find_drift
     from nightledger.gate.stored import find_set_aside
+    from nightledger.surfaces import held_back
 
     home, book = session.gate.home, session.ledger.book
     if home.identity.simulated:
@@ -104,6 +105,7 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
             f"! {name} was altered after it was proposed and is set aside; 'nightledger verify' names its file. "
             f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
         )
+    yield from held_back.notices(home, session.ledger.log.events)
     if not items:
         yield "Nothing waits for you."
         return
