@@ -28,6 +28,7 @@ def test_another_one_is_told_where_to_go(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="is written by 'elsewhere'") as caught:
         require_machine(make_home(tmp_path, machine="elsewhere"))
     assert caught.value.hint.startswith("run it on elsewhere")
+    assert "--take-over" in caught.value.hint
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"{}", b"[" * 50_000, b"\xff"])

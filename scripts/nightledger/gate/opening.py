@@ -36,6 +36,7 @@ SHIPPED = Path(__file__).resolve().parents[3] / "config"
 MAX_CONFIG_BYTES = 1 << 20
 KEPT_SETTINGS = "settings.json"
 """Beside a home's keys: its last good settings."""
+AS_MADE = "put config/nightledger/home.json back from a backup, or write there what it was at init"
 MEND = "mend or remove that file: it holds only what differs from the checkout's config/nightledger.yaml"
 
 
@@ -120,7 +121,7 @@ def read_ledger(gate: Gate) -> Ledger:
         path = gate.home.relative(gate.home.identity_file)
         raise IntegrityError(
             f"ALTERED {path}: {why}",
-            hint=f"put {path} back from a backup, or write there what it was at init",
+            hint=AS_MADE,
         )
     return Ledger(log=log, book=book)
 

@@ -9,7 +9,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus
 from nightledger.files.home import Home
 from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.opening import MEND, Gate, Ledger, why_no_consent
+from nightledger.gate.opening import AS_MADE, MEND, Gate, Ledger, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.witnessing.findings import look
@@ -82,7 +82,7 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         Alarm(
             kind="integrity",
             message=f"{found.path}: {found.message}",
-            hint=_PUT_BACK_TRUST if found.is_kept else _PUT_BACK,
+            hint=_hint(found.path, home, is_kept=found.is_kept),
         )
         for found in find_altered(home, Ledger(log=log, book=live), at)
     ]
@@ -92,6 +92,12 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
         *_witness_alarms(home, Ledger(log=log, book=book), at),
     ]
+
+
+def _hint(path: str, home: Home, *, is_kept: bool) -> str:
+    if path == home.relative(home.identity_file):
+        return f"{AS_MADE}; until then nothing is proposed, signed or applied"
+    return _PUT_BACK_TRUST if is_kept else _PUT_BACK
 
 
 def _last_review(book: Book) -> dict[str, DecisionStatus]:

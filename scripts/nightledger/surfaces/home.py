@@ -50,7 +50,7 @@ def require_machine(home: Home) -> None:
     if machine != this_machine():
         raise RefusedError(
             f"{home.root} is written by {machine!r}, and this is {this_machine()!r}",
-            hint=f"run it on {machine}, or make that home's records over with 'nightledger backup' and 'restore'",
+            hint=f"run it on {machine}, or move the home here: 'nightledger backup' there, 'nightledger restore FILE --take-over' here",
         )
 
 

@@ -55,7 +55,9 @@ def test_a_memory_that_was_taken_off_the_gated_files_is_no_quiet_home(desk: Desk
     assert verified.status == 4
     assert "ALTERED config/nightledger/home.json: gated was ['MEMORY.md']" in " ".join(verified.out.split())
     assert console.run("guard").status == 4
-    assert "home.json" in console.out("status")
+    told = " ".join(console.out("status").split())
+    assert "write there what it was at init; until then nothing is proposed, signed or applied" in told
+    assert "set aside" not in told
 
 
 def test_writing_that_a_home_is_a_trial_moves_no_clock_and_lets_no_agent_sign(

@@ -62,6 +62,33 @@ def test_again_there_is_nothing_to_do(place: Place) -> None:
     assert place.record("--simulated")["new"] is False
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("--gated", "MEMORY.md", "--gated", "USER.md"), "nightledger leave"),
+        (("--zone", "Europe/Berlin"), "nightledger.yaml"),
+        (("--host", "codex"), "home.json"),
+    ],
+)
+def test_again_with_what_the_home_is_not_says_how_to_change_it(
+    place: Place, words: tuple[str, ...], hint: str
+) -> None:
+    place.run("--simulated", "--no-passphrase", "--zone", "UTC")
+    before = (place.home / "config/nightledger/home.json").read_bytes()
+    ran = place.run(*words)
+    assert (ran.status, ran.out) == (1, "")
+    assert f"--{words[0][2:]} differs from what it was made with" in " ".join(ran.err.split())
+    assert hint in ran.err
+    assert (place.home / "config/nightledger/home.json").read_bytes() == before
+
+
+def test_again_with_what_the_home_is_changes_nothing(place: Place) -> None:
+    words = ("--simulated", "--no-passphrase", "--zone", "UTC", "--host", "generic", "--gated", "MEMORY.md")
+    place.run(*words)
+    ran = place.run(*words)
+    assert (ran.status, ran.out) == (0, f"{place.home} is a home already; nothing to do\n")
+
+
 def test_a_dry_run_lists_and_makes_nothing(place: Place) -> None:
     workspace(place)
     ran = place.run("--adopt", "--dry-run", "--no-passphrase")

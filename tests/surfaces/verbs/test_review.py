@@ -130,6 +130,7 @@ def test_what_has_no_place_cannot_be_signed_and_can_be_rejected(console: Console
     out = console.out("review", typed=["y", "n", "gone"])
     assert "! cannot be applied now: its lines are no longer in the file as they were" in out
     assert "it cannot be signed: its lines are no longer" in out
+    assert "if it stays so, reject it and use 'nightledger edit'" in " ".join(out.split())
     assert console.desk.states(proposal) == ["rejected"]
 
 
@@ -390,7 +391,7 @@ def test_drift_that_another_drifted_line_masks_is_not_kept_and_can_be_taken_back
     desk.guard()
     said = " ".join(console.out("review", typed=["n", "y", "n"]).split())
     assert "! cannot be kept: another text that nobody accepted calls part of it a secret" in said
-    assert "it cannot be signed: another text that nobody accepted" in said
+    assert "it cannot be kept: another text that nobody accepted" in said
     assert desk.text() == MEMORY
 
 

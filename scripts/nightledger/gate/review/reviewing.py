@@ -12,7 +12,7 @@ from enum import StrEnum
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import AlteredError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
-from nightledger.domain.proposal import Change, Kind
+from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.parts import put_change
@@ -33,6 +33,10 @@ from nightledger.text.scanners.scan import told_values
 
 NO_TEXTS: Mapping[str, str] = {}
 """Where nothing is known to be accepted."""
+
+
+NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
+"""What to do about a change that has no place in its file."""
 
 
 class Verb(StrEnum):
@@ -229,6 +233,8 @@ def _item(
     diff, why, moved = "", "", ""
     try:
         placed = put_change(documents, change)
+        if isinstance(placed, str) and change.op in (Op.ADD, Op.REMOVE, Op.REPLACE):
+            placed = f"{placed}; {NO_PLACE}"
     except NightledgerError as error:  # a file of it cannot be read now, or is a link meanwhile
         placed = str(error)
     if isinstance(placed, str):

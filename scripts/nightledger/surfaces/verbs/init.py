@@ -11,12 +11,21 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from nightledger.domain.errors import ConfigurationError, UsageError
+from nightledger.domain.errors import ConfigurationError, RefusedError, UsageError
 from nightledger.surfaces.context import CHECKOUT, Context
 
 if TYPE_CHECKING:
     from nightledger.files.home import Home
     from nightledger.gate.founding import Founding
+
+_FOR_EVER = "it is fixed by the log's first entry: make another home, or 'nightledger leave' and begin anew"
+_OTHERWISE = {
+    "gated": _FOR_EVER,
+    "simulated": _FOR_EVER,
+    "zone": "set 'zone' in config/nightledger/nightledger.yaml of the home",
+    "host": "write it into config/nightledger/home.json, where nothing else may change",
+}
+"""How a home gets another value than the one it was made with."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +89,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     founding = _founding(options, context, constitution)
     paths = plan(founding)
     existed = os.path.lexists(founding.home.identity_file)
+    if existed:
+        _require_as_made(options, founding.home)
     added = bool(constitution) and not founding.constitution and _is_asked(options)
     if not options.dry_run:
         passphrase = None if existed else _passphrase(options, context)
@@ -91,6 +102,27 @@ def run(options: argparse.Namespace, context: Context) -> int:
         context.emit({"home": context.home_path, "would_create": paths})
     _report(options, context, paths, existed=existed)
     return 0
+
+
+def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
+    """Refuse what was asked for and is otherwise in the home that is there: no second ``init`` changes it.
+
+    Raises:
+        RefusedError: With the way to change it, where there is one.
+    """
+    made = home.identity
+    wanted = {
+        "gated": options.gated and tuple(options.gated),
+        "simulated": options.simulated or None,
+        "zone": options.zone,
+        "host": options.host,
+    }
+    for name, value in wanted.items():
+        if value is not None and value != getattr(made, name):
+            raise RefusedError(
+                f"{home.root} is a home already, and --{name} differs from what it was made with",
+                hint=_OTHERWISE[name],
+            )
 
 
 def _is_asked(options: argparse.Namespace) -> bool:

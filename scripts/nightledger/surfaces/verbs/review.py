@@ -273,7 +273,7 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
     if key in ("y", "n"):
-        return screen.wrap(
-            screen.shown(item.unplaced or item.unread), indent=screen.INSIDE, first="  it cannot be signed: "
-        )
+        doing = "signed" if item.unplaced else "kept"
+        why = screen.shown(item.unplaced or item.unread)
+        return screen.wrap(why, indent=screen.INSIDE, first=f"  it cannot be {doing}: ")
     return []
