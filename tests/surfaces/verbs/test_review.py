@@ -455,6 +455,14 @@ def test_what_scanners_held_back_since_the_last_answer_is_told_with_its_reason(c
     assert ORDER not in out
 
 
+def test_a_folder_of_held_texts_that_is_a_link_to_itself_does_not_end_a_review(console: Console) -> None:
+    held_back(console, 3, text=ORDER)
+    folder = Path(console.desk.home.quarantine_dir)
+    folder.rename(folder.with_name("moved"))
+    folder.symlink_to(folder.name)
+    assert "! memory/2026-02-28.md:3: instruction.override" in console.out("review")
+
+
 @pytest.mark.parametrize("other", [ORDER + " Now.", "x" * 100_000])
 def test_a_held_text_that_is_not_as_it_was_explains_nothing(console: Console, other: str) -> None:
     held_text(console, ORDER).write_text(other)

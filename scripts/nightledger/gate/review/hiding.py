@@ -161,7 +161,10 @@ def unread_drift(course: Course, *, told: frozenset[str]) -> frozenset[int]:
     for n in range(1, len(course.runs) + 1):
         after = course.rebuild(range(1, n + 1))
         diff = unified_diff(before, after, path="")
-        if _veils_more(diff, _known(diff, accepted, fair) | _labelled(course.added(n), fair), told):
+        veiled = _veiled(
+            diff, told
+        )  # most drift holds nothing that is masked: then nothing else is looked at
+        if veiled and not veiled <= _known(diff, accepted, fair) | _labelled(course.added(n), fair):
             hidden.add(n)
         before = after
     return frozenset(hidden)
@@ -189,7 +192,7 @@ def _hides(diff: str, accepted: str, told: frozenset[str], fair: frozenset[str])
     if printed == changed_lines(diff):
         return False
     come = [[line for line in lines if line[0] == "+"] for lines in (printed, changed_lines(diff))]
-    return come[0] != come[1] or _veils_more(diff, _known(diff, accepted, fair), told)
+    return come[0] != come[1] or not _veiled(diff, told) <= _known(diff, accepted, fair)
 
 
 def _known(diff: str, accepted: str, fair: frozenset[str]) -> set[str]:
@@ -199,8 +202,8 @@ def _known(diff: str, accepted: str, fair: frozenset[str]) -> set[str]:
     return {f"-{line}" for text in texts for line in veil(text, told=fair).split("\n")}
 
 
-def _veils_more(diff: str, known: set[str], told: frozenset[str]) -> bool:
-    """Tell whether a line that comes or goes is veiled, and not as it is known to be.
+def _veiled(diff: str, told: frozenset[str]) -> set[str]:
+    """Give each line that comes or goes as it is veiled, where it is.
 
     The screen masks twice: the whole diff, and what comes apart from the rest, without the signs.
     """
@@ -212,4 +215,4 @@ def _veils_more(diff: str, known: set[str], told: frozenset[str]) -> bool:
         side = veil("\n".join(lines[at][1:] for at in numbers), told=told).split("\n")
         shown += [(at, lines[at][:1] + text) for at, text in zip(numbers, side, strict=False)]
     changed = dict(_changed(diff))
-    return any(at in changed and text not in known | {changed[at]} for at, text in shown)
+    return {text for at, text in shown if at in changed and text != changed[at]}
