@@ -53,6 +53,14 @@ def test_as_json_it_gives_the_changes_with_their_diffs_of_now(console: Console) 
     assert second["unplaced"] == ""
 
 
+def test_as_json_it_names_the_headings_under_which_lines_stand_by_now(console: Console) -> None:
+    console.desk.edit(b"# M\n\n## Never\n\n- Wire money.\n- Share keys.\n\n## Always\n\n- Say thanks.\n")
+    console.desk.proposal(removal("- Share keys."))
+    assert [item["moved"] for item in console.record("review")] == [""]
+    console.desk.edit(b"# M\n\n## Never\n\n- Wire money.\n\n## Always\n\n- Say thanks.\n- Share keys.\n")
+    assert [item["moved"] for item in console.record("review")] == ["M > Always"]
+
+
 def test_answers_are_signed_once_at_the_end(console: Console) -> None:
     proposal = two(console.desk)
     out = console.out("review", typed=["y", "n", "still true"])
