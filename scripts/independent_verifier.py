@@ -52,8 +52,7 @@ def _decompress(raw: bytes) -> Point:  # Ed25519, RFC 8032 section 5.1
     x = x * pow(2, (P - 1) // 4, P) % P if (x * x - square) % P else x
     if y >= P or (x * x - square) % P or (x == 0 and sign):
         raise BrokenError("a key or a signature holds no point of the curve")
-    x = P - x if x & 1 != sign else x
-    return x, y, 1, x * y % P
+    return (x := P - x if x & 1 != sign else x), y, 1, x * y % P
 
 
 def _add(one: Point, two: Point) -> Point:
@@ -84,8 +83,7 @@ def ed25519_holds(public: bytes, signature: bytes, message: bytes) -> bool:
 
 def roots_at(lines: Sequence[bytes], sizes: Iterable[int]) -> dict[int, str]:
     """Give the RFC 6962 root over the first so many lines, in hex, for each size that the log has."""
-    wanted, found = set(sizes), {0: EMPTY}
-    peaks: list[bytes] = []
+    wanted, found, peaks = set(sizes), {0: EMPTY}, list[bytes]()
     for size, line in enumerate(lines, start=1):
         digest, carry = hashlib.sha256(b"\0" + line).digest(), size - 1
         while carry & 1:
@@ -212,8 +210,7 @@ def _read_heads(home: _Home, against: Sequence[str]) -> list[tuple[str, int, str
 
 
 def _take_entries(home: _Home, counted: int) -> None:
-    read = [read_entry(line, seq) for seq, line in enumerate(home.lines[:counted])]
-    void: set[int] = set()
+    read, void = [read_entry(line, seq) for seq, line in enumerate(home.lines[:counted])], set[int]()
     for closing in reversed([one for one in read if one and one["event"] == "log.tail_closed"]):
         if closing["seq"] not in void and closing["first"] + closing["count"] == closing["seq"]:
             void |= set(range(closing["first"], closing["seq"]))
@@ -375,6 +372,9 @@ def verify(root: Path, keys: Path, against: Sequence[str] = ()) -> _Home:
             gone = {sha256 for entry in home.of("text.expunged") for sha256 in entry["sha256s"]}
             check_changes(home, check_decisions(home, gone), gone)
             _check_inputs(home)
+            gated = [one["path"] for one in home.entries[0]["gated"]]
+            if (home.identity["gated"], home.identity["simulated"]) != (gated, home.entries[0]["simulated"]):
+                home.alarm("ALTERED", "config/nightledger/home.json", "gated or simulated is not as at init")
     except (BrokenError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         home.alarm("UNREADABLE", str(root), f"{type(error).__name__}: {error}")
     return home

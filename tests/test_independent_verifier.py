@@ -257,6 +257,11 @@ def rewrite_what_was_read(desk: Desk) -> None:
     flip(Path(desk.home.runs), 30)
 
 
+def take_the_memory_off_the_gated(desk: Desk) -> None:
+    path = Path(desk.home.identity_file)
+    path.write_text(path.read_text().replace('"MEMORY.md"', '"NOTES.md"'))
+
+
 TAMPERINGS: dict[Callable[[Desk], None], set[str]] = {
     edit_a_line: {"EDITED"},
     delete_from_the_middle: {"EDITED", "TRUNCATED", "ROLLBACK", "FORK"},
@@ -275,6 +280,7 @@ TAMPERINGS: dict[Callable[[Desk], None], set[str]] = {
     let_another_key_sign: {"ALTERED"},
     swap_the_policy: {"ALTERED"},
     rewrite_what_was_read: {"REWRITTEN"},
+    take_the_memory_off_the_gated: {"ALTERED"},
 }
 
 
@@ -287,6 +293,15 @@ def test_both_catch_every_tampering_and_call_it_alike(desk: Desk, tamper: Callab
     assert classes(mine.out) & TAMPERINGS[tamper], mine.out
     assert classes(said) & TAMPERINGS[tamper], said
     assert said.endswith("Something is wrong.\n")
+
+
+def test_a_record_that_says_otherwise_than_the_first_entry_whether_it_is_a_trial_is_caught(
+    desk: Desk,
+) -> None:
+    path = Path(desk.home.identity_file)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"simulated": False}))
+    status, said = theirs(desk)
+    assert (status, "ALTERED config/nightledger/home.json: gated or simulated" in said) == (4, True)
 
 
 def test_a_change_of_signers_that_nobody_signed_is_caught_by_both(desk: Desk) -> None:

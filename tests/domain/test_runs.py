@@ -163,6 +163,17 @@ def test_a_line_that_somebody_made_up_counts_for_nothing_and_ends_nothing(period
     assert (runs, last_done(runs, "consolidate", NOW + 9 * HOUR)) == ((good,), "2026-02-28")
 
 
+def test_a_line_whose_boot_clock_no_machine_can_have_counts_for_nothing() -> None:
+    for seconds in (2**53, -(2**53)):
+        assert dated([run("2026-02-28", boot="b", boot_s=seconds)], at(0, "b", 10)) == [None]
+
+
+def test_a_made_up_line_of_the_clock_that_stands_ahead_counts_for_nothing_whatever_its_period_says() -> None:
+    odd = run("nonsense", job="clock", started_at=NOW + 5 * HOUR, boot="b", boot_s=10)
+    assert dated([odd], at(0, "b", 10)) == [None]
+    assert dated([replace(odd, started_at=NOW)], at(0, "b", 10)) == [NOW]
+
+
 def test_a_night_in_another_zone_than_the_homes_of_now_counts() -> None:
     """A home that moved from Kiritimati to the other side of the date line."""
     east, west = timezone(14 * HOUR), timezone(-12 * HOUR)

@@ -26,6 +26,7 @@ from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, recor
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, submit_changes
 from nightledger.gate.review.composing import Refusal, Signing, compose, make_decision
 from nightledger.gate.review.editing import propose_edit
+from nightledger.gate.review.hiding import accepted_texts
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, list_items, read_documents
 from nightledger.gate.stored import read_proposal
 from nightledger.trust.keys import KeyRing, load_operator_key, operator_key_path
@@ -242,7 +243,9 @@ class Desk:
         given = [(n, Verb.APPROVE) for n in keep] + [(n, Verb.REJECT) for n in take_back]
         answers = [Answer(proposal=proposal.id, n=n, verb=verb) for n, verb in given]
         ledger = self.ledger()
-        items = items_of(self.gate, ledger.book.proposals[proposal.id], DecisionType.DRIFT, {})
+        accepted = accepted_texts(self.gate, ledger.book)
+        status = ledger.book.proposals[proposal.id]
+        items = items_of(self.gate, status, DecisionType.DRIFT, {}, accepted=accepted)
         found, refusals = compose_settlements(self.gate, ledger.book, items, answers, self.signing())
         for settlement in found:
             decision = self.accept(settlement.decision)

@@ -81,8 +81,10 @@ class Context:
             if self._now_text is None:
                 self._now = clock.system_now().replace(microsecond=0)
             else:
+                from nightledger.surfaces.home import is_simulated
+
                 self._now = clock.parse_now(self._now_text).replace(microsecond=0)
-                self._require_simulated()
+                self.require_own_clock(simulated=self.verb == "init" or is_simulated(self.home_path))
         return self._now
 
     @property
@@ -103,12 +105,16 @@ class Context:
         boot, boot_s = ("", 0) if self._now_text is not None else clock.boot_clock()
         return Moment(at=self.now, boot=boot, boot_s=boot_s)
 
-    def _require_simulated(self) -> None:
-        from nightledger.domain.errors import UsageError
-        from nightledger.surfaces.home import is_simulated
+    def require_own_clock(self, *, simulated: bool) -> None:
+        """Make sure that ``--now`` was given only where the home is one for trials.
 
-        if self.verb == "init" or is_simulated(self.home_path):
+        Raises:
+            UsageError: It was given for another.
+        """
+        if self._now_text is None or simulated:
             return
+        from nightledger.domain.errors import UsageError
+
         raise UsageError(
             f"--now works only in a simulated home, and {self.home_path} is an ordinary one",
             hint="make one with 'nightledger init --simulated --home DIR'",

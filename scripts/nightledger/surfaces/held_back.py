@@ -66,7 +66,7 @@ def _why(home: Home, event: Event) -> str:
     rules: list[str] = event.fields["rules"]
     path = os.path.join(home.quarantine_dir, f"{event.fields['sha256']}.txt")
     raw = b""
-    with suppress(NightledgerError):  # a link, or longer than we read
+    with suppress(NightledgerError, OSError):  # a link, or longer than we read: anybody can put it there
         raw = read_optional(path, MAX_TEXT_BYTES, within=home.root) or b""
     if hashlib.sha256(raw).hexdigest() != event.fields["sha256"]:
         return ", ".join(rules)

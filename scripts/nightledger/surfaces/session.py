@@ -70,6 +70,9 @@ class Session:
 
 def _open(context: Context, actor: Actor) -> Gate:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor)
+    context.require_own_clock(
+        simulated=gate.home.identity.simulated
+    )  # of the record that the log is held against
     if context.verb in NEED_SETTINGS:
         require_settings(gate)
     return gate

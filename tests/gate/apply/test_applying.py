@@ -12,13 +12,15 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Hunk, Op, Proposal
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import writing
+from nightledger.files.home import Home
+from nightledger.gate.apply import planning, writing
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.around import LOST
 from nightledger.gate.apply.planning import MOVED, place_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.integrity.checking import find_drift
+from nightledger.gate.kept_files import read_target
 from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.composing import MOVED_BESIDE
 from nightledger.trust.keys import load_operator_key, operator_key_path
@@ -479,3 +481,28 @@ def test_a_change_is_not_put_under_a_heading_that_drifted_in(desk: Desk) -> None
     (attempt,) = desk.apply(third)
     assert attempt.stale == ((1, MOVED),)
     assert "Give money" not in desk.text()
+
+
+def test_what_is_written_is_judged_by_the_very_bytes_from_which_it_is_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What moved is left out and the file read again: who changes it between the two looks moves nothing else."""
+    two_lists(desk)
+    share = replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
+    wire = replace(removal("- Wire money."), op=Op.REPLACE, after="- Lend money.", statement_key="d")
+    proposal = desk.proposal(share, wire)
+    desk.approve(proposal)
+    desk.edit(b"# M\n\n## Never\n\n- Wire money.\n\n## Always\n\n- Say thanks.\n- Share keys.\n")
+    looks: list[str] = []
+
+    def read(home: Home, path: str) -> bytes:
+        looks.append(path)
+        if len(looks) == 2:
+            desk.memory.write_text(desk.text().replace("## Never", "## Gladly"))
+        return read_target(home, path)
+
+    monkeypatch.setattr(planning, "read_target", read)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(proposal)
+    assert attempt.stale == ((1, MOVED), (2, MOVED))
+    assert "Lend money" not in desk.text()

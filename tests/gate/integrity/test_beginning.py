@@ -10,6 +10,7 @@ from tests.surfaces.console import Console
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.gate.integrity.beginning import why_another
+from nightledger.surfaces import home
 
 
 def rewrite(desk: Desk, **fields: Any) -> None:
@@ -72,4 +73,18 @@ def test_writing_that_a_home_is_a_trial_moves_no_clock_and_lets_no_agent_sign(
     for words in (("apply",), ("undo", approved.proposal), ("reject", approved.proposal, "--reason", "no")):
         ran = Console(desk=desk).run(*words)
         assert (ran.status, "simulated was false at init, and is true" in ran.err) == (4, True)
+    assert "One." not in desk.text()
+
+
+def test_a_record_that_says_trial_only_while_the_clock_is_asked_for_moves_no_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever calls ``apply --now`` can swap the file between two looks at it."""
+    desk = make_desk(tmp_path, simulated=False)
+    desk.approve(desk.proposal(addition("One.")))
+    monkeypatch.setattr(home, "is_simulated", lambda _: True)
+    desk.wait(hours=5)
+    for verb in ("apply", "review"):
+        ran = Console(desk=desk).run(verb)
+        assert (verb, ran.status, "--now works only in a simulated home" in ran.err) == (verb, 2, True)
     assert "One." not in desk.text()

@@ -14,6 +14,7 @@ from nightledger.gate.review.hiding import (
     HIDDEN,
     HOLED,
     UNREAD,
+    UNREAD_AND_LOST,
     accepted_texts,
     accepted_when,
     changed_lines,
@@ -84,6 +85,7 @@ def test_a_removal_that_was_proposed_veiled_cannot_be_signed_when_nothing_accept
 
 
 def test_what_the_accepted_text_tells_may_be_masked_in_a_line_that_goes(desk: Desk) -> None:
+    accept(desk, f"{MEMORY}- password: {WORD}\n")
     accept(desk, f"{MEMORY}- password: {WORD}\n{LOGIN}\n")
     proposal = desk.proposal(goes(LOGIN))
     item = waiting(desk)
@@ -135,10 +137,10 @@ def test_a_line_is_hidden_where_a_mask_is_not_of_its_own_making(
 def test_the_bytes_that_were_accepted_are_read_where_they_are_kept(desk: Desk) -> None:
     desk.memory.write_text("other\n")
     book = desk.ledger().book
-    assert accepted_texts(desk.gate, book) == {"MEMORY.md": MEMORY}
+    assert accepted_texts(desk.gate, book).texts == {"MEMORY.md": MEMORY}
     sha256 = book.accepted_of("MEMORY.md") or ""
     (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
-    assert accepted_texts(desk.gate, book) == {}
+    assert accepted_texts(desk.gate, book).texts == {}
 
 
 def test_the_lines_that_change_are_those_behind_a_sign() -> None:
@@ -222,6 +224,7 @@ def test_a_secret_that_shows_itself_or_was_told_by_what_was_accepted_can_be_kept
 def veiled_long_ago(desk: Desk) -> Item:
     """Let a line go be proposed with holes, and an hour later the line that tells its secret go by a signature."""
     label = f"- password: {WORD}"
+    accept(desk, f"{MEMORY}{label}\n")
     accept(desk, f"{MEMORY}{label}\n{LOGIN}\n")
     desk.moment = later(desk.moment, hours=1)
     desk.proposal(goes(LOGIN))
@@ -268,16 +271,30 @@ def test_a_removal_with_holes_says_what_to_do_where_what_was_accepted_then_is_ke
     assert "reject it, and take the line out with 'nightledger edit'" in HOLED
 
 
+def test_drift_that_drift_masks_is_not_kept_because_the_bytes_accepted_before_were_taken_away(
+    desk: Desk,
+) -> None:
+    """The whole file is offered then; an agent can delete what is kept of it."""
+    sha256 = desk.ledger().book.accepted_of("MEMORY.md") or ""
+    (Path(desk.home.blobs_dir) / sha256[:2] / sha256).unlink()
+    drift(desk, f"{MEMORY}- password: {RULE[2:]}\n{RULE}\n")
+    assert drifted(desk) == [UNREAD_AND_LOST]
+    drift(desk, f"{MEMORY}{RULE}\n")
+    assert drifted(desk) == [""]
+    desk.settle(keep=[1])
+    assert drifted(desk) == []
+
+
 def test_what_was_accepted_at_a_time_is_what_the_next_apply_found_accepted(desk: Desk) -> None:
     founded = later(desk.moment, minutes=1)
     desk.moment = later(desk.moment, hours=1)
     accept(desk, f"{MEMORY}{RULE}\n")
     desk.moment = later(desk.moment, hours=1)
     desk.edit(f"{MEMORY}{RULE}\n- Two.\n".encode())
-    texts = accepted_texts(desk.gate, desk.ledger().book)
-    assert texts.when(founded.at) == {"MEMORY.md": MEMORY}
-    assert texts.when(later(founded, hours=1).at) == {"MEMORY.md": f"{MEMORY}{RULE}\n"}
-    assert texts.when(desk.moment.at) == texts == {"MEMORY.md": f"{MEMORY}{RULE}\n- Two.\n"}
+    accepted = accepted_texts(desk.gate, desk.ledger().book)
+    assert accepted.when(founded.at) == {"MEMORY.md": MEMORY}
+    assert accepted.when(later(founded, hours=1).at) == {"MEMORY.md": f"{MEMORY}{RULE}\n"}
+    assert accepted.when(desk.moment.at) == accepted.texts == {"MEMORY.md": f"{MEMORY}{RULE}\n- Two.\n"}
 
 
 def test_an_apply_that_came_to_nothing_or_found_what_nobody_accepted_tells_nothing_of_a_time(

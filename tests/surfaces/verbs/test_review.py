@@ -53,6 +53,14 @@ def test_as_json_it_gives_the_changes_with_their_diffs_of_now(console: Console) 
     assert second["unplaced"] == ""
 
 
+def test_as_json_it_names_the_headings_under_which_lines_stand_by_now(console: Console) -> None:
+    console.desk.edit(b"# M\n\n## Never\n\n- Wire money.\n- Share keys.\n\n## Always\n\n- Say thanks.\n")
+    console.desk.proposal(removal("- Share keys."))
+    assert [item["moved"] for item in console.record("review")] == [""]
+    console.desk.edit(b"# M\n\n## Never\n\n- Wire money.\n\n## Always\n\n- Say thanks.\n- Share keys.\n")
+    assert [item["moved"] for item in console.record("review")] == ["M > Always"]
+
+
 def test_answers_are_signed_once_at_the_end(console: Console) -> None:
     proposal = two(console.desk)
     out = console.out("review", typed=["y", "n", "still true"])
@@ -454,6 +462,14 @@ def test_what_scanners_held_back_since_the_last_answer_is_told_with_its_reason(c
     assert "! memory/2026-02-28.md: secret.github" in out
     assert ":3:" not in out
     assert ORDER not in out
+
+
+def test_a_folder_of_held_texts_that_is_a_link_to_itself_does_not_end_a_review(console: Console) -> None:
+    held_back(console, 3, text=ORDER)
+    folder = Path(console.desk.home.quarantine_dir)
+    folder.rename(folder.with_name("moved"))
+    folder.symlink_to(folder.name)
+    assert "! memory/2026-02-28.md:3: instruction.override" in console.out("review")
 
 
 @pytest.mark.parametrize("other", [ORDER + " Now.", "x" * 100_000])

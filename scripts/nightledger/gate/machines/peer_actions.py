@@ -22,6 +22,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.machines.messages import Done, Work
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.stored import read_stored
+from nightledger.text.changes.veil import replace_found
 from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets
 
 MAX_HEARTBEAT_BYTES = 1 << 20
@@ -101,13 +102,11 @@ def drop_text(work: Work) -> None:
 
 def mask_lines(text: str) -> str:
     """Give a text with its secrets masked and every line where it was."""
-    pieces, done = [], 0
-    for finding in scan_secrets(text):
-        start = max(finding.start, done)
-        secret = text[start : finding.end]
-        pieces += [text[done:start], f"[{mask(secret)}]" if secret else "", "\n" * secret.count("\n")]
-        done = max(done, finding.end)
-    return "".join([*pieces, text[done:]])
+    return replace_found(text, scan_secrets(text), _masked)
+
+
+def _masked(secret: str) -> str:
+    return (f"[{mask(secret)}]" if secret else "") + "\n" * secret.count("\n")
 
 
 def find_made(work: Work) -> Proposal | None:

@@ -8,7 +8,8 @@ holds no secret), and takes out none that is, but for what its own text, or what
 or when it was proposed with holes, shows as a secret.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from nightledger.domain.proposal import Anchor, Change, Op
@@ -33,6 +34,12 @@ UNREAD = (
 )
 """Why a change that drifted in cannot be kept."""
 
+UNREAD_AND_LOST = (
+    "a text in the file calls part of it a secret, so that it cannot be read, and what you accepted before is kept "
+    "nowhere: put audit/blobs back from a backup, or change that text in any editor, and review again"
+)
+"""Why it cannot where nobody knows which of the file's lines were accepted."""
+
 HOLED = (
     "what it takes out was called a secret when it was proposed, so that it was written down with holes, and "
     "nothing that you accepted calls it one: settle what drifted and review again; if it stays so, reject it, "
@@ -41,29 +48,38 @@ HOLED = (
 """Why a change with holes cannot be signed of which nobody can read what fills them."""
 
 
-class AcceptedTexts(dict[str, str]):
-    """The text of each gated file as the operator accepted it last; those whose bytes are kept."""
+def nothing_accepted(_at: datetime) -> Mapping[str, str]:
+    """Give no text: nobody knows here what was accepted."""
+    return {}
 
-    def __init__(self, gate: Gate, book: Book) -> None:
-        """Read them."""
-        found = {path: read_accepted(gate.home, book, path) for path in gate.home.identity.gated}
-        super().__init__(_texts(found))
-        self._gate, self._book = gate, book
 
-    def when(self, at: datetime) -> dict[str, str]:
-        """Give the text of each gated file as it was accepted at a time; those whose bytes are kept."""
-        home = self._gate.home
-        hashes = {path: accepted_when(self._book, path, at) for path in home.identity.gated}
-        return _texts({path: read_bytes(home, sha256) for path, sha256 in hashes.items()})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """What the operator accepted of the gated files; those whose bytes are kept.
+
+    Attributes:
+        texts: By path, what was accepted last.
+        when: Gives the same as it was at a time; aware.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    when: Callable[[datetime], Mapping[str, str]] = nothing_accepted
 
 
 def _texts(found: Mapping[str, bytes | None]) -> dict[str, str]:
     return {path: raw.decode("utf-8", "surrogateescape") for path, raw in found.items() if raw is not None}
 
 
-def accepted_texts(gate: Gate, book: Book) -> AcceptedTexts:
-    """Give the text of each gated file as the operator accepted it last; those whose bytes are kept."""
-    return AcceptedTexts(gate, book)
+def accepted_texts(gate: Gate, book: Book) -> Accepted:
+    """Read what was accepted of each gated file; what was accepted at a time is read when it is asked for."""
+    home = gate.home
+
+    def when(at: datetime) -> Mapping[str, str]:
+        hashes = {path: accepted_when(book, path, at) for path in home.identity.gated}
+        return _texts({path: read_bytes(home, sha256) for path, sha256 in hashes.items()})
+
+    texts = _texts({path: read_accepted(home, book, path) for path in home.identity.gated})
+    return Accepted(texts=texts, when=when)
 
 
 def accepted_when(book: Book, path: str, at: datetime) -> str | None:
@@ -92,7 +108,7 @@ def why_hidden(
     change: Change,
     *,
     told: frozenset[str],
-    accepted: Mapping[str, str],
+    accepted: Accepted,
     proposed_at: datetime,
 ) -> str:
     """Say why a change cannot be signed, if masks hide of it what they may not; else empty.
@@ -105,14 +121,14 @@ def why_hidden(
         after: The text of each of them afterwards.
         change: The change.
         told: The values that are masked where it is shown.
-        accepted: What the operator accepted of gated files, by path.
+        accepted: What the operator accepted of gated files.
         proposed_at: When it was proposed.
     """
-    if not is_hidden(before, after, change, told=told, accepted=accepted):
+    if not is_hidden(before, after, change, told=told, accepted=accepted.texts):
         return ""
     if change.hunk.anchor is not Anchor.MASKED:
         return HIDDEN
-    then = accepted.when(proposed_at) if isinstance(accepted, AcceptedTexts) else accepted
+    then = accepted.when(proposed_at)
     return HOLED if is_hidden(before, after, change, told=told, accepted=then) else ""
 
 
@@ -161,7 +177,10 @@ def unread_drift(course: Course, *, told: frozenset[str]) -> frozenset[int]:
     for n in range(1, len(course.runs) + 1):
         after = course.rebuild(range(1, n + 1))
         diff = unified_diff(before, after, path="")
-        if _veils_more(diff, _known(diff, accepted, fair) | _labelled(course.added(n), fair), told):
+        veiled = _veiled(
+            diff, told
+        )  # most drift holds nothing that is masked: then nothing else is looked at
+        if veiled and not veiled <= _known(diff, accepted, fair) | _labelled(course.added(n), fair):
             hidden.add(n)
         before = after
     return frozenset(hidden)
@@ -189,7 +208,7 @@ def _hides(diff: str, accepted: str, told: frozenset[str], fair: frozenset[str])
     if printed == changed_lines(diff):
         return False
     come = [[line for line in lines if line[0] == "+"] for lines in (printed, changed_lines(diff))]
-    return come[0] != come[1] or _veils_more(diff, _known(diff, accepted, fair), told)
+    return come[0] != come[1] or not _veiled(diff, told) <= _known(diff, accepted, fair)
 
 
 def _known(diff: str, accepted: str, fair: frozenset[str]) -> set[str]:
@@ -199,8 +218,8 @@ def _known(diff: str, accepted: str, fair: frozenset[str]) -> set[str]:
     return {f"-{line}" for text in texts for line in veil(text, told=fair).split("\n")}
 
 
-def _veils_more(diff: str, known: set[str], told: frozenset[str]) -> bool:
-    """Tell whether a line that comes or goes is veiled, and not as it is known to be.
+def _veiled(diff: str, told: frozenset[str]) -> set[str]:
+    """Give each line that comes or goes as it is veiled, where it is.
 
     The screen masks twice: the whole diff, and what comes apart from the rest, without the signs.
     """
@@ -212,4 +231,4 @@ def _veils_more(diff: str, known: set[str], told: frozenset[str]) -> bool:
         side = veil("\n".join(lines[at][1:] for at in numbers), told=told).split("\n")
         shown += [(at, lines[at][:1] + text) for at, text in zip(numbers, side, strict=False)]
     changed = dict(_changed(diff))
-    return any(at in changed and text not in known | {changed[at]} for at, text in shown)
+    return {text for at, text in shown if at in changed and text != changed[at]}

@@ -70,7 +70,7 @@ def recheck_shown(
     }
     found = items_in([*waiting.values()], DecisionType.APPROVE, documents, accepted=accepted)
     fresh = {_key(item): item for item in found}
-    watched = {path: accepted.get(path) == documents[path] for path in gate.home.identity.gated}
+    watched = {path: accepted.texts.get(path) == documents[path] for path in gate.home.identity.gated}
     standing: list[Answer] = []
     fallen: list[Refusal] = []
     for answer in answers:

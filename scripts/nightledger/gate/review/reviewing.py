@@ -23,7 +23,14 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import SHOWN_SECTION
 from nightledger.gate.proposing.screening import own_values
 from nightledger.gate.proposing.told import NOTHING, told_by
-from nightledger.gate.review.hiding import UNREAD, accepted_texts, unread_drift, why_hidden
+from nightledger.gate.review.hiding import (
+    UNREAD,
+    UNREAD_AND_LOST,
+    Accepted,
+    accepted_texts,
+    unread_drift,
+    why_hidden,
+)
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
@@ -31,8 +38,8 @@ from nightledger.text.changes.standing import has_moved, section_now
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
-NO_TEXTS: Mapping[str, str] = {}
-"""Where nothing is known to be accepted."""
+NOTHING_KNOWN = Accepted()
+"""Where nobody knows what was accepted."""
 
 
 NO_PLACE = "settle what drifted and review again; if it stays so, reject it and use 'nightledger edit'"
@@ -139,7 +146,7 @@ def items_of(
     kind: DecisionType,
     documents: Mapping[str, str],
     *,
-    accepted: Mapping[str, str] = NO_TEXTS,
+    accepted: Accepted = NOTHING_KNOWN,
 ) -> list[Item]:
     """Give the changes of one proposal that a decision of this kind may be about; see :func:`items_in`.
 
@@ -162,10 +169,11 @@ def _drift_items(
     stored: Stored,
     status: ProposalStatus,
     changes: Sequence[Change],
-    accepted: Mapping[str, str],
+    accepted: Accepted,
 ) -> list[Item]:
     """Give what drifted as it was found: it stands in the file, so its diff is against what was accepted."""
     target = stored.proposal.targets[0]
+    why_unread = UNREAD if target.path in accepted.texts else UNREAD_AND_LOST
     told, unread = told_by({}, [stored.proposal]), frozenset[int]()
     try:
         present = read_watched(gate.home, target.path)
@@ -174,9 +182,9 @@ def _drift_items(
     else:
         changed = "the file has changed again: 'nightledger guard' looks anew"
         why = "" if hashlib.sha256(present).hexdigest() == target.base_sha256 else changed
-        if not why and target.path in accepted:
+        if not why and target.path in gate.home.identity.gated:
             found = present.decode("utf-8", "surrogateescape")
-            unread = _unread(gate, accepted[target.path], found, told)
+            unread = _unread(gate, accepted.texts.get(target.path, ""), found, told)
     return [
         Item(
             stored=stored,
@@ -184,7 +192,7 @@ def _drift_items(
             change=change,
             diff=change.diff,
             unplaced=why,
-            unread=UNREAD if change.n in unread else "",
+            unread=why_unread if change.n in unread else "",
             told=told,
         )
         for change in changes
@@ -202,7 +210,7 @@ def items_in(
     kind: DecisionType,
     documents: Mapping[str, str],
     *,
-    accepted: Mapping[str, str] = NO_TEXTS,
+    accepted: Accepted = NOTHING_KNOWN,
 ) -> list[Item]:
     """Give the changes of some proposals that such a decision may be about.
 
@@ -228,7 +236,7 @@ def _item(
     change: Change,
     documents: Mapping[str, str],
     told: frozenset[str],
-    accepted: Mapping[str, str],
+    accepted: Accepted,
 ) -> Item:
     diff, why, moved = "", "", ""
     try:

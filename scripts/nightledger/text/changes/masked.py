@@ -3,9 +3,9 @@
 Invariant: lines stay lines and keep their signs; no line around a change hides what is added below it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from nightledger.domain.finding import Finding
+from nightledger.text.changes.veil import replace_found
 from nightledger.text.scanners.scan import mask, scan_secrets
 
 NOTHING: frozenset[str] = frozenset()
@@ -30,26 +30,11 @@ def mask_diff(diff: str, *, told: frozenset[str] = NOTHING) -> str:
     return "\n".join(lines)
 
 
-def mask_lines(text: str, findings: Iterable[Finding]) -> list[str]:
-    """Give each line of a text, with a mask of its own for its part of every finding.
-
-    Args:
-        text: Any text.
-        findings: Secrets in it, in order of place.
-    """
-    pieces, done = [], 0
-    for finding in findings:
-        start = max(finding.start, done)
-        secret = text[start : finding.end]
-        pieces += [
-            text[done:start],
-            "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n")),
-        ]
-        done = max(done, finding.end)
-    return "".join([*pieces, text[done:]]).split("\n")
-
-
 def _masked(lines: Sequence[str], told: frozenset[str]) -> list[str]:
-    """Mask what scanners see in lines that follow each other; gives as many lines."""
+    """Mask what scanners see in lines that follow each other; gives as many lines, each with a mask of its own."""
     text = "\n".join(lines)
-    return mask_lines(text, scan_secrets(text, told=told))
+    return replace_found(text, scan_secrets(text, told=told), _mask_each).split("\n")
+
+
+def _mask_each(secret: str) -> str:
+    return "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n"))

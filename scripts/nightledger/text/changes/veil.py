@@ -4,7 +4,7 @@ Invariant: a veiled text has the length and the lines of the text; what is not a
 unchanged, and a text without secrets stays as it is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.text.scanners.scan import scan_secrets
@@ -32,13 +32,27 @@ def veil_blocked(text: str, *, told: frozenset[str] = frozenset()) -> str:
 
 def veil_found(text: str, findings: Iterable[Finding]) -> str:
     """Give ``text`` with a hole for every character of some findings, which come in order of place."""
+    return replace_found(text, findings, _holes)
+
+
+def replace_found(text: str, findings: Iterable[Finding], shown: Callable[[str], str]) -> str:
+    """Give ``text`` with something else in the place of each finding.
+
+    Args:
+        text: Any text.
+        findings: In order of place; of one that begins within another, what stands behind that other.
+        shown: Gives what stands for a part of the text, which is empty where a finding lies within another.
+    """
     pieces, done = [], 0
     for finding in findings:
         start = max(finding.start, done)
-        holes = "".join(c if c in "\r\n" else HOLE for c in text[start : finding.end])
-        pieces += [text[done:start], holes]
+        pieces += [text[done:start], shown(text[start : finding.end])]
         done = max(done, finding.end)
     return "".join([*pieces, text[done:]])
+
+
+def _holes(secret: str) -> str:
+    return "".join(c if c in "\r\n" else HOLE for c in secret)
 
 
 def shows_secret(text: str, *, told: frozenset[str] = frozenset()) -> bool:
