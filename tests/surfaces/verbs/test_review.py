@@ -481,6 +481,13 @@ def test_a_held_text_that_is_not_as_it_was_explains_nothing(console: Console, ot
     assert "! memory/2026-02-28.md:7: instruction.override\n" in out
 
 
+def test_a_secret_that_was_held_back_is_not_to_be_put_in_other_words(console: Console) -> None:
+    held_back(console, 3, text="a key", rule="secret.github")
+    assert "other words" not in console.out("review")
+    held_back(console, 4, text=ORDER)
+    assert "other words" in console.out("review")
+
+
 def test_a_flood_of_what_was_held_back_takes_few_lines(console: Console) -> None:
     held_back(console, *range(1, 9))
     out = " ".join(console.out("review", typed=[]).split())
