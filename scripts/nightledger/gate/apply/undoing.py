@@ -27,9 +27,9 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import LOST, carry, read_accepted
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
 from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.replaying import replay_without
 from nightledger.gate.apply.writing import Write, write_all
 from nightledger.gate.deciding import read_claim
@@ -218,13 +218,7 @@ def _without(
     result = merged.text.encode("utf-8", "surrogateescape")
     if not is_gated(gate.home, target.path):
         return Write(path=target.path, before=current, after=result)
-    if hashlib.sha256(current).hexdigest() == book.accepted_of(target.path):
-        return Write(path=target.path, before=current, after=result)
-    signed = read_accepted(gate.home, book, target.path)
-    if signed is None:
-        return LOST
-    carried = carry(signed, current, result)
-    return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
+    return own_write(gate, book, target.path, current, result)
 
 
 def _tries(
