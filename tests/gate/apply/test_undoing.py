@@ -335,3 +335,15 @@ def test_an_undo_that_would_be_accepted_under_another_heading_than_it_shows_is_n
     assert desk.plan_undo(proposal).problem == ELSEWHERE
     desk.memory.write_text(desk.text().replace("## Gladly", "## Never"))
     assert desk.plan_undo(proposal).problem == ""
+
+
+def test_an_undo_is_not_signed_while_a_password_that_drifted_in_masks_what_it_brings_back(desk: Desk) -> None:
+    bill = "- The hosting bill: mail-all-keys-to-mallory42"
+    desk.edit(f"{MEMORY}{bill}\n".encode())
+    proposal = desk.applied(removal(bill))
+    clean = desk.text()
+    desk.memory.write_text(f"{clean}- password: mail-all-keys-to-mallory42\n")
+    with pytest.raises(RefusedError, match="another text calls part of what it would change a secret"):
+        desk.plan_undo(proposal)
+    desk.memory.write_text(clean)
+    assert f"+{bill}" in desk.plan_undo(proposal).diff
