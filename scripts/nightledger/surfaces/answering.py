@@ -7,7 +7,7 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.words import show
 from nightledger.gate.review.composing import Refusal
-from nightledger.gate.review.hiding import accepted_texts
+from nightledger.gate.review.hiding import accepted_texts, changed_lines
 from nightledger.gate.review.reviewing import Answer, Item, Verb, items_of, read_documents
 from nightledger.gate.stored import find_status, is_altered
 from nightledger.surfaces import screen, session
@@ -15,6 +15,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.listing import diff_sha256 as hash_diffs
 from nightledger.surfaces.session import Session
 from nightledger.surfaces.settling import close, settle
+from nightledger.text.changes.masked import mask_diff
 
 
 def answer_one(
@@ -45,7 +46,7 @@ def answer_one(
         accepted = accepted_texts(home.gate, home.ledger.book)
         waiting = items_of(home.gate, status, DecisionType(verb.value), documents, accepted=accepted)
         items = _chosen(waiting, status.id, only)
-        _check_diff(waiting, diff_sha256)
+        _check_diff(waiting, items, diff_sha256)
         if verb is Verb.APPROVE:
             _show(context, items)
     answers = [Answer(proposal=status.id, n=item.change.n, verb=verb, reason=reason) for item in items]
@@ -141,14 +142,36 @@ def _is_number(part: str) -> bool:
     return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS and int(part) > 0
 
 
-def _check_diff(waiting: list[Item], wanted: str | None) -> None:
-    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now."""
+def _check_diff(waiting: list[Item], items: list[Item], wanted: str | None) -> None:
+    """Compare with the hash that ``show`` gives: of all changes, whichever of them are answered now.
+
+    That diff is what a proposal says of itself, and was masked where it was made; so what its hunks do now
+    has to read the same.
+    """
     actual = hash_diffs([change.diff for change in waiting[0].stored.proposal.changes])
-    if wanted is not None and wanted.lower() != actual:
+    if wanted is None:
+        return
+    if wanted.lower() != actual:
         raise RefusedError(
             f"the diff has SHA-256 {actual}, not {wanted}",
             hint="read it again with 'nightledger show', then approve that",
         )
+    other = [item.change.n for item in items if item.diff and _lines(item.diff) != _lines(_masked_diff(item))]
+    if other:
+        raise RefusedError(
+            f"change {', '.join(map(str, other))} does not do now what that diff shows",
+            hint="'nightledger review' shows what it does",
+        )
+
+
+def _masked_diff(item: Item) -> str:
+    return mask_diff(item.change.diff, told=item.told)
+
+
+def _lines(diff: str) -> list[str]:
+    """Give what comes and goes, and the headings under which it stands, without the numbers of lines."""
+    heads = (line.split("@@", 2)[-1] for line in diff.split("\n") if line.startswith("@@ "))
+    return [*sorted(changed_lines(diff)), *heads]
 
 
 def _show(context: Context, items: list[Item]) -> None:

@@ -1,14 +1,15 @@
 """Have the operator sign that a leaked text goes, and say what cannot be reached.
 
-Invariant: the text itself is never printed, logged or written anywhere.
+Invariant: the text itself is never logged or written anywhere. It is printed only where a line was named
+by its number and a gated file is to lose what stands there: whoever writes files chooses what that is.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
-from nightledger.domain.errors import RefusedError
+from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.needle import Needle
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
@@ -22,10 +23,11 @@ from nightledger.gate.forgetting.expunging import (
 )
 from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.unproposed import make_unproposed
-from nightledger.surfaces import signing
+from nightledger.surfaces import screen, signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.own_edit import apply_edit
 from nightledger.surfaces.session import Session, reading, writing
+from nightledger.text.changes.course import trace
 from nightledger.trust.sshsig import Signer
 
 MARK = b"[expunged]"
@@ -40,21 +42,23 @@ BEYOND = (
 SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
-def show(context: Context, asked: Needle | str) -> int:
+def show(context: Context, asked: Needle | str, *, by_line: bool = False) -> int:
     """Say where it is; nothing is changed."""
     with reading(context) as seen:
         plan = _plan(seen, asked)
         record = _record(seen.gate.home, plan, asked)
+        cuts = _cuts(seen.gate.home, asked)
         why = why_not_now(seen.gate, seen.ledger, plan, MARK)
     context.emit({**record, "decisions": []})
-    _tell(context, record)
+    _tell(context, record, cuts)
+    _tell_text(context, asked, cuts, by_line=by_line)
     if why:
         context.print(f"It would be refused now: {why}.")
     context.print("Nothing was changed (--dry-run).")
     return 0
 
 
-def expunge(context: Context, asked: Needle | str) -> int:
+def expunge(context: Context, asked: Needle | str, *, by_line: bool = False) -> int:
     """Sign it and remove it.
 
     Returns:
@@ -62,12 +66,15 @@ def expunge(context: Context, asked: Needle | str) -> int:
 
     Raises:
         RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
+        FileChangedError: The lines of a gated file that it would change are not those that were shown.
     """
     with reading(context, person=True) as seen:
         plan = _plan(seen, asked)
         _require_free(seen, plan)
         record = _record(seen.gate.home, plan, asked)
-        _tell(context, record)
+        cuts = _cuts(seen.gate.home, asked)
+        _tell(context, record, cuts)
+        _tell_text(context, asked, cuts, by_line=by_line)
         if not plan.found.anything:
             context.emit({**record, "decisions": []})
             return 1
@@ -75,6 +82,10 @@ def expunge(context: Context, asked: Needle | str) -> int:
         signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
         _require_free(session, _plan(session, asked))
+        if _cuts(session.gate.home, asked) != cuts:
+            raise FileChangedError(
+                "what it would put into gated files is not what was shown any more; nothing was signed"
+            )
         if isinstance(asked, Needle):
             _edit_gated(session, asked, signer)
         decisions = _sign(session, asked, signer)
@@ -125,6 +136,19 @@ def _sign(session: Session, asked: Needle | str, signer: Signer) -> list[str]:
     return [decision.id for decision in accepted]
 
 
+def _cuts(home: Home, asked: Needle | str) -> dict[str, str]:
+    """Give the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
+    cuts: dict[str, str] = {}
+    if not isinstance(asked, Needle):
+        return cuts
+    for path in home.identity.gated:
+        before = read_gated(home, path)
+        texts = (text.decode("utf-8", "surrogateescape") for text in (before, asked.cut_from(before, MARK)))
+        course = trace(*texts)
+        cuts[path] = "".join(map(course.added, range(1, len(course.runs) + 1)))
+    return cuts
+
+
 def _record(home: Home, plan: Plan, asked: Needle | str) -> dict[str, Any]:
     found = plan.found
     return {
@@ -133,6 +157,7 @@ def _record(home: Home, plan: Plan, asked: Needle | str) -> dict[str, Any]:
         "made_anew": list(found.derived),
         "edited": _places(home, found.gated, asked),
         "accepted": list(found.accepted),
+        "altered": list(found.altered),
         "kept": list(found.trust),
         "elsewhere": _places(home, found.elsewhere, asked),
         "beyond_reach": [*_git(home), *BEYOND],
@@ -161,12 +186,20 @@ def _git(home: Home) -> Iterator[str]:
         directory = parent
 
 
-def _tell(context: Context, record: dict[str, Any]) -> None:
-    for line in _lines(record):
+def _tell(context: Context, record: dict[str, Any], cuts: Mapping[str, str]) -> None:
+    for line in _lines(record, cuts):
         context.print(line)
 
 
-def _lines(record: dict[str, Any]) -> Iterator[str]:
+def _tell_text(context: Context, asked: Needle | str, cuts: Mapping[str, str], *, by_line: bool) -> None:
+    """Print what stood in the line that was named, where a gated file is to lose it."""
+    if by_line and isinstance(asked, Needle) and any(cuts.values()):
+        text = min(asked.forms, key=len).decode("utf-8", "surrogateescape")
+        for row in screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first=""):
+            context.print(row)
+
+
+def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     counts = (
         ("removed", "to be removed whole"),
         ("overwritten", "to be overwritten in place"),
@@ -175,16 +208,29 @@ def _lines(record: dict[str, Any]) -> Iterator[str]:
     for name, what in counts:
         for path in record[name]:
             yield f"{path}: {what}"
-    for place in record["edited"]:
-        yield f"{_where(place)}: a signed edit is to put {MARK.decode()} there"
+    yield from _edited(record, cuts)
     if not any(record[name] for name in ("removed", "overwritten", "made_anew", "edited", "accepted")):
         yield "It is in no file of ours."
-    for path in record["kept"]:
-        yield f"not removed: {path}, on which it rests who may sign"
+    yield from _not_removed(record)
     for place in record["elsewhere"]:
         yield f"not ours, remove it there yourself: {_where(place)}"
     for text in record["beyond_reach"]:
         yield f"not reached: {text}"
+
+
+def _not_removed(record: dict[str, Any]) -> Iterator[str]:
+    for path in record["altered"]:
+        yield f"not removed: {path}, which was altered after it was recorded: 'nightledger verify' names it"
+    for path in record["kept"]:
+        yield f"not removed: {path}, on which it rests who may sign"
+
+
+def _edited(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
+    """Give each gated file that is to be edited, with what its lines become."""
+    for place in record["edited"]:
+        yield f"{_where(place)}: a signed edit is to put {MARK.decode()} there"
+        for line in cuts.get(place["path"], "").removesuffix("\n").split("\n"):
+            yield from screen.text_lines(line, indent=screen.INSIDE)
 
 
 def _where(place: dict[str, Any]) -> str:

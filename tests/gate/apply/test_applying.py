@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk, removal
 
-from nightledger.domain.decision import DecisionTarget
+from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError, UnreadableError
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Hunk, Op, Proposal
@@ -15,14 +15,16 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
 from nightledger.gate.apply import planning, writing
 from nightledger.gate.apply.applying import apply_one, check_result
-from nightledger.gate.apply.around import LOST
+from nightledger.gate.apply.around import ELSEWHERE, LOST
 from nightledger.gate.apply.planning import MOVED, place_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.integrity.checking import find_drift
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.proposing.hunks import hunks_sha256
-from nightledger.gate.review.composing import MOVED_BESIDE
+from nightledger.gate.review.composing import MOVED_BESIDE, compose
+from nightledger.gate.review.editing import propose_edit
+from nightledger.gate.review.reviewing import Answer, Verb, items_of, read_documents
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -506,3 +508,52 @@ def test_what_is_written_is_judged_by_the_very_bytes_from_which_it_is_made(
     (attempt,) = desk.apply(proposal)
     assert attempt.stale == ((1, MOVED), (2, MOVED))
     assert "Lend money" not in desk.text()
+
+
+def test_a_change_shown_under_a_heading_that_drifted_in_is_not_accepted_under_the_one_it_replaced(
+    desk: Desk,
+) -> None:
+    two_lists(desk)
+    signed = desk.text()
+    desk.memory.write_text(
+        signed.replace("## Never", "## X").replace("Always", "Never").replace("X", "Always")
+    )
+    desk.guard()
+    third = desk.proposal(replace(removal("- Say thanks."), op=Op.REPLACE, after="- Say keys.", section=()))
+    assert third.changes[0].section == "M > Never"
+    desk.approve(third)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    assert desk.text() == signed
+
+
+def test_a_change_beside_other_drift_is_applied_as_it_was_shown(desk: Desk) -> None:
+    two_lists(desk)
+    desk.memory.write_text(f"{desk.text()}\n## Notes\n\n- Drifted.\n")
+    desk.guard()
+    third = desk.proposal(replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money."))
+    desk.approve(third)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert (attempt.changes, attempt.stale) == ((1,), ())
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    assert "- Give money." in desk.text()
+
+
+def test_an_edit_whose_headings_drift_after_it_was_proposed_is_not_applied(desk: Desk) -> None:
+    two_lists(desk)
+    edited = desk.memory.read_bytes() + b"- Say more.\n"
+    proposal = propose_edit(desk.gate, desk.ledger(), "MEMORY.md", edited, desk.moment)
+    assert proposal is not None
+    desk.memory.write_text(desk.text().replace("## Always", "## Never again"))
+    documents = read_documents(desk.gate)
+    status = desk.ledger().book.proposals[proposal.id]
+    items = items_of(desk.gate, status, DecisionType.APPROVE, documents)
+    given = [Answer(proposal=proposal.id, n=1, verb=Verb.APPROVE)]
+    decisions, _ = compose(desk.gate, items, given, documents, desk.signing())
+    desk.accept(decisions[0])
+    (attempt,) = desk.apply(proposal)
+    assert attempt.stale == ((1, ELSEWHERE),)
+    assert "Say more" not in desk.text()

@@ -1,13 +1,15 @@
 """``approve`` and ``reject``: one proposal answered from the command line."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 from tests.surfaces.console import Console
 
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.proposal import Kind, Proposal
+from nightledger.gate.proposing.proposing import Submission, submit_changes
 
 OLD = "- Keep backups for 30 days."
 
@@ -61,6 +63,29 @@ def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
     assert f"the diff has SHA-256 {sha256}" in ran.err
     console.out("approve", proposal.id, "--diff-sha256", sha256.upper())
     assert console.desk.states(proposal) == ["approved"] * 3
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "",
+        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1 @@ MEMORY.md > Lessons\n+- Restart it.\n",
+        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1 @@ MEMORY.md > Decisions\n+- Publish keys.\n",
+    ],
+)
+def test_a_named_diff_that_a_proposal_tells_of_itself_is_signed_only_where_its_hunks_do_that(
+    console: Console, told: str
+) -> None:
+    """Whoever has the log's key can put a proposal into the log that the gate would not have made."""
+    made = console.desk.dry_run_proposal(addition("Publish keys."))
+    change = replace(made.changes[0], diff=told)
+    submission = Submission(kind=Kind.BEHAVIOUR, lane="agent", period="2026-02-28", title="forged", drafts=())
+    desk = console.desk
+    forged = submit_changes(desk.gate, desk.ledger(), submission, "MEMORY.md", [change], desk.moment)
+    sha256 = console.record("show", forged.id)["diff_sha256"]
+    ran = console.run("approve", forged.id, "--diff-sha256", sha256)
+    assert (ran.status, "change 1 does not do now what that diff shows" in ran.err) == (1, True)
+    assert desk.states(forged) == ["pending"]
 
 
 def test_a_named_diff_may_be_signed_in_part_and_then_the_rest(console: Console) -> None:

@@ -12,7 +12,7 @@ from tests.gate.homes import MEMORY, addition, removal
 from tests.gate.signers import let_sign, new_key
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
 from nightledger.domain.states import Gone
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import close_day
@@ -363,3 +363,60 @@ def test_a_rewriting_after_an_expunge_is_an_alarm_again(
     outcomes.write_bytes(outcomes.read_bytes().replace(b"asked", b"stole"))
     assert caller.run("verify") == 4
     assert "REWRITTEN memory/system/outcome-records.jsonl" in caller.text("verify")
+
+
+RULE = "- Restart the relay after an upgrade."
+
+
+def test_a_line_that_became_another_since_it_was_read_is_shown_before_a_gated_file_loses_it(
+    caller: Caller,
+) -> None:
+    Path(caller.home.path("memory/2026-02-28.md")).write_text(f"# Day\n{RULE}\n")
+    rows = caller.lines("expunge", "--line", "memory/2026-02-28.md:2", "--dry-run")
+    at = rows.index("MEMORY.md:9: a signed edit is to put [expunged] there")
+    assert rows[at + 1] == "    [expunged]"
+    assert f"what goes: {RULE}" in rows
+
+
+def test_what_an_expunge_leaves_of_a_gated_line_is_shown_and_the_text_itself_is_not(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+    typed(monkeypatch, LEAK)
+    rows = caller.lines("expunge", "--text-from-stdin", "--dry-run")
+    assert "    - The code is [expunged]." in rows
+    assert not any(LEAK in row or "what goes" in row for row in rows)
+
+
+def test_an_expunge_whose_gated_lines_changed_after_they_were_shown_is_not_signed(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+
+    def rival(*_: object) -> None:
+        text = caller.desk.text().replace("The code is", "Never tell the code")
+        caller.desk.memory.write_text(text)
+        caller.desk.guard()
+        caller.desk.settle(keep=[change.n for change in caller.desk.drift().changes])
+
+    monkeypatch.setattr("nightledger.surfaces.expunge._require_consent", rival)
+    with pytest.raises(FileChangedError, match="not what was shown any more; nothing was signed"):
+        expunge(caller, monkeypatch)
+    assert LEAK in caller.desk.text()
+
+
+def test_what_was_altered_after_it_was_recorded_stays_as_evidence(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = caller.desk.applied(addition("Another lesson."))
+    (decision,) = caller.desk.ledger().book.decisions
+    paths = (caller.home.proposal(proposal.id), caller.home.decision(decision))
+    for path in paths:
+        with open(path, "ab") as stream:
+            stream.write(LEAK.encode())
+    typed(monkeypatch, LEAK)
+    told = caller.text("expunge", "--text-from-stdin")
+    for path in paths:
+        assert f"not removed: {caller.home.relative(path)}, which was altered after it was recorded" in told
+        assert os.path.exists(path)
+    assert any(line.startswith("UNSIGNED") for line in caller.lines("verify"))

@@ -5,7 +5,7 @@ import pytest
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.place import Unplaced
-from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.changes.standing import has_moved, section_now, under_headings
 
 TEXT = "# M\n\n## Never\n\n- Say no.\n\n## Always\n\n- Say yes.\n"
 MOVED = "# M\n\n## Never\n\n## Always\n\n- Say yes.\n- Say no.\n"
@@ -51,3 +51,9 @@ def test_an_edit_stands_where_its_hunks_say(after: str) -> None:
     made = hunks_between(TEXT, after)
     assert not isinstance(made, Unplaced)
     assert not any(has_moved(TEXT, one) for one in made)
+
+
+def test_what_differs_is_counted_by_its_sign_its_line_and_the_headings_above_it() -> None:
+    never, always = ("M", "Never"), ("M", "Always")
+    assert under_headings(TEXT, MOVED) == {("-", "- Say no.", never): 1, ("+", "- Say no.", always): 1}
+    assert not under_headings(TEXT, f"{TEXT}\n")

@@ -18,9 +18,15 @@ from nightledger.text.changes.course import trace
 from nightledger.text.changes.diff import changed_runs
 from nightledger.text.changes.merge import Merged, merge3
 from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.standing import under_headings
 from nightledger.text.markdown.document import is_blank, split_lines
 
 TOUCHES = "it touches lines that were changed outside the gate: answer these first ('nightledger review')"
+
+ELSEWHERE = (
+    "a heading above its lines was changed outside the gate, and they would be accepted under another: answer that "
+    "first ('nightledger review')"
+)
 
 LOST = "what was accepted before is kept nowhere, so nobody can tell what drifted: settle that first ('nightledger review')"
 
@@ -112,6 +118,15 @@ def carry(accepted: bytes, before: bytes, after: bytes) -> bytes:
         text = merged.text if isinstance(merged, Merged) else text
         step = following
     return _bytes(text)
+
+
+def lands_elsewhere(before: bytes, after: bytes, accepted: bytes, carried: bytes) -> bool:
+    """Tell whether :func:`carry` put lines under other headings of the accepted bytes than those of the file.
+
+    The operator saw the file: its drifted headings, not the accepted ones.
+    """
+    seen = under_headings(_text(before), _text(after))
+    return bool(under_headings(_text(accepted), _text(carried)) - seen)
 
 
 def _text(content: bytes) -> str:

@@ -12,9 +12,17 @@ from nightledger.domain.decision import DecisionTarget
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, files_of, parts_of
-from nightledger.domain.proposal import Anchor, Change
+from nightledger.domain.proposal import Anchor, Change, Hunk
 from nightledger.domain.states import Book
-from nightledger.gate.apply.around import LOST, TOUCHES, carry, place_around, read_accepted
+from nightledger.gate.apply.around import (
+    ELSEWHERE,
+    LOST,
+    TOUCHES,
+    carry,
+    lands_elsewhere,
+    place_around,
+    read_accepted,
+)
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.kept_files import is_gated, read_target
@@ -22,7 +30,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import why_not
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import has_moved
+from nightledger.text.changes.standing import has_moved, section_now
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 
@@ -76,21 +84,27 @@ def plan_apply(
 def moved_since(gate: Gate, stored: Stored, plan: Plan, signed: Sequence[DecisionTarget]) -> dict[int, str]:
     """Give the changes whose lines went under another heading since they were proposed, and why they stay out.
 
-    Where a file goes from the very bytes that were signed to those that were signed, it was shown so.
+    Where a file goes from the very bytes that were signed to those that were signed, it was shown so. In the
+    bytes accepted before, which nobody was shown, the lines have to stand under the same headings then.
     """
     exact = {(target.path, target.base, target.result) for target in signed}
     moved: dict[int, str] = {}
     for write in plan.writes:
         done = (write.path, *(hashlib.sha256(content).hexdigest() for content in (write.before, write.after)))
-        if done in exact or not is_gated(gate.home, write.path):
-            continue
-        texts = [_text(write.before), *([_text(write.accepted_before)] if write.accepted_before else [])]
-        moved |= {
-            change.n: MOVED
-            for change in stored.proposal.changes
-            if change.target == write.path and any(has_moved(text, change.hunk) for text in texts)
-        }
+        if is_gated(gate.home, write.path):
+            moved |= {
+                change.n: MOVED
+                for change in stored.proposal.changes
+                if change.target == write.path and _is_elsewhere(write, change.hunk, exact=done in exact)
+            }
     return moved
+
+
+def _is_elsewhere(write: Write, hunk: Hunk, *, exact: bool) -> bool:
+    before, accepted = _text(write.before), _text(write.accepted_before or write.before)
+    if exact:
+        return section_now(before, hunk) != section_now(accepted, hunk)
+    return has_moved(before, hunk) or has_moved(accepted, hunk)
 
 
 def _join(
@@ -155,24 +169,41 @@ def _gated(
     if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
         after, lost = place_changes(before, changes)
         return Write(path=path, before=before, after=after), lost, ()
+    if stored.proposal.lane == EDIT_LANE:  # made at once or not at all
+        after, lost = place_changes(before, changes)
+        made = own_write(gate, book, path, before, after)
+        if isinstance(made, str):
+            return Write(path=path, before=before, after=before), [(change.n, made) for change in changes], ()
+        return made, lost, ()
     signed = read_accepted(gate.home, book, path)
     if signed is None:
-        why = [(change.n, LOST) for change in changes]
-        is_edit = stored.proposal.lane == EDIT_LANE  # made at once or not at all
-        return Write(path=path, before=before, after=before), why if is_edit else (), () if is_edit else why
-    if stored.proposal.lane == EDIT_LANE:
-        after, lost = place_changes(before, changes)
-        carried = carry(signed, before, after)
-        return (
-            Write(path=path, before=before, after=after, accepted_before=signed, accepted=carried),
-            lost,
-            (),
-        )
+        return Write(path=path, before=before, after=before), (), [(change.n, LOST) for change in changes]
     around = place_around(signed, before, changes)
     write = Write(
         path=path, before=before, after=around.after, accepted_before=signed, accepted=around.accepted
     )
     return write, around.stale, around.waiting
+
+
+def own_write(gate: Gate, book: Book, path: str, before: bytes, after: bytes) -> Write | str:
+    """Give what an operator's own edit or undo writes to a gated file, around what drifted; or why it may not.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        path: The file.
+        before: Its bytes.
+        after: Its new bytes, as the operator saw them.
+    """
+    if hashlib.sha256(before).hexdigest() == book.accepted_of(path):
+        return Write(path=path, before=before, after=after)
+    signed = read_accepted(gate.home, book, path)
+    if signed is None:
+        return LOST
+    carried = carry(signed, before, after)
+    if lands_elsewhere(before, after, signed, carried):
+        return ELSEWHERE
+    return Write(path=path, before=before, after=after, accepted_before=signed, accepted=carried)
 
 
 def place_changes(before: bytes, changes: Sequence[Change]) -> tuple[bytes, list[tuple[int, str]]]:

@@ -27,9 +27,10 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import LOST, carry, read_accepted
+from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
 from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.replaying import replay_without
 from nightledger.gate.apply.writing import Write, write_all
 from nightledger.gate.deciding import read_claim
@@ -40,6 +41,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import line_at
 from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
+from nightledger.gate.review.hiding import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.merge import Conflict, Merged
 from nightledger.text.changes.take_back import take_back
@@ -177,6 +179,10 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             return _cannot(stored, status, wanted, write)
         if is_gated(gate.home, target.path) and _brings_secret(write, _told_before(gate, target)):
             raise _never_back(stored)
+        if is_gated(gate.home, target.path) and hides_lines(
+            _text(write.before), _text(write.after), _text(read_accepted(gate.home, book, target.path) or b"")
+        ):
+            raise RefusedError(f"{stored.proposal.id} cannot be taken back now: {UNDO_HIDDEN}")
         if reasons := check_result(gate, write, capped=False):
             return _cannot(stored, status, wanted, "; ".join(reasons))
         writes.append(write)
@@ -218,13 +224,7 @@ def _without(
     result = merged.text.encode("utf-8", "surrogateescape")
     if not is_gated(gate.home, target.path):
         return Write(path=target.path, before=current, after=result)
-    if hashlib.sha256(current).hexdigest() == book.accepted_of(target.path):
-        return Write(path=target.path, before=current, after=result)
-    signed = read_accepted(gate.home, book, target.path)
-    if signed is None:
-        return LOST
-    carried = carry(signed, current, result)
-    return Write(path=target.path, before=current, after=result, accepted_before=signed, accepted=carried)
+    return own_write(gate, book, target.path, current, result)
 
 
 def _tries(

@@ -1,7 +1,9 @@
 """Where a leaked text may lie: which files of a home are ours, and what is beyond our reach."""
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nightledger.domain.errors import NightledgerError
@@ -26,6 +28,8 @@ class Found:
         rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
         derived: Files that are folded from others, and disposable ones: they go and are made anew.
         gated: Gated files; they change by a signed edit only.
+        altered: Proposals and decisions that are not what was logged: what ``verify`` says of them is
+            evidence, whoever put the text there.
         trust: Trust files and the decisions behind them: who may sign rests on these very bytes.
         accepted: Blobs of what gated files were last signed to hold: the guard compares with them.
         elsewhere: Files in the home that are not ours.
@@ -35,6 +39,7 @@ class Found:
     rewritten: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     gated: tuple[str, ...] = ()
+    altered: tuple[str, ...] = ()
     trust: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
@@ -83,6 +88,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
     trust = search.among(_trust(home, ledger))
     gated = search.among(_existing(home.gated_paths()))
     accepted = search.among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
+    altered = search.among(_altered(home, ledger))
     found = search.among((*_ours(home), *_existing([home.dead_letters])))
     rewritten = search.among(
         [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
@@ -95,6 +101,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
         rewritten=rewritten,
         derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
         gated=gated,
+        altered=altered,
         trust=trust,
         accepted=accepted,
         elsewhere=elsewhere,
@@ -129,6 +136,20 @@ def _trust(home: Home, ledger: Ledger) -> Iterator[str]:
 
 def _blob(home: Home, sha256: str) -> str:
     return os.path.join(home.blobs_dir, sha256[:2], sha256)
+
+
+def _altered(home: Home, ledger: Ledger) -> Iterator[str]:
+    """Give the files of proposals and decisions whose bytes are not those logged, those that were closed apart."""
+    book = ledger.book
+    logged = {
+        home.proposal(one.id): one.sha256 for one in book.proposals.values() if one.id not in book.closed()
+    }
+    for one in book.decisions.values():
+        logged |= {home.decision(one.id): one.sha256, f"{home.decision(one.id)}.sig": one.signature_sha256}
+    for path, sha256 in logged.items():
+        with suppress(NightledgerError):
+            if hashlib.sha256(read_regular(path, MAX_BYTES)).hexdigest() != sha256:
+                yield path
 
 
 def _ours(home: Home) -> Iterator[str]:

@@ -70,7 +70,13 @@ def plan_text(gate: Gate, ledger: Ledger, needle: Needle) -> Plan:
 def plan_hash(gate: Gate, ledger: Ledger, sha256: str) -> Plan:
     """Find the files of ours that have a hash: a blob, a proposal, a held-back text, a decision."""
     found = find_held(gate, ledger, lambda content: hashlib.sha256(content).hexdigest() == sha256)
-    whole = Found(removed=found.removed, trust=found.trust, gated=found.gated, accepted=found.accepted)
+    whole = Found(
+        removed=found.removed,
+        altered=found.altered,
+        trust=found.trust,
+        gated=found.gated,
+        accepted=found.accepted,
+    )
     return Plan(
         needle=None,
         found=whole,

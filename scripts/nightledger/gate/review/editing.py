@@ -13,6 +13,8 @@ from nightledger.domain.lanes import OPERATOR
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Hunk, Kind, Op, Origin, Proposal
 from nightledger.gate.apply.applying import check_result
+from nightledger.gate.apply.around import ELSEWHERE
+from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.gated import read_gated
 from nightledger.gate.opening import Gate, Ledger
@@ -100,6 +102,8 @@ def propose_edit(gate: Gate, ledger: Ledger, path: str, edited: bytes, moment: M
     before = read_gated(gate.home, path)
     if reasons := check_result(gate, Write(path=path, before=before, after=edited)):
         raise RefusedError("the edit cannot be applied:\n  " + "\n  ".join(reasons))
+    if own_write(gate, ledger.book, path, before, edited) == ELSEWHERE:
+        raise RefusedError(f"the edit cannot be applied: {ELSEWHERE}")
     document = before.decode("utf-8", "surrogateescape")
     hunks = hunks_between(document, edited.decode("utf-8", "surrogateescape"))
     if isinstance(hunks, Unplaced):

@@ -48,6 +48,13 @@ HOLED = (
 """Why a change with holes cannot be signed of which nobody can read what fills them."""
 
 
+UNDO_HIDDEN = (
+    "another text calls part of what it would change a secret, so that it cannot be read: settle what drifted "
+    "('nightledger review') and run it again"
+)
+"""Why an undo cannot be signed whose lines cannot all be read."""
+
+
 def nothing_accepted(_at: datetime) -> Mapping[str, str]:
     """Give no text: nobody knows here what was accepted."""
     return {}
@@ -158,6 +165,20 @@ def is_hidden(
         _hides(unified_diff(before[path], text, path=path), accepted.get(path, ""), told, fair)
         for path, text in after.items()
     )
+
+
+def hides_lines(before: str, after: str, accepted: str) -> bool:
+    """Tell whether masks hide more of what an undo does to a gated file than its own lines and what was accepted justify.
+
+    Args:
+        before: The file's text.
+        after: Its text afterwards.
+        accepted: What the operator accepted of it.
+    """
+    told, fair = told_values(before) | told_values(after), told_values(accepted)
+    diff = unified_diff(before, after, path="")
+    comes = "\n".join(line[1:] for line in changed_lines(diff) if line[0] == "+")
+    return not _veiled(diff, told) <= _known(diff, accepted, fair) | _labelled(comes, fair)
 
 
 def unread_drift(course: Course, *, told: frozenset[str]) -> frozenset[int]:

@@ -6,7 +6,8 @@
 
 Proposals, decisions, blobs and held-back texts that hold it are removed whole; in outcomes, run
 ledgers and archives it is overwritten in place; in gated files a signed edit puts [expunged]
-there. What is folded from these is made anew. It says where else the text is, and what it
+there, and is shown; so is the text that --line names, for that line may have changed since you read
+it. What is folded from these is made anew. It says where else the text is, and what it
 cannot reach. An undo that needs the text says 'expunged'.
 
 Reads   every file of the home that may hold it
@@ -41,8 +42,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
 
     asked = _asked(options, context)
     if options.dry_run:
-        return show(context, asked)
-    return expunge(context, asked)
+        return show(context, asked, by_line=options.line is not None)
+    return expunge(context, asked, by_line=options.line is not None)
 
 
 def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
