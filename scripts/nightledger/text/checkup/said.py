@@ -99,8 +99,8 @@ def names_of(unit: Unit) -> set[str]:
 
 def is_form(word: str, other: str) -> bool:
     """Say whether two words differ in their endings at most."""
-    if word == other:
-        return True
+    if word == other or word[:STEM] != other[:STEM]:
+        return word == other
     return other.startswith(_beginning(word)) and len(word) >= STEM and not WIDE.search(word)
 
 
