@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from nightledger.text.dates import find_dates
+from nightledger.text.dates import find_dates, month_names
 
 NEAR = date(2026, 5, 1)
 
@@ -79,3 +79,17 @@ def test_the_place_of_a_date_is_given() -> None:
     text = "due 2026-03-09, done"
     (found,) = find_dates(text)
     assert text[found.start : found.end] == "2026-03-09"
+
+
+@pytest.mark.parametrize("name", sorted(month_names()))
+def test_a_month_is_known_in_either_case_and_behind_blanks(name: str) -> None:
+    number = month_names()[name]
+    for written in {name, name.capitalize(), name.upper()}:
+        for text in (f"\t\t3 {written} 2026", f"\t\t{written} 3, 2026"):
+            assert [found.day for found in find_dates(text)] == [date(2026, number, 3)], text
+
+
+def test_a_long_run_of_tabs_holds_no_date_but_the_one_behind_it() -> None:
+    assert find_dates("\t" * 1_000_000) == ()
+    (found,) = find_dates("\t" * 100_000 + "March 5, 2026")
+    assert found.start == 100_000

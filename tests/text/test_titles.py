@@ -43,5 +43,5 @@ def test_lines_of_a_log_below_a_heading_without_an_end_carry_a_part_of_it() -> N
 def test_a_check_up_looks_at_a_part_of_a_heading_without_an_end() -> None:
     units = read_units(parse_markdown(f"# Disks {'x' * 9_000}\n\n- full\n"))
     views = list(look(units, date(2026, 3, 2)))
-    assert [view.headings for view in views] == [("Disks",)]
+    assert [heading.text for view in views for heading in view.headings] == ["Disks"]
     assert len(views[0].unit.headings[0]) > 9_000, "where a proposal goes is named in full"

@@ -30,6 +30,8 @@ _MONTHS = (
 """Names of the months in a dozen languages, in the order of the year."""
 SHORT_NAME = 4
 """Letters up to which a month's name is also a word of some language."""
+_DIGIT = re.compile(r"\d")
+"""What every date holds, in every way of writing one."""
 NEAR_DAYS = 183
 """A date without a year is taken for the nearest one: half a year at most from today."""
 
@@ -58,6 +60,8 @@ def find_dates(text: str, *, near: date | None = None) -> tuple[FoundDate, ...]:
         text: Prose, any language.
         near: What dates without a year are near to; without it they are left out.
     """
+    if not _DIGIT.search(text):
+        return ()
     found: dict[int, FoundDate] = {}
     for match in _pattern().finditer(text):
         year, month, day = _parts(match)
@@ -81,18 +85,20 @@ def _names() -> dict[str, int]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
+    """A number or a name is looked for only where a digit or the first letter of a month stands."""
     month = "|".join(sorted(_names(), key=len, reverse=True))
-    forms = (
+    firsts = "".join(sorted({name[0] for name in _names()}))
+    numbered = (
         r"(?<![\d/.-])(?P<y1>20\d\d)(?P<sep>[-/])(?P<m1>\d\d?)(?P=sep)(?P<d1>\d\d?)(?!\d)",
         r"(?<![\d/.-])(?P<y8>20\d\d)\.(?P<m8>\d\d)\.(?P<d8>\d\d)(?!\d)",
         r"(?P<y2>20\d\d)\s?年\s?(?P<m2>\d\d?)\s?月\s?(?P<d2>\d\d?)\s?[日号號]",
         r"(?P<y3>20\d\d)\s?년\s?(?P<m3>\d\d?)\s?월\s?(?P<d3>\d\d?)\s?일",
         r"(?<![\d.])(?P<d4>\d\d?)\.(?P<m4>\d\d?)\.(?P<y4>20\d\d)(?!\d)",
-        rf"(?<![\w.])(?P<n5>{month})\b\.?\s(?P<d5>\d\d?)(?:st|nd|rd|th)?\b(?:,?\s(?P<y5>20\d\d)\b)?(?!:\d)",
         rf"(?<![\w.:])(?P<d6>\d\d?)(?:st|nd|rd|th|\.|º|er)?\s(?:de\s|of\s)?(?P<n6>{month})\b\.?(?:,?\s(?:de\s)?(?P<y6>20\d\d)\b)?",
         r"(?<!\d)(?P<m7>\d\d?)月(?P<d7>\d\d?)[日号號]",
     )
-    return re.compile("|".join(forms), re.IGNORECASE)
+    named = rf"(?P<n5>{month})\b\.?\s(?P<d5>\d\d?)(?:st|nd|rd|th)?\b(?:,?\s(?P<y5>20\d\d)\b)?(?!:\d)"
+    return re.compile(rf"(?=\d)(?:{'|'.join(numbered)})|(?<![\w.])(?=[{firsts}]){named}", re.IGNORECASE)
 
 
 def _is_word(text: str) -> bool:

@@ -84,9 +84,13 @@ def containment(first: str, second: str) -> float:
 
     High where one is a shortened form of the other, however long the other is.
     """
-    a, b = shingles(first), shingles(second)
-    smaller = min(len(a), len(b))
-    return len(a & b) / smaller if smaller else 0.0
+    return contained(shingles(first), shingles(second))
+
+
+def contained(first: frozenset[int], second: frozenset[int]) -> float:
+    """Give the `containment` of two texts by their fingerprints, 0..1."""
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller else 0.0
 
 
 def same_claim(first: str, second: str, *, near: float = NEAR) -> bool:

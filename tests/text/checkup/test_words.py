@@ -1,6 +1,17 @@
 import pytest
 
-from nightledger.text.checkup.words import closes, has, is_heading, rests, starts, states, tells
+from nightledger.text.checkup.words import (
+    _COLUMNS,
+    _HEADINGS,
+    _WORDS,
+    closes,
+    has,
+    is_heading,
+    rests,
+    starts,
+    states,
+    tells,
+)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +117,14 @@ def test_a_word_that_begins_a_phrase_or_goes_on_does_not_rest(text: str) -> None
 )
 def test_what_is_denied_does_not_close(text: str) -> None:
     assert not closes(text)
+
+
+@pytest.mark.parametrize(("kind", "listed"), sorted((_WORDS | _HEADINGS | _COLUMNS).items()))
+def test_every_word_of_a_table_is_known_behind_a_run_of_tabs(kind: str, listed: str) -> None:
+    for word in filter(None, map(str.strip, listed.split(","))):
+        assert has(kind, "\t" * 40 + word), word
+        assert has(kind, word.swapcase()) or word.swapcase().lower() != word, word
+
+
+def test_a_long_run_of_tabs_holds_no_word() -> None:
+    assert not any(has(kind, "x" + "\t" * 200_000) for kind in ("rule", "done", "waiting", "state"))

@@ -37,9 +37,8 @@ def check_memory(
     parsed = parse_markdown(document)
     units = read_units(parsed)
     dangers = find_dangers(parsed, units)
-    cases = [
-        doubt for doubt in find_cases(units, today, _signed(units, signed)) if not _overlaps(doubt, dangers)
-    ]
+    held = {line for danger in dangers for line in range(danger.lines[0], danger.lines[1] + 1)}
+    cases = [doubt for doubt in find_cases(units, today, _signed(units, signed)) if _is_free(doubt, held)]
     shells = find_shells(parsed, units, [*dangers, *cases])
     over = 0 if cap_characters is None else len(document) - cap_characters
     return rank_doubts((_sized(parsed, doubt) for doubt in (*dangers, *cases, *shells)), over_characters=over)
@@ -51,8 +50,8 @@ def _signed(units: Sequence[Unit], texts: Collection[str]) -> frozenset[int]:
     return frozenset(index for index, unit in enumerate(units) if wording(unit) in wordings)
 
 
-def _overlaps(doubt: Doubt, dangers: Sequence[Doubt]) -> bool:
-    return any(doubt.lines[0] <= danger.lines[1] and danger.lines[0] <= doubt.lines[1] for danger in dangers)
+def _is_free(doubt: Doubt, held: Collection[int]) -> bool:
+    return not any(line in held for line in range(doubt.lines[0], doubt.lines[1] + 1))
 
 
 def _sized(document: Document, doubt: Doubt) -> Doubt:

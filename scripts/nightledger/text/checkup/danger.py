@@ -8,6 +8,7 @@ order goes with its whole item. The text of a secret is in no doubt.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
@@ -44,8 +45,10 @@ def find_dangers(document: Document, units: Sequence[Unit]) -> list[Doubt]:
     text = "".join(document.lines)
     starts = [0, *accumulate(map(len, document.lines))]
     found: dict[tuple[int, int], Doubt] = {}
+    above = _Above(units)
     for (first, last), group in groupby(scan(text), lambda finding: _span(starts, finding)):
-        for doubt in _judge(document, units, first, last, list(group), text):
+        written = _Written(lines=document.text(first, last), offset=starts[first - 1], text=text)
+        for doubt in _judge(above, first, last, list(group), written):
             found.setdefault(doubt.lines, doubt)
     return list(found.values())
 
@@ -54,38 +57,63 @@ def _span(starts: Sequence[int], finding: Finding) -> tuple[int, int]:
     return bisect_right(starts, finding.start), bisect_right(starts, finding.end - 1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """The lines of a danger, where they begin, and the whole text."""
+
+    lines: str
+    offset: int
+    text: str
+
+
+class _Above:
+    """The items of a file, found by a line: their first lines rise."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self._units = units
+        self._firsts = [unit.first for unit in units]
+
+    def section(self, line: int) -> tuple[str, ...]:
+        """Give the headings of the last item that begins at a line or before it."""
+        place = bisect_right(self._firsts, line)
+        return self._units[place - 1].headings if place else ()
+
+    def item(self, first: int, last: int) -> tuple[int, int]:
+        """Give the lines of the last item that holds these lines; themselves where none does."""
+        place = bisect_right(self._firsts, first)
+        block = self._units[place - 1].block if place else -1
+        for unit in map(self._units.__getitem__, range(place - 1, -1, -1)):
+            if unit.block != block:
+                break
+            if last <= unit.last:
+                return unit.first, unit.last
+        return first, last
+
+
 def _judge(
-    document: Document, units: Sequence[Unit], first: int, last: int, findings: Sequence[Finding], text: str
+    above: _Above, first: int, last: int, findings: Sequence[Finding], written: _Written
 ) -> Iterator[Doubt]:  # fmt: skip
-    offset = sum(map(len, document.lines[: first - 1]))
     secrets = [finding for finding in findings if finding.rule.startswith("secret.")]
     hidden = [
         finding for finding in findings if finding.rule in _HIDDEN and finding.severity is Severity.QUARANTINE
     ]
-    section = _section(units, first)
+    section = above.section(first)
     for group, label, filler in (
         (secrets, DoubtLabel.SECRET, PLACEHOLDER),
         (hidden, DoubtLabel.INJECTION, ""),
     ):
         if group:
-            after = _cut(document.text(first, last), group, offset, filler)
+            after = _cut(written.lines, group, written.offset, filler)
             yield _doubt((first, last), section, label, group, Op.REPLACE, after)
-    orders = [finding for finding in findings if _is_order(text, finding)]
+    orders = [finding for finding in findings if _is_order(written.text, finding)]
     if orders and not secrets and not hidden:
-        lines = next(
-            ((u.first, u.last) for u in reversed(units) if u.first <= first and last <= u.last), (first, last)
-        )
-        yield _doubt(lines, section, DoubtLabel.INJECTION, orders, Op.REMOVE, "")
+        yield _doubt(above.item(first, last), section, DoubtLabel.INJECTION, orders, Op.REMOVE, "")
 
 
 def _cut(lines: str, findings: Sequence[Finding], offset: int, filler: str) -> str:
     for finding in sorted(findings, key=lambda finding: -finding.start):
         lines = lines[: finding.start - offset] + filler + lines[finding.end - offset :]
     return lines
-
-
-def _section(units: Sequence[Unit], line: int) -> tuple[str, ...]:
-    return next((unit.headings for unit in reversed(units) if unit.first <= line), ())
 
 
 def _is_order(text: str, finding: Finding) -> bool:

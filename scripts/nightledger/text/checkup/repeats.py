@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nightledger.text.checkup.reworded import says_again
+from nightledger.text.checkup.said import WIDE, Said, in_one_order, is_form, names_of
 from nightledger.text.checkup.units import Unit, UnitKind
-from nightledger.text.similar import containment, fold, is_negated, numbers, similarity
+from nightledger.text.similar import contained, dice, fold
 
 NEAR = 0.82
 """Dice coefficient from which two items of one file are taken for one: a little above
@@ -33,19 +34,12 @@ INDEX = 0.6
 """Share of a list's items that begin with a name or a quotation, from which it is an index."""
 SENTENCE = 20
 """Letters from which four words are a sentence and no phrase."""
-MEANING = 3
-"""Letters from which a word carries a meaning of its own."""
-STEM = 4
-"""Letters that two forms of one word share at least."""
 MOST_HOLDERS = 40
 """Items compared for one: the work stays linear in a file of one word a thousand times."""
 
 _PATH = re.compile(r"^[`\[(]*(?P<path>(?:[\w./-]*+~)*+[\w-]*+[./][\w./-]++)[`\])]*$")
-_CODE = re.compile(r"`([^`\n]+)`|(?<![\w`])((?:[a-z]{1,32}://|[\w.-]{1,255}/)[^\s`)]+)")
 _NAMED = re.compile(r"[*_]{0,8}(?:`|\[|https?://|[\"“«「]|[\w.~/-]*[\w~]/[\w./-]|[\w-]+\.[a-z]{1,4}\b)")
 _LABELLED = re.compile(r"[*_`]*[^:：|`]{1,32}[*_`]*\s?[:：](?!//)")  # noqa: RUF001 - a colon of CJK text
-_LETTERS = re.compile(r"[^\W\d_]\w+")
-_WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +139,7 @@ def wording(unit: Unit) -> str:
 
 def weight(folded: str) -> int:
     """Give the length of folded wording in letters, one of a script without spaces for three."""
-    return len(folded) + 2 * len(_WIDE.findall(folded))
+    return len(folded) + 2 * len(WIDE.findall(folded))
 
 
 def _same(units: Sequence[Unit], wordings: Sequence[str]) -> Iterator[Repeat]:
@@ -174,95 +168,57 @@ def _is_copied(equal: dict[int, int], index: int) -> bool:
 
 def _worded(units: Sequence[Unit], wordings: Sequence[str], copies: Collection[int]) -> Iterator[Repeat]:
     """An item whose words a longer one has too, found through its two rarest words."""
-    words = [_words(text) for text in wordings]
+    said = [Said(unit, text) for unit, text in zip(units, wordings, strict=True)]
     holders: dict[str, list[int]] = {}
-    for index, own in enumerate(words):
-        for word in own:
+    for index, one in enumerate(said):
+        for word in one.words:
             holders.setdefault(word, []).append(index)
-    for index, text in enumerate(wordings):
-        if index in copies or not _is_prose(units[index], text):
+    for index, one in enumerate(said):
+        if index in copies or not _is_prose(one):
             continue
-        rare = sorted(words[index], key=lambda word: (len(holders[word]), word))[:2]
+        rare = sorted(one.words, key=lambda word: (len(holders[word]), word))[:2]
         candidates = dict.fromkeys(other for word in rare for other in holders[word][:MOST_HOLDERS])
         for other in candidates:
-            longer = (len(wordings[other]), -other) > (len(text), -index)
-            kind = _kind(units, wordings, words, index, other) if longer else ""
+            longer = (len(wordings[other]), -other) > (len(one.text), -index)
+            kind = _kind(one, said[other]) if longer else ""
             if kind:
-                yield Repeat(unit=index, other=other, kind=kind, likeness=similarity(text, wordings[other]))
+                likeness = dice(one.pieces, said[other].pieces)
+                yield Repeat(unit=index, other=other, kind=kind, likeness=likeness)
                 break
 
 
-def _kind(
-    units: Sequence[Unit], wordings: Sequence[str], words: Sequence[Collection[str]], index: int, other: int
-) -> str:  # fmt: skip
-    shorter, longer = wordings[index], wordings[other]
-    if not _claims_no_more(units, wordings, index, other):
+def _kind(shorter: Said, longer: Said) -> str:
+    if not _claims_no_more(shorter, longer):
         return ""
-    alike = similarity(shorter, longer)
-    if all(_is_in(word, words[other]) for word in words[index]):
+    alike = dice(shorter.pieces, longer.pieces)
+    if all(longer.holds(word) for word in shorter.words):
         if alike >= NEAR:
             return "near_words"
-        if containment(shorter, longer) >= HELD:
+        if contained(shorter.pieces, longer.pieces) >= HELD:
             return "held"
-    again = alike >= REWORDED and says_again(shorter.split(), longer.split(), _is_form)
+    again = alike >= REWORDED and says_again(shorter.spoken, longer.spoken, is_form)
     return "reworded" if again else ""
 
 
-def _words(text: str) -> dict[str, None]:
-    """Give the words, and of scripts without spaces the letter pairs, in order."""
-    found: dict[str, None] = {}
-    for word in text.split():
-        if _WIDE.search(word):
-            found.update(dict.fromkeys(word[at : at + 2] for at in range(max(1, len(word) - 1))))
-        else:
-            found[word] = None
-    return found
-
-
-def _is_prose(unit: Unit, text: str) -> bool:
-    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered and weight(text) >= LONG and (
-        len(text.split()) >= WORDS or _WIDE.search(text) is not None
+def _is_prose(one: Said) -> bool:
+    unit = one.unit
+    return unit.kind not in {UnitKind.COMMENT, UnitKind.CODE} and not unit.ordered and weight(one.text) >= LONG and (
+        len(one.spoken) >= WORDS or WIDE.search(one.text) is not None
     )  # fmt: skip
 
 
-def _claims_no_more(units: Sequence[Unit], wordings: Sequence[str], shorter: int, longer: int) -> bool:
+def _claims_no_more(shorter: Said, longer: Said) -> bool:
     """Say whether the shorter item names nothing, counts nothing and denies nothing else than the longer.
 
     What stands in backticks, a path or an address must be there letter for letter. A word of
     one item in place of another's ("draft" for "published") makes another claim, however
     alike the rest is; another ending of a word does not.
     """
-    inner, outer = wordings[shorter], wordings[longer]
-    if units[longer].kind is UnitKind.CODE or _names(units[shorter]) - _names(units[longer]):
+    if longer.unit.kind is UnitKind.CODE or shorter.names - longer.names:
         return False
-    if numbers(inner) - numbers(outer) or is_negated(inner) != is_negated(outer):
+    if shorter.numbers - longer.numbers or shorter.is_negated != longer.is_negated:
         return False
-    return _in_one_order(_capitals(units[shorter]), _capitals(units[longer]))
-
-
-def _capitals(unit: Unit) -> list[str]:
-    """Give the words written with a capital, each once, where it stands first."""
-    return list(dict.fromkeys(word.casefold() for word in _LETTERS.findall(unit.text) if word[0].isupper()))
-
-
-def _in_one_order(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Say whether what both hold stands in the same order: "Anna before Bruno" is not "Bruno before Anna"."""
-    return [word for word in first if word in second] == [word for word in second if word in first]
-
-
-def _names(unit: Unit) -> set[str]:
-    return {code or address for code, address in _CODE.findall(unit.text)}
-
-
-def _is_in(word: str, words: Collection[str]) -> bool:
-    return word in words or len(word) < MEANING or any(_is_form(word, other) for other in words)
-
-
-def _is_form(word: str, other: str) -> bool:
-    """Say whether two words differ in their endings at most."""
-    if word == other or len(word) < STEM or _WIDE.search(word):
-        return word == other
-    return other.startswith(word[: max(STEM, len(word) - 3)])
+    return in_one_order(shorter.capitals, longer.capitals)
 
 
 def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
@@ -272,5 +228,5 @@ def _pointers(units: Sequence[Unit]) -> Iterator[Repeat]:
         path = _PATH.match(unit.text.strip("*_ ")) if unit.kind is UnitKind.ITEM else None
         if path and path["path"] in named:
             yield Repeat(unit=index, other=named[path["path"]], kind="pointer_again", likeness=1.0)
-        for name in _names(unit):
+        for name in names_of(unit):
             named.setdefault(name, index)

@@ -47,20 +47,32 @@ def says_again(shorter: Sequence[str], longer: Sequence[str], is_in: Callable[[s
         inner = inner[1:]
     if len(inner) < WORDS or len(set(outer) - set(inner)) > MORE:
         return False
-    if not all(any(is_in(word, other) for other in outer) for word in inner):
-        return False
-    return _in_order(inner, outer, is_in) >= len(inner) - 1
+    odd = _odd_one(inner, outer, is_in)
+    return odd is not None and any(is_in(inner[odd], word) for word in outer)
 
 
 def _meaning(words: Sequence[str]) -> list[str]:
     return [_SAME.get(word, word) for word in words if word not in _EMPTY]
 
 
-def _in_order(inner: Sequence[str], outer: Sequence[str], is_in: Callable[[str, str], bool]) -> int:
-    """Give the length of the longest run of words that both have in the same order, gaps aside."""
-    row = [0] * (len(outer) + 1)
+def _odd_one(inner: Sequence[str], outer: Sequence[str], is_in: Callable[[str, str], bool]) -> int | None:
+    """Give the place of a word of ``inner`` without which the others stand in ``outer`` in order, gaps aside.
+
+    Each word is taken where it stands first, from the left and from the right: if any words
+    serve, these do, in one pass over both items.
+    """
+    before, behind = _reach(inner, outer, is_in), _reach(inner[::-1], outer[::-1], is_in)
+    places = range(len(inner))
+    return next((at for at in places if before[at] + behind[len(inner) - at - 1] <= len(outer)), None)
+
+
+def _reach(inner: Sequence[str], outer: Sequence[str], is_in: Callable[[str, str], bool]) -> list[int]:
+    """Give for each number of first words how many of the other item's hold them in order; one too many where none do."""
+    reached = [0]
+    at = 0
     for word in inner:
-        above = row[:]
-        for at, other in enumerate(outer, 1):
-            row[at] = above[at - 1] + 1 if is_in(word, other) else max(above[at], row[at - 1])
-    return row[-1]
+        while at < len(outer) and not is_in(word, outer[at]):
+            at += 1
+        at += 1
+        reached.append(min(at, len(outer) + 1))
+    return reached

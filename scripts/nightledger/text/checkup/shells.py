@@ -72,11 +72,11 @@ class _Going:
 
 
 def _table_heads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:
+    headings = {unit.block: unit.headings for unit in units}
     for index, block in enumerate(document.blocks):
         rows = range(block.first_line + 2, block.last_line + 1)
         if block.kind is BlockKind.TABLE and going.all_of(rows):
-            headings = next(unit.headings for unit in units if unit.block == index)
-            yield block.first_line, block.first_line + 1, (rows[0], rows[-1]), headings
+            yield block.first_line, block.first_line + 1, (rows[0], rows[-1]), headings[index]
 
 
 def _leads(document: Document, units: Sequence[Unit], going: _Going) -> Iterator[_Shell]:

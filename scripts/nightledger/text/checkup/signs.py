@@ -158,12 +158,7 @@ def _columns(kind: str, view: View) -> int:
 
 
 def _is_date_alone(view: View) -> bool:
-    heading = view.headings[-1] if view.headings else ""
-    days = find_dates(heading, near=view.today)
-    rest = heading
-    for day in days:
-        rest = rest.replace(heading[day.start : day.end], "")
-    return bool(days) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
+    return bool(view.headings) and view.headings[-1].is_date_alone
 
 
 def _ends_in_version(view: View) -> bool:
@@ -179,21 +174,20 @@ def _ends_in_version(view: View) -> bool:
 def _is_struck(view: View) -> bool:
     """Say whether all is struck out but a word about the end; what is struck for something new was corrected."""
     rest = _STRUCK.sub(" ", view.unit.text)
+    if rest == view.unit.text:
+        return False
     left = re.sub(r"[\W\d_]+", " ", rest).strip()
     over = not left or rests(rest) or starts("gone", rest)
     dated = len(left.split()) <= 3 and any(day.day < view.today for day in find_dates(rest))  # noqa: PLR2004 - "booked on", "paid by Anna"
-    return rest != view.unit.text and (over or dated)
+    return over or dated
 
 
 def _is_under_open_work(view: View) -> bool:
     """Say whether a heading says that what stands under it waits, and the item says neither that nor that it is over."""
+    if not any(heading.waits for heading in view.headings):
+        return False
     over = view.unit.box == "x" or _TICK.search(view.plain) or any(rests(cell) for cell in view.unit.cells)
-    return (
-        not over
-        and not _is_struck(view)
-        and not tells("waiting", view.prose)
-        and any(tells("waiting", heading) for heading in view.headings)
-    )
+    return not over and not _is_struck(view) and not tells("waiting", view.prose)
 
 
 def _is_over_on(view: View) -> bool:
@@ -213,8 +207,10 @@ def _tells_more(view: View) -> bool:
 
 
 def _is_footer(view: View) -> bool:
+    if not view.is_last:
+        return False
     about = bool(view.dates) or _ABOUT_FILE.search(view.plain) is not None
-    return view.is_last and about and _ITALIC.match(view.unit.text.strip()) is not None
+    return about and _ITALIC.match(view.unit.text.strip()) is not None
 
 
 def _only_points(view: View) -> bool:
@@ -229,9 +225,9 @@ SIGNS: tuple[Sign, ...] = (
     _row("tick_row", _CLOSED, 1.0, "it is a row with a tick", lambda v: _is_row(v) and bool(_TICK.search(v.plain))),
     _row("row_state", _STALE, 1.6, "a cell of it is a state of the day", lambda v: any(states(cell) or closes(cell) for cell in v.unit.cells[1:])),
     _row("tick", _CLOSED, 2.3, "it carries a tick", lambda v: not _is_row(v) and bool(_TICK.search(v.plain)) and not _TICK.match(v.plain)),
-    _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: tells("gone", v.prose) and len(v.plain) <= _SHORT),
-    _row("gone_in", _CLOSED, 1.6, "something in it is gone", lambda v: tells("gone", v.prose) and len(v.plain) > _SHORT),
-    _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: bool(_ENDED.search(v.plain)) and len(v.plain) <= _LONG),
+    _row("gone", _CLOSED, 3.1, "it says that its subject is gone", lambda v: len(v.plain) <= _SHORT and tells("gone", v.prose)),
+    _row("gone_in", _CLOSED, 1.6, "something in it is gone", lambda v: len(v.plain) > _SHORT and tells("gone", v.prose)),
+    _row("ended", _CLOSED, 2.6, "it says that something was taken away", lambda v: len(v.plain) <= _LONG and bool(_ENDED.search(v.plain))),
     _row("former", _CLOSED, 3.0, "it speaks of what was before", lambda v: bool(_FORMER.match(v.prose))),
     _row("done", _CLOSED, 0.6, "it reports work that is over", lambda v: reports("done", v.prose)),
     _row("done_end", _CLOSED, 1.4, "a clause of it ends in work that is over", lambda v: not v.unit.cells and closes(v.prose)),
@@ -254,8 +250,8 @@ SIGNS: tuple[Sign, ...] = (
     _row("measures", _STALE, 3.4, "it holds measurements", lambda v: len(v.plain) <= _LONG and len(_MEASURE.findall(v.plain)) > 1),
     _row("measure", _STALE, 0.9, "it holds a measurement", lambda v: len(_MEASURE.findall(v.plain)) == 1 or (len(v.plain) > _LONG and bool(_MEASURE.search(v.plain)))),
     _row("counts", _STALE, 2.9, "it holds counts that change", lambda v: len(_COUNT.findall(v.plain)) > 1),
-    _row("waits", _STALE, 3.3, "it waits for something", lambda v: tells("waiting", v.prose) and len(v.plain) <= _SHORT),
-    _row("waits_in", _STALE, 1.8, "something in it waits", lambda v: tells("waiting", v.prose) and len(v.plain) > _SHORT),
+    _row("waits", _STALE, 3.3, "it waits for something", lambda v: len(v.plain) <= _SHORT and tells("waiting", v.prose)),
+    _row("waits_in", _STALE, 1.8, "something in it waits", lambda v: len(v.plain) > _SHORT and tells("waiting", v.prose)),
     _row("wait_mark", _STALE, 1.5, "it carries a mark of work under way", lambda v: bool(_WAITS.search(v.plain))),
     _row("as_of", _STALE, 3.2, "it holds as of a past date", lambda v: bool(_AS_OF.search(v.plain))),
     _row("now", _STALE, 0.7, "it speaks of its own day", lambda v: has("now", v.prose)),
@@ -274,9 +270,9 @@ SIGNS: tuple[Sign, ...] = (
     _row("date_heading", _CLOSED, 2.6, "it stands under a date", _is_date_alone),
     _row("report_day", _CLOSED, 0.7, "it stands under the report of one day", lambda v: v.reports and bool(v.heading_dates)),
     _row("report", _CLOSED, 1.3, "it stands under a report", lambda v: v.reports),
-    _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(has("now", heading) for heading in v.headings)),
+    _row("today", _CLOSED, 0.3, "it stands under the work of a day", lambda v: any(heading.is_of_now for heading in v.headings)),
     _row("hash", _JUNK, 4.0, "it is a commit, which git remembers", lambda v: bool(_HASH.match(v.plain)) or (bool(v.label) and bool(_HASH.match(v.value)))),
-    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: has("empty", v.prose) and (len(v.plain) <= _SHORT or bool(_ASIDE.match(v.unit.text)))),
+    _row("empty", _JUNK, 4.0, "it is a placeholder", lambda v: (len(v.plain) <= _SHORT or bool(_ASIDE.match(v.unit.text))) and has("empty", v.prose)),
     _row("footer", _JUNK, 3.0, "it is a footer about the file itself", _is_footer),
     _row("fresh", _JUNK, -3.2, "", lambda v: is_fresh(v) and (tells("waiting", v.prose) or bool(_AS_OF.search(v.plain)))),
     _row("answer", _JUNK, -4.5, "", lambda v: bool(_ANSWER.search(v.plain))),

@@ -104,7 +104,7 @@ def has_ended(view: View) -> bool:
 
 def duty_passed(view: View) -> bool:
     """Say whether something had to be done by or on a day that has passed, once."""
-    if not _all_past(view) or _EVER.search(view.plain):
+    if not view.dates or not _all_past(view) or _EVER.search(view.plain):
         return False
     days = [day for day in _past(view) if day.exact and _ON.search(_before(view, day))]
     task = _TASK.match(view.plain)

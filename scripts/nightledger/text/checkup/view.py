@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 from nightledger.text.checkup.units import Unit
-from nightledger.text.checkup.words import is_heading
+from nightledger.text.checkup.words import has, is_heading, tells
 from nightledger.text.dates import FoundDate, find_dates
 from nightledger.text.titles import carried
 
@@ -23,6 +24,52 @@ _PATH = re.compile(r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,255}/){0,64}[\w-]{1,25
 """A file, whose name says nothing about the item: ``notes/pending.md``. No name is longer (POSIX, NAME_MAX)."""
 LAST_ITEMS = 6
 """Items at the end of a file among which a footer is looked for."""
+
+
+class Heading:
+    """A heading as the items below it look at it: what it says is read once, however many there are.
+
+    Args:
+        text: The heading, as it is carried.
+        today: What dates without a year are near to.
+    """
+
+    def __init__(self, text: str, today: date) -> None:
+        self.text = text
+        self._today = today
+
+    @cached_property
+    def dates(self) -> tuple[FoundDate, ...]:
+        """The dates in it."""
+        return find_dates(self.text, near=self._today)
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it announces a report of one time."""
+        return is_heading("report", self.text)
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether it announces something lasting."""
+        return is_heading("lasting", self.text)
+
+    @cached_property
+    def is_of_now(self) -> bool:
+        """Whether it speaks of its own day."""
+        return has("now", self.text)
+
+    @cached_property
+    def waits(self) -> bool:
+        """Whether it says that what stands under it waits."""
+        return tells("waiting", self.text)
+
+    @cached_property
+    def is_date_alone(self) -> bool:
+        """Whether it is a date, with a day's name at most."""
+        rest = self.text
+        for day in self.dates:
+            rest = rest.replace(self.text[day.start : day.end], "")
+        return bool(self.dates) and sum(map(str.isalnum, rest)) <= 3  # noqa: PLR2004 - a day's name at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +97,7 @@ class View:
     label: str
     value: str
     dates: tuple[FoundDate, ...]
-    headings: tuple[str, ...]
+    headings: tuple[Heading, ...]
     heading_dates: tuple[FoundDate, ...]
     reports: bool
     lasts: bool
@@ -65,11 +112,15 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
         units: All items of one file.
         today: What dates without a year are near to, and what is past is before.
     """
+    told: dict[str, Heading] = {}
     for index, unit in enumerate(units):
-        headings = tuple(map(carried, unit.headings[1:] or unit.headings))
+        headings = tuple(
+            told.get(heading) or told.setdefault(heading, Heading(carried(heading), today))
+            for heading in unit.headings[1:] or unit.headings
+        )
         plain = _MARKUP.sub("", unit.text).strip()
         found = _LABEL.match(plain)
-        lasts = any(is_heading("lasting", heading) for heading in headings)
+        lasts = any(heading.lasts for heading in headings)
         yield View(
             unit=unit,
             plain=plain,
@@ -78,8 +129,8 @@ def look(units: Sequence[Unit], today: date) -> Iterator[View]:
             value=found["value"].strip() if found else plain,
             dates=find_dates(plain, near=today),
             headings=headings,
-            heading_dates=tuple(day for heading in headings for day in find_dates(heading, near=today)),
-            reports=not lasts and any(is_heading("report", heading) for heading in headings),
+            heading_dates=tuple(day for heading in headings for day in heading.dates),
+            reports=not lasts and any(heading.reports for heading in headings),
             lasts=lasts,
             is_last=index >= len(units) - LAST_ITEMS,
             today=today,
