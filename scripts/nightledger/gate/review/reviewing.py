@@ -34,7 +34,7 @@ from nightledger.gate.review.hiding import (
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
-from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.changes.standing import has_moved, standing
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
@@ -251,8 +251,8 @@ def _item(
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
         if change.target in placed and has_moved(documents[change.target], change.hunk):
-            now = section_now(documents[change.target], change.hunk) or ()
-            moved = SHOWN_SECTION.join(map(readable, now)) or "no heading"
+            now = standing(documents[change.target], change.hunk)
+            moved = SHOWN_SECTION.join(map(readable, now.names if now else ())) or "no heading"
         created = status.created.at
         why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)
