@@ -1,3 +1,4 @@
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +10,7 @@ from tests.gate.homes import MEMORY, START, Desk, addition, make_desk, open_desk
 from nightledger.domain.decision import DecisionTarget, DecisionType
 from nightledger.domain.errors import IntegrityError, RefusedError, UnreadableError
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Hunk, Op, Proposal
+from nightledger.domain.proposal import Anchor, Draft, Hunk, Op, Proposal
 from nightledger.files.atomic import exchange_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.home import Home
@@ -557,3 +558,92 @@ def test_an_edit_whose_headings_drift_after_it_was_proposed_is_not_applied(desk:
     (attempt,) = desk.apply(proposal)
     assert attempt.stale == ((1, ELSEWHERE),)
     assert "Say more" not in desk.text()
+
+
+def two_labels(desk: Desk) -> None:
+    """Let the operator accept a memory that is ordered by lines instead of headings."""
+    desk.edit(b"# M\n\n## Rules\n\nNever:\n\n- Wire money.\n- Share keys.\n\n**Always**\n\n- Say thanks.\n")
+
+
+def reworded() -> Draft:
+    return replace(removal("- Share keys."), op=Op.REPLACE, after="- Give money.", statement_key="c")
+
+
+def test_a_label_counts_as_a_heading_for_changes_signed_together(desk: Desk) -> None:
+    two_labels(desk)
+    gone, come = removal("- Share keys."), addition("Share keys.", section="Rules")
+    moves = [desk.proposal(replace(one, statement_key=one.op.value)) for one in (gone, come)]
+    third = desk.proposal(reworded())
+    _, refusals = desk.compose_all(*moves, third)
+    assert [(refusal.proposal, refusal.reason) for refusal in refusals] == [(third.id, MOVED_BESIDE)]
+
+
+def test_an_addition_is_not_put_below_a_label_that_was_signed_with_it(desk: Desk) -> None:
+    desk.edit(b"# M\n\n## Rules\n\nNever:\n\n- Wire money.\n")
+    label = desk.proposal(replace(addition("Always:", section="Rules"), statement_key="a", rank=0.9))
+    keys = desk.proposal(replace(addition("Share keys.", section="Rules"), statement_key="b"))
+    (shown, *_) = [item for item in desk.items() if item.stored.proposal.id == keys.id]
+    assert "M > Rules > Never:" in shown.diff
+    _, refusals = desk.compose_all(label, keys)
+    assert [(refusal.proposal, refusal.reason) for refusal in refusals] == [(keys.id, MOVED_BESIDE)]
+
+
+def test_a_change_whose_label_changed_since_it_was_signed_is_asked_again(desk: Desk) -> None:
+    two_labels(desk)
+    third = desk.proposal(reworded())
+    desk.approve(third)
+    desk.edit(desk.text().replace("Never:", "Gladly:").encode())
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+    assert "Give money" not in desk.text()
+
+
+def test_a_change_beside_a_label_that_stays_is_applied_though_the_file_changed(desk: Desk) -> None:
+    two_labels(desk)
+    third = desk.proposal(reworded())
+    desk.approve(third)
+    desk.edit(desk.text().replace("- Say thanks.", "- Say please.").encode())
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.changes == (1,)
+    assert "Never:\n\n- Wire money.\n- Give money.\n" in desk.text()
+
+
+def test_below_a_label_nothing_is_put_whose_shown_bytes_are_kept_nowhere(desk: Desk) -> None:
+    two_labels(desk)
+    third = desk.proposal(reworded())
+    desk.approve(third)
+    shown = hashlib.sha256(desk.memory.read_bytes()).hexdigest()
+    desk.edit(desk.text().replace("- Say thanks.", "- Say please.").encode())
+    Path(BlobStore(desk.home.blobs_dir).path(shown)).unlink()
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+
+
+def test_a_change_below_a_label_that_drifted_in_is_not_accepted_below_the_other(desk: Desk) -> None:
+    two_labels(desk)
+    signed = desk.text()
+    desk.memory.write_text(
+        signed.replace("Never:", "X").replace("**Always**", "Never:").replace("X", "**Always**")
+    )
+    desk.guard()
+    third = desk.proposal(replace(removal("- Say thanks."), op=Op.REPLACE, after="- Say keys."))
+    desk.approve(third)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, MOVED),)
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    assert desk.text() == signed
+
+
+def test_a_change_of_a_proposal_is_not_led_elsewhere_by_those_before_it(desk: Desk) -> None:
+    two_labels(desk)
+    hunks = [
+        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Share keys.\n"),
+        Hunk(anchor=Anchor.SECTION_END, section=("M", "Rules"), added="- Share keys.\n"),
+        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Share keys.\n", added="- Give money.\n"),
+    ]
+    _, refusals = desk.compose_all(desk.forge(*hunks))
+    assert [refusal.reason for refusal in refusals] == [MOVED_BESIDE]

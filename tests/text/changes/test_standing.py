@@ -5,7 +5,7 @@ import pytest
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.place import Unplaced
-from nightledger.text.changes.standing import has_moved, section_now, under_headings
+from nightledger.text.changes.standing import Standing, has_moved, standing, under_headings
 
 TEXT = "# M\n\n## Never\n\n- Say no.\n\n## Always\n\n- Say yes.\n"
 MOVED = "# M\n\n## Never\n\n## Always\n\n- Say yes.\n- Say no.\n"
@@ -17,13 +17,13 @@ def hunk(**fields: object) -> Hunk:
 
 
 def test_lines_that_went_under_another_heading_have_moved() -> None:
-    assert section_now(TEXT, hunk()) == ("M", "Never")
-    assert section_now(MOVED, hunk()) == ("M", "Always")
+    assert standing(TEXT, hunk()) == Standing(("M", "Never"), ())
+    assert standing(MOVED, hunk()) == Standing(("M", "Always"), ())
     assert (has_moved(TEXT, hunk()), has_moved(MOVED, hunk())) == (False, True)
 
 
 def test_what_has_no_place_or_names_its_section_itself_has_not_moved() -> None:
-    assert section_now(TEXT, hunk(removed="- gone\n")) is None
+    assert standing(TEXT, hunk(removed="- gone\n")) is None
     assert not has_moved(MOVED, hunk(anchor=Anchor.SECTION_END, removed=""))
 
 
@@ -54,6 +54,6 @@ def test_an_edit_stands_where_its_hunks_say(after: str) -> None:
 
 
 def test_what_differs_is_counted_by_its_sign_its_line_and_the_headings_above_it() -> None:
-    never, always = ("M", "Never"), ("M", "Always")
+    never, always = Standing(("M", "Never"), ()), Standing(("M", "Always"), ())
     assert under_headings(TEXT, MOVED) == {("-", "- Say no.", never): 1, ("+", "- Say no.", always): 1}
     assert not under_headings(TEXT, f"{TEXT}\n")

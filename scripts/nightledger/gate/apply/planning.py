@@ -22,6 +22,7 @@ from nightledger.gate.apply.around import (
     lands_elsewhere,
     place_around,
     read_accepted,
+    read_bytes,
 )
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.apply.writing import Write
@@ -30,7 +31,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import why_not
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.changes.standing import has_moved, standing
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 
@@ -82,29 +83,41 @@ def plan_apply(
 
 
 def moved_since(gate: Gate, stored: Stored, plan: Plan, signed: Sequence[DecisionTarget]) -> dict[int, str]:
-    """Give the changes whose lines went under another heading since they were proposed, and why they stay out.
+    """Give the changes whose lines went under another heading since they were signed, and why they stay out.
 
     Where a file goes from the very bytes that were signed to those that were signed, it was shown so. In the
     bytes accepted before, which nobody was shown, the lines have to stand under the same headings then.
     """
     exact = {(target.path, target.base, target.result) for target in signed}
+    bases = {target.path: target.base for target in signed}
     moved: dict[int, str] = {}
     for write in plan.writes:
+        if not is_gated(gate.home, write.path):
+            continue
         done = (write.path, *(hashlib.sha256(content).hexdigest() for content in (write.before, write.after)))
-        if is_gated(gate.home, write.path):
-            moved |= {
-                change.n: MOVED
-                for change in stored.proposal.changes
-                if change.target == write.path and _is_elsewhere(write, change.hunk, exact=done in exact)
-            }
+        base = write.before if done in exact else read_bytes(gate.home, bases.get(write.path))
+        shown = None if base is None else _text(base)
+        moved |= {
+            change.n: MOVED
+            for change in stored.proposal.changes
+            if change.target == write.path and _is_elsewhere(write, change.hunk, shown, exact=done in exact)
+        }
     return moved
 
 
-def _is_elsewhere(write: Write, hunk: Hunk, *, exact: bool) -> bool:
-    before, accepted = _text(write.before), _text(write.accepted_before or write.before)
-    if exact:
-        return section_now(before, hunk) != section_now(accepted, hunk)
-    return has_moved(before, hunk) or has_moved(accepted, hunk)
+def _is_elsewhere(write: Write, hunk: Hunk, shown: str | None, *, exact: bool) -> bool:
+    """Tell whether lines stand elsewhere than they were shown; ``shown`` is None where those bytes are not kept.
+
+    Under labels that nobody can compare any more nothing is put.
+    """
+    texts = [_text(write.before), _text(write.accepted_before or write.before)]
+    there = [standing(text, hunk) for text in texts]
+    then = None if shown is None else standing(shown, hunk)
+    if not exact and any(has_moved(text, hunk) for text in texts):
+        return True
+    if then is None:
+        return any(one is not None and one.labels for one in there)
+    return any(one != then for one in there if exact or one is not None)
 
 
 def _join(

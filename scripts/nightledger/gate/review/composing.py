@@ -15,7 +15,7 @@ from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, 
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import files_of, hunks_on, parts_of
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Anchor, Change, Kind, Op
+from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.states import ProposalStatus
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.deciding import with_id
@@ -24,7 +24,8 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.review.wording import TWICE
 from nightledger.gate.stored import Stored
-from nightledger.text.changes.standing import section_now
+from nightledger.text.changes.place import Applied, apply_hunks
+from nightledger.text.changes.standing import standing
 from nightledger.text.changes.whole import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
@@ -193,16 +194,22 @@ class PlacedSet:
 def _moved(
     stored: Stored, numbers: tuple[int, ...], shown: Mapping[str, str], current: Mapping[str, str]
 ) -> str:
-    """Say that changes answered before would lead one of these under another heading than it was shown under."""
-    hunks = [(change.target, change.hunk) for change in stored.proposal.changes if change.n in numbers]
-    moved = any(
-        current[path] != shown[path]
-        and (there := section_now(current[path], hunk)) is not None
-        and there != section_now(shown[path], hunk)
-        for path, hunk in hunks
-        if hunk.anchor in (Anchor.EXACT, Anchor.MASKED)
-    )
-    return MOVED_BESIDE if moved else ""
+    """Say that changes answered before, or with it, would lead one of these under another heading than it was shown under."""
+    if stored.proposal.lane == EDIT_LANE:  # the operator's own text; each of its hunks rests on those before
+        return ""
+    running = dict(current)
+    for change in stored.proposal.changes:
+        path, hunk = change.target, change.hunk
+        if change.n not in numbers or path not in running:
+            continue
+        if running[path] != shown[path]:
+            now, then = standing(running[path], hunk), standing(shown[path], hunk)
+            rests = then is None and running[path] != current[path]  # on a change of the same proposal
+            if now is not None and now != then and not rests:
+                return MOVED_BESIDE
+        put = apply_hunks(running[path], [hunk])
+        running[path] = put.text if isinstance(put, Applied) else running[path]
+    return ""
 
 
 def place_changes(

@@ -35,7 +35,7 @@ from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
-from nightledger.text.changes.standing import has_moved, section_now
+from nightledger.text.changes.standing import has_moved, standing
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
@@ -252,8 +252,8 @@ def _item(
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
         if change.target in placed and has_moved(documents[change.target], change.hunk):
-            now = section_now(documents[change.target], change.hunk) or ()
-            moved = SHOWN_SECTION.join(map(readable, now)) or "no heading"
+            now = standing(documents[change.target], change.hunk)
+            moved = SHOWN_SECTION.join(map(readable, now.names if now else ())) or "no heading"
         created = status.created.at
         why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
     if is_numbered_twice(stored.proposal, change.n):

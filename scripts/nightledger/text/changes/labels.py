@@ -1,0 +1,61 @@
+"""Lines that stand for a heading: ``Never:``, ``**Always**``, and the list items above nested ones.
+
+Memories are often ordered by such lines instead of headings, and what stands below one says
+something else below another. A plain sentence above a list is not taken for one: dates and counts
+stand there, which change every day.
+
+Invariant: linear in the text but for the depth of its lists, whatever stands in it.
+"""
+
+import re
+from itertools import pairwise
+
+from nightledger.text.markdown.document import Document
+
+Labels = tuple[str, ...]
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BOLD = re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+\1")
+_COLONS = (":", "\N{FULLWIDTH COLON}")
+_TAB = 4
+"""Columns of a tab stop (CommonMark 0.31, section 2.2)."""
+
+
+def labels_of(document: Document) -> list[Labels]:
+    """Give, for each line, the labels and the list items below which it stands, the outermost first.
+
+    A label stands below none at its own indent. An item that reads as a label and holds no others is
+    a label of the items after it. A blank line has the labels above it, and no items.
+    """
+    lines = document.lines
+    starts = {section.heading[0] - 1 for section in document.sections}
+    filled = [n for n, line in enumerate(lines) if line.strip()]
+    below = dict(pairwise(filled))
+    found: list[Labels] = []
+    above: list[tuple[int, str]] = []  # twice the column; one less for a label, which so holds its like
+    for n, line in enumerate(lines):
+        said = line.strip()
+        if n in starts:
+            above.clear()
+        if not said or n in starts:
+            found.append(tuple(text for at, text in above if at % 2))
+            continue
+        at = 2 * _indent(line)
+        item, holds = _ITEM.match(line), n in below and 2 * _indent(lines[below[n]]) > at
+        label = is_label(line[item.end() :].strip()) and not holds if item else is_label(said)
+        while above and above[-1][0] >= at - label:
+            above.pop()
+        found.append(tuple(text for _, text in above))
+        if item or label:
+            above.append((at - label, said))
+    return found
+
+
+def is_label(line: str) -> bool:
+    """Tell whether a line without blanks around it is read as a heading of what follows."""
+    return line.rstrip("*_ ").endswith(_COLONS) or _BOLD.fullmatch(line) is not None
+
+
+def _indent(line: str) -> int:
+    """Give the column at which a line begins, from 0."""
+    blanks = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(blanks.expandtabs(_TAB))
