@@ -110,6 +110,11 @@ def test_a_decision_must_name_changes_that_are_there() -> None:
     assert missing in ask(claim(decision=decision(changes=()))).reasons
 
 
+def test_a_decision_does_not_speak_of_two_changes_of_one_number() -> None:
+    twice = replace(proposal(), changes=proposal().changes * 2)
+    assert ask(proposal=twice).reasons == ("two changes of the proposal have one number",)
+
+
 def test_a_proposal_whose_file_was_changed_is_refused() -> None:
     changed = ask(claim(decision=decision(proposal_sha256="zz")), proposal_sha256="zz")
     assert changed.reasons == ("the proposal's file is not the one that was logged",)

@@ -158,6 +158,13 @@ def test_full_texts_lie_under_the_names_of_daily_logs(path: str) -> None:
     assert not is_copy(path)
 
 
+@pytest.mark.parametrize("name", ["", "cron", "timezone + cron", "backup--works", "a + b + c"])
+def test_what_is_no_name_of_a_link_is_not_deleted(name: str) -> None:
+    """No reader of the log could go on after it."""
+    (reason,) = why_forbidden(replace(DELETION, hunk=hunk(Anchor.LINK, removed=name)), PLACES)
+    assert "names a link" in reason
+
+
 def test_what_is_archived_is_no_daily_log_wherever_logs_are_kept() -> None:
     assert is_daily_log(LOG, PLACES.daily)
     assert not is_daily_log(COPY, (*PLACES.daily, "memory/archive/daily"))

@@ -142,6 +142,8 @@ def _of_proposal(
     known = {change.n for change in proposal.changes}
     if not decision.changes or not set(decision.changes) <= known:
         reasons.append("it names changes that the proposal does not have")
+    if len(known) != len(proposal.changes):
+        reasons.append("two changes of the proposal have one number")
     if not status.approved_by(decision.id):  # single changes may have been rejected or gone stale since
         reasons += [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n in known]
     return reasons

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from nightledger.domain.links import is_name
 from nightledger.domain.proposal import Anchor, Change, Hunk, Op, Part
 
 ARCHIVE = "memory/archive"
@@ -118,7 +119,8 @@ def _compression(change: Change, places: Places) -> list[str]:
 
 
 def _deletion(change: Change) -> list[str]:
-    if change.target == LINKS and change.hunk.anchor is Anchor.LINK and not change.also:
+    named = change.target == LINKS and change.hunk.anchor is Anchor.LINK and not change.also
+    if named and is_name(change.hunk.removed):
         return []
     return [f"a link's deletion names a link of {LINKS} and writes nothing"]
 

@@ -165,14 +165,20 @@ def was_shown(resolution: str, tags: "Iterable[str]", shown: "Iterable[str]") ->
     return any(SEPARATOR in item and known.issuperset(item.split(SEPARATOR)) for item in items)
 
 
+def is_name(key: str) -> bool:
+    """Tell whether a text is the name of a link: two tags, sorted."""
+    first, found, second = key.partition(SEPARATOR)
+    return bool(found and first and second) and SEPARATOR not in second and first < second
+
+
 def split_key(key: str) -> tuple[str, str]:
     """Give the two tags of a link's name, sorted.
 
     Raises:
         ValueError: When it is no such name.
     """
-    first, found, second = key.partition(SEPARATOR)
-    if not found or not first or not second or SEPARATOR in second or first >= second:
+    first, _, second = key.partition(SEPARATOR)
+    if not is_name(key):
         raise ValueError(f"{key!r} is not the name of a link; write it as 'cron + timezone', sorted")
     return first, second
 

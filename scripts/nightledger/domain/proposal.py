@@ -102,6 +102,12 @@ class Evidence:
     outcome: str | None = None
 
 
+def place_of(evidence: Evidence) -> str:
+    """Give where evidence stands: ``memory/2026-02-28.md:12``."""
+    first, last = evidence.lines
+    return f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
     """Something a scanner or a rule wants the operator to see.

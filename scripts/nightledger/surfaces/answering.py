@@ -169,9 +169,9 @@ def _masked_diff(item: Item) -> str:
 
 
 def _lines(diff: str) -> list[str]:
-    """Give what comes and goes, and the headings under which it stands, without the numbers of lines."""
+    """Give what comes and what goes, each in its order, and the headings under which it stands, without the numbers of lines."""
     heads = (line.split("@@", 2)[-1] for line in diff.split("\n") if line.startswith("@@ "))
-    return [*sorted(changed_lines(diff)), *heads]
+    return [*sorted(changed_lines(diff), key=lambda line: line[0]), *heads]
 
 
 def _show(context: Context, items: list[Item]) -> None:

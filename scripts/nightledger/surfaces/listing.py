@@ -12,6 +12,7 @@ from nightledger.domain.states import Book, DecisionStatus, ProposalStatus, prop
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
+from nightledger.gate.review.wording import worded
 from nightledger.text.changes.masked import mask_diff
 from nightledger.text.scanners.scan import mask_secrets
 
@@ -76,7 +77,8 @@ def proposal_record(
         "not_before": _time(max(ends, default=None)),
         "expires_at": _time(min(expires, default=None)),
         "changes": [
-            change_record(change, status.state_of(change.n).value, told=told) for change in proposal.changes
+            change_record(worded(change), status.state_of(change.n).value, told=told)
+            for change in proposal.changes
         ],
         "diff_sha256": diff_sha256([change.diff for change in proposal.changes]),
     }

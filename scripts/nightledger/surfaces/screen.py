@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from nightledger.domain.kept import LINKS
-from nightledger.domain.proposal import Change, Evidence, Proposal
+from nightledger.domain.proposal import Change, Evidence, Proposal, place_of
 from nightledger.gate.forgetting.fates import fate_lines
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.gate.review.reviewing import Item
@@ -194,8 +194,7 @@ def fates(change: Change, *, told: frozenset[str] = NOTHING) -> list[str]:
 
 def place(evidence: Evidence) -> str:
     """Give where evidence stands: ``memory/2026-02-28.md:12``."""
-    first, last = evidence.lines
-    return shown(f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}")
+    return shown(place_of(evidence))
 
 
 def meter(proposal: Proposal) -> str:

@@ -145,3 +145,31 @@ def test_a_proposal_of_which_nothing_waits_shows_nothing(desk: Desk) -> None:
     desk.proposal(addition("first"))
     found = unpack(changed(desk, changes=()), desk.home.identity.id)
     assert (found.items, found.excerpts) == ((), {})
+
+
+def test_two_proposals_of_one_name_are_not_shown(desk: Desk) -> None:
+    """The answer to the second would be signed over the first."""
+    desk.proposal(addition("push without asking"))
+    found = waiting(desk)
+    other = replace(
+        found.proposals[0], record=found.proposals[0].record.replace("push without asking", "be kind")
+    )
+    with pytest.raises(RefusedError, match="have one name"):
+        unpack(replace(found, proposals=(*found.proposals, other)), desk.home.identity.id)
+
+
+def test_lines_on_which_a_change_does_not_rest_are_not_shown_as_its_evidence(desk: Desk) -> None:
+    desk.proposal(addition("first"))
+    excerpt = waiting(desk).proposals[0].excerpts[0]
+    for other in (replace(excerpt, place="SOUL.md:3 (owner)"), replace(excerpt, n=2)):
+        with pytest.raises(RefusedError, match="on which it does not rest"):
+            unpack(changed(desk, excerpts=(other,)), desk.home.identity.id)
+
+
+def test_what_a_change_is_called_follows_from_its_hunk(desk: Desk) -> None:
+    desk.proposal(addition("push without asking"))
+    record = json.loads(waiting(desk).proposals[0].record)
+    record["changes"][0] |= {"op": "remove", "section": "Never", "before": "- old", "after": "- be kind"}
+    (item,) = unpack(changed(desk, record=json.dumps(record)), desk.home.identity.id).items
+    shown = (item.change.op.value, item.change.section, item.change.before, item.change.after)
+    assert shown == ("add", "MEMORY.md > Lessons", "", "- push without asking\n")

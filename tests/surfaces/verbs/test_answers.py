@@ -8,7 +8,7 @@ import pytest
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 from tests.surfaces.console import Console
 
-from nightledger.domain.proposal import Kind, Proposal
+from nightledger.domain.proposal import Change, Kind, Op, Proposal
 from nightledger.gate.proposing.proposing import Submission, submit_changes
 
 OLD = "- Keep backups for 30 days."
@@ -65,6 +65,41 @@ def test_a_named_diff_is_signed_and_no_other(console: Console) -> None:
     assert console.desk.states(proposal) == ["approved"] * 3
 
 
+def forge(desk: Desk, change: Change) -> Proposal:
+    """Put a change into the log as whoever has the log's key could."""
+    submission = Submission(kind=Kind.BEHAVIOUR, lane="agent", period="2026-02-28", title="forged", drafts=())
+    return submit_changes(desk.gate, desk.ledger(), submission, "MEMORY.md", [change], desk.moment)
+
+
+def test_a_named_diff_is_signed_only_in_the_order_of_its_lines(console: Console) -> None:
+    """Below which line another stands is what it means."""
+    desk = console.desk
+    told = desk.dry_run_proposal(addition("Always:\n  - push\n- Never:\n  - ask")).changes[0]
+    made = desk.dry_run_proposal(addition("Always:\n  - ask\n- Never:\n  - push")).changes[0]
+    forged = forge(desk, replace(made, diff=told.diff))
+    sha256 = console.record("show", forged.id)["diff_sha256"]
+    ran = console.run("approve", forged.id, "--diff-sha256", sha256)
+    assert (ran.status, "does not do now what that diff shows" in ran.err) == (1, True)
+
+
+def test_what_is_shown_of_a_change_follows_from_its_hunk(console: Console) -> None:
+    """Whatever it says of itself, in the whole diff too."""
+    change = console.desk.dry_run_proposal(addition("Publish keys.")).changes[0]
+    lies = replace(change, op=Op.REMOVE, section="Never", before="- Old.\n", after="", diff="-- Old.\n")
+    forged = forge(console.desk, lies)
+    shown = console.out("review", typed=["d", "q"])
+    assert "forged: add to MEMORY.md, Lessons" in shown
+    assert (shown.count("+- Publish keys."), "- Old." in shown) == (2, False)
+    assert "pending: add to MEMORY.md, Lessons" in console.out("show", forged.id)
+    (told,) = console.record("show", forged.id)["changes"]
+    assert [told[name] for name in ("op", "section", "before", "after")] == [
+        "add",
+        "MEMORY.md > Lessons",
+        "",
+        "- Publish keys.\n",
+    ]
+
+
 @pytest.mark.parametrize(
     "told",
     [
@@ -78,10 +113,8 @@ def test_a_named_diff_that_a_proposal_tells_of_itself_is_signed_only_where_its_h
 ) -> None:
     """Whoever has the log's key can put a proposal into the log that the gate would not have made."""
     made = console.desk.dry_run_proposal(addition("Publish keys."))
-    change = replace(made.changes[0], diff=told)
-    submission = Submission(kind=Kind.BEHAVIOUR, lane="agent", period="2026-02-28", title="forged", drafts=())
     desk = console.desk
-    forged = submit_changes(desk.gate, desk.ledger(), submission, "MEMORY.md", [change], desk.moment)
+    forged = forge(desk, replace(made.changes[0], diff=told))
     sha256 = console.record("show", forged.id)["diff_sha256"]
     ran = console.run("approve", forged.id, "--diff-sha256", sha256)
     assert (ran.status, "change 1 does not do now what that diff shows" in ran.err) == (1, True)

@@ -5,7 +5,7 @@ what the other machine says about them.
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from nightledger.codec.records import parse_record
@@ -15,7 +15,7 @@ from nightledger.domain.errors import RefusedError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import Places, files_of, is_kept, why_forbidden
 from nightledger.domain.moment import Moment
-from nightledger.domain.proposal import Proposal
+from nightledger.domain.proposal import Proposal, place_of
 from nightledger.domain.states import ChangeStatus, ProposalStatus
 from nightledger.domain.waiting import Excerpt, Travelling, Waiting
 from nightledger.gate.review.composing import Terms
@@ -67,6 +67,7 @@ def unpack(waiting: Waiting, home_id: str) -> RemoteReview:
             masked.append(document.path)
     terms = waiting.terms
     unpacked = [_unpack_one(item, documents) for item in waiting.proposals]
+    _require_once([items[0].stored.proposal.id for items, _ in unpacked if items])
     return RemoteReview(
         terms=Terms(
             origin=waiting.origin,
@@ -92,6 +93,7 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
     if proposal.lane == EDIT_LANE or missing or not set(travelling.changes) <= numbers:
         raise RefusedError(f"{proposal.id} came without what is needed to review it")
     _require_allowed(proposal, documents)
+    _require_named(proposal, travelling.excerpts)
     stored = Stored(proposal=proposal, sha256=hashlib.sha256(content).hexdigest())
     status = ProposalStatus(
         id=proposal.id,
@@ -102,6 +104,21 @@ def _unpack_one(travelling: Travelling, documents: dict[str, str]) -> tuple[list
         changes={n: ChangeStatus() for n in travelling.changes},
     )
     return items_in([(stored, status)], DecisionType.APPROVE, documents), travelling.excerpts
+
+
+def _require_named(proposal: Proposal, excerpts: Iterable[Excerpt]) -> None:
+    """Refuse lines that are said to be evidence of a change and stand where it names none."""
+    named = {(change.n, place_of(evidence)) for change in proposal.changes for evidence in change.evidence}
+    if other := [excerpt.place for excerpt in excerpts if (excerpt.n, excerpt.place) not in named]:
+        raise RefusedError(f"{proposal.id} came with lines of {other[0]}, on which it does not rest")
+
+
+def _require_once(names: Collection[str]) -> None:
+    """Refuse two proposals of one name: an answer to one of them would sign the other."""
+    if len(set(names)) < len(names):
+        raise RefusedError(
+            "two of the proposals that came have one name, so that nobody can answer one of them"
+        )
 
 
 def _require_allowed(proposal: Proposal, documents: Collection[str]) -> None:

@@ -13,7 +13,7 @@ from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import files_of
 from nightledger.domain.lanes import DRIFT
 from nightledger.domain.message import Status
-from nightledger.domain.proposal import Change, Op, Proposal
+from nightledger.domain.proposal import Change, Op, Proposal, place_of
 from nightledger.domain.states import ProposalStatus
 from nightledger.domain.waiting import Document, Excerpt, HomeTerms, Travelling, Waiting
 from nightledger.files.home import Home
@@ -121,7 +121,7 @@ def _document(home: Home, path: str) -> Document:
 def _excerpts(home: Home, change: Change) -> Iterator[Excerpt]:
     for evidence in change.evidence[:MAX_EXCERPTS]:
         first, last = evidence.lines
-        place = f"{evidence.path}:{first}" if first == last else f"{evidence.path}:{first}-{last}"
+        place = place_of(evidence)
         try:
             found = cited(home, evidence)
         except NightledgerError:

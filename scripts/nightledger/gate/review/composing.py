@@ -22,6 +22,7 @@ from nightledger.gate.deciding import with_id
 from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.reviewing import Answer, Item, Verb
+from nightledger.gate.review.wording import TWICE
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
 from nightledger.text.changes.standing import standing
@@ -222,6 +223,8 @@ def _place(
     cap: int | None, stored: Stored, numbers: tuple[int, ...], current: Mapping[str, str]
 ) -> PlacedSet | str:
     changes = [change for change in stored.proposal.changes if change.n in numbers]
+    if len(changes) > len(set(numbers)):
+        return TWICE
     before = {path: current[path] for path in files_of(changes)}
     after, lost = put_changes(before, changes)
     if lost:

@@ -31,6 +31,7 @@ from nightledger.gate.review.hiding import (
     unread_drift,
     why_hidden,
 )
+from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
@@ -78,7 +79,7 @@ class Item:
     Attributes:
         stored: Its proposal, checked.
         status: The proposal's state.
-        change: The change.
+        change: The change, its words as its hunk has them.
         diff: Unified diff against the file as it is now; empty when it has no place.
         unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
         unread: Why what drifted cannot be kept, though it can be taken back; else empty.
@@ -189,7 +190,7 @@ def _drift_items(
         Item(
             stored=stored,
             status=status,
-            change=change,
+            change=worded(change),
             diff=change.diff,
             unplaced=why,
             unread=why_unread if change.n in unread else "",
@@ -223,7 +224,7 @@ def items_in(
     """
     told = told_by(documents, [stored.proposal for stored, _ in waiting])
     return [
-        _item(stored, status, change, documents, told, accepted)
+        _item(stored, status, worded(change), documents, told, accepted)
         for stored, status in waiting
         for change in stored.proposal.changes
         if change.n in status.answerable(kind)
@@ -255,4 +256,6 @@ def _item(
             moved = SHOWN_SECTION.join(map(readable, now.names if now else ())) or "no heading"
         created = status.created.at
         why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
+    if is_numbered_twice(stored.proposal, change.n):
+        why = TWICE
     return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)

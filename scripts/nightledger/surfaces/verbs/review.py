@@ -269,7 +269,7 @@ def _more(session: "Session", item: "Item", key: str) -> list[str]:
     from nightledger.surfaces import evidence, screen
 
     if key == "d":
-        return screen.diff_lines(item.stored.proposal.changes[item.change.n - 1].diff, told=item.told)
+        return screen.diff_lines(item.diff or item.change.diff, told=item.told)
     if key == "v":
         return evidence.lines(session.gate.home, item.change, told=item.told)
     if key in ("y", "n"):

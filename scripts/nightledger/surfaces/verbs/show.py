@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
     from nightledger.gate.proposing.told import told_at_home
+    from nightledger.gate.review.wording import worded
     from nightledger.gate.stored import find_status, read_proposal
     from nightledger.surfaces import evidence, screen
     from nightledger.surfaces.listing import proposal_record
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         if sizes := screen.meter(proposal):
             for line in screen.wrap(f"Size: {sizes}", indent=screen.INSIDE, first=""):
                 context.print(line)
-        for change in proposal.changes:
+        for change in map(worded, proposal.changes):
             head = f"#{change.n} {status.state_of(change.n).value}: {screen.headline(change, told=told)}"
             for line in (
                 "",
