@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UsageError
+from nightledger.files.reading import read_regular
+from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.review.editing import revise
 from nightledger.gate.review.rechecking import recheck
 from nightledger.gate.review.reviewing import Answer, Item, Verb
@@ -22,6 +24,7 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
     Raises:
         UsageError: No editor is named, and ``vi`` would wait for ever on what is no terminal.
         ConfigurationError: The editor cannot be run or failed.
+        UnreadableError: What it left is a link or no file: its text would be another one.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     if not editor and not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -41,8 +44,7 @@ def edit_text(text: bytes, *, suffix: str = ".md") -> bytes:
             ) from error
         if status:
             raise ConfigurationError(f"the editor {editor!r} ended with status {status}; nothing was changed")
-        with open(path, "rb") as stream:
-            return stream.read()
+        return read_regular(path, MAX_GATED_BYTES)
 
 
 def revise_change(context: Context, item: Item) -> str | None:

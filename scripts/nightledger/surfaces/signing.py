@@ -98,6 +98,12 @@ def unlock(session: Session, context: Context) -> Signer:
     return signer_of(session.gate, context)
 
 
+def asks(gate: Gate) -> bool:
+    """Tell whether the operator's key wants a passphrase or a touch before it signs; an agent's key may not."""
+    path = operator_path(gate)
+    return path.exists() and (keys.public_key_of(path).kind != ED25519 or keys.needs_passphrase(path))
+
+
 def sign_all(session: Session, decisions: Sequence[Decision], signer: Signer) -> list[Decision]:
     """Sign decisions and have the gate accept each; the caller holds the home's lock.
 

@@ -7,6 +7,7 @@ from tests.gate.homes import MEMORY, make_desk
 from tests.surfaces.console import Console
 
 from nightledger.files.lock import Lock
+from nightledger.surfaces import signing
 
 SECRET = "ghp_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6"
 EDITED = MEMORY.replace("30 days", "90 days")
@@ -154,3 +155,34 @@ def test_somebody_made_the_same_edit_meanwhile(console: Console, monkeypatch: py
     monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
     assert console.run("edit").status == 1
     assert console.desk.ledger().book.proposals == {}
+
+
+@pytest.mark.parametrize(("answer", "text"), [("y", EDITED), ("", MEMORY), ("n", MEMORY)])
+def test_a_person_whose_key_asks_nothing_is_asked_below_the_diff(
+    answer: str, text: str, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(console.desk.root))
+    editor(console, monkeypatch, 'sed -i s/30/90/ "$1"')
+    ran = console.run("edit", typed=[answer])
+    assert "+- Keep backups for 90 days." in ran.out.split("Apply it?")[0]
+    assert console.desk.text() == text
+    assert ("your text is kept in" in ran.err) is (text == MEMORY)
+
+
+def test_an_editor_that_leaves_a_link_is_not_followed(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = console.desk.root / "other.md"
+    other.write_text(EDITED)
+    editor(console, monkeypatch, f'ln -sf {other} "$1"')
+    assert console.run("edit").status == 1
+    assert console.desk.text() == MEMORY
+
+
+@pytest.mark.parametrize("passphrase", [b"x", None])
+def test_a_key_asks_where_it_has_a_passphrase(passphrase: bytes | None, tmp_path: Path) -> None:
+    desk = make_desk(tmp_path, passphrase=passphrase)
+    assert signing.asks(desk.gate) is (passphrase is not None)
+    path = signing.operator_path(desk.gate)
+    path.rename(f"{path}.away")
+    assert not signing.asks(desk.gate)

@@ -1,5 +1,7 @@
 """Change a gated file yourself: your editor, the diff, one signature, applied at once.
 
+Where the key has a passphrase, that is typed below the diff; else you are asked.
+
 Reads   the gated file
 Writes  the gated file, audit/
 Changes memory: the operator edits and signs it here.
@@ -20,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Edit, show, sign, apply; the home's lock is held for the last two only."""
+    from nightledger.domain.errors import RefusedError
     from nightledger.gate.gated import read_gated
     from nightledger.gate.proposing.hunks import readable_diff
     from nightledger.surfaces import screen, signing
@@ -38,6 +41,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
     with kept_aside(None if options.source else edited):
         for line in screen.diff_lines(readable_diff(_text(before), _text(edited), path=path)):
             context.print(line)
+        if not options.source and not signing.asks(seen.gate) and not _agreed(context):
+            raise RefusedError(
+                "it is not applied", hint="'nightledger edit --from FILE' takes it from a file"
+            )
         signer = signing.unlock(seen, context)
         with writing(context, keep_head=True, person=True, answered=True) as session:
             wanted = rebase(before, edited, read_gated(session.gate.home, path), path)
@@ -45,6 +52,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit({"changed": True, "proposal": proposal.id})
     context.print(f"Applied; 'nightledger undo {proposal.id}' takes it back.")
     return 0
+
+
+def _agreed(context: Context) -> bool:
+    """Ask, where no passphrase does: whoever writes to the editor's file is not whoever sits at it."""
+    return not context.interactive() or input("Apply it? [y/N] ").strip().lower() == "y"
 
 
 def _text(content: bytes) -> str:
