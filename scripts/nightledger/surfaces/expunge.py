@@ -6,6 +6,7 @@ by its number and a gated file is to lose what stands there: whoever writes file
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nightledger.domain.decision import DecisionType
@@ -31,6 +32,7 @@ from nightledger.text.changes.course import trace
 from nightledger.trust.sshsig import Signer
 
 MARK = b"[expunged]"
+"""What stands in a gated file where the text stood."""
 MAX_BYTES = 1 << 32
 SHOWN_LINES = 5
 BEYOND = (
@@ -42,7 +44,22 @@ BEYOND = (
 SETTLE = "'nightledger review' settles what changed; then run this again with the text"
 
 
-def show(context: Context, asked: Needle | str, *, by_line: bool = False) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is to go.
+
+    Attributes:
+        what: The text, or the hex SHA-256 of a file's bytes.
+        by_line: It was named by its line: whoever asks may not have read what stands there now.
+        with_altered: Take proposals and decisions that are not what was logged, too.
+    """
+
+    what: Needle | str
+    by_line: bool = False
+    with_altered: bool = False
+
+
+def show(context: Context, asked: Asked) -> int:
     """Say where it is; nothing is changed."""
     with reading(context) as seen:
         plan = _plan(seen, asked)
@@ -51,14 +68,14 @@ def show(context: Context, asked: Needle | str, *, by_line: bool = False) -> int
         why = why_not_now(seen.gate, seen.ledger, plan, MARK)
     context.emit({**record, "decisions": []})
     _tell(context, record, cuts)
-    _tell_text(context, asked, cuts, by_line=by_line)
+    _tell_text(context, asked, cuts)
     if why:
         context.print(f"It would be refused now: {why}.")
     context.print("Nothing was changed (--dry-run).")
     return 0
 
 
-def expunge(context: Context, asked: Needle | str, *, by_line: bool = False) -> int:
+def expunge(context: Context, asked: Asked) -> int:
     """Sign it and remove it.
 
     Returns:
@@ -74,30 +91,37 @@ def expunge(context: Context, asked: Needle | str, *, by_line: bool = False) -> 
         record = _record(seen.gate.home, plan, asked)
         cuts = _cuts(seen.gate.home, asked)
         _tell(context, record, cuts)
-        _tell_text(context, asked, cuts, by_line=by_line)
+        _tell_text(context, asked, cuts)
         if not plan.found.anything:
             context.emit({**record, "decisions": []})
             return 1
         _require_consent(context)
         signer = signing.unlock(seen, context)
     with writing(context, keep_head=True, person=True, answered=True) as session:
-        _require_free(session, _plan(session, asked))
-        if _cuts(session.gate.home, asked) != cuts:
-            raise FileChangedError(
-                "what it would put into gated files is not what was shown any more; nothing was signed"
-            )
-        if isinstance(asked, Needle):
-            _edit_gated(session, asked, signer)
+        now = _plan(session, asked)
+        _require_free(session, now)
+        if _cuts(session.gate.home, asked) != cuts or not _is_shown(now, plan):
+            raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
+        if isinstance(asked.what, Needle):
+            _edit_gated(session, asked.what, signer)
         decisions = _sign(session, asked, signer)
     context.emit({**record, "decisions": decisions})
     context.print("Removed. What names it says 'expunged' from now on; nothing brings it back.")
     return 0
 
 
-def _plan(session: Session, asked: Needle | str) -> Plan:
-    if isinstance(asked, Needle):
-        return plan_text(session.gate, session.ledger, asked)
-    return plan_hash(session.gate, session.ledger, asked)
+def _plan(session: Session, asked: Asked) -> Plan:
+    gate, ledger, altered = session.gate, session.ledger, asked.with_altered
+    if isinstance(asked.what, Needle):
+        return plan_text(gate, ledger, asked.what, with_altered=altered)
+    return plan_hash(gate, ledger, asked.what, with_altered=altered)
+
+
+def _is_shown(now: Plan, shown: Plan) -> bool:
+    """Tell whether nothing is to go that was not shown; what went by itself since is no matter."""
+    return set(now.found.removed) <= set(shown.found.removed) and set(now.found.rewritten) <= set(
+        shown.found.rewritten
+    )
 
 
 def _require_free(session: Session, plan: Plan) -> None:
@@ -124,7 +148,7 @@ def _edit_gated(session: Session, needle: Needle, signer: Signer) -> None:
             session.reread()
 
 
-def _sign(session: Session, asked: Needle | str, signer: Signer) -> list[str]:
+def _sign(session: Session, asked: Asked, signer: Signer) -> list[str]:
     plan = _plan(session, asked)
     if held := (*plan.found.gated, *plan.found.accepted):
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
@@ -136,20 +160,22 @@ def _sign(session: Session, asked: Needle | str, signer: Signer) -> list[str]:
     return [decision.id for decision in accepted]
 
 
-def _cuts(home: Home, asked: Needle | str) -> dict[str, str]:
+def _cuts(home: Home, asked: Asked) -> dict[str, str]:
     """Give the lines of each gated file as they would be afterwards; they tell all to who knows the text."""
     cuts: dict[str, str] = {}
-    if not isinstance(asked, Needle):
+    if not isinstance(asked.what, Needle):
         return cuts
     for path in home.identity.gated:
         before = read_gated(home, path)
-        texts = (text.decode("utf-8", "surrogateescape") for text in (before, asked.cut_from(before, MARK)))
+        texts = (
+            text.decode("utf-8", "surrogateescape") for text in (before, asked.what.cut_from(before, MARK))
+        )
         course = trace(*texts)
         cuts[path] = "".join(map(course.added, range(1, len(course.runs) + 1)))
     return cuts
 
 
-def _record(home: Home, plan: Plan, asked: Needle | str) -> dict[str, Any]:
+def _record(home: Home, plan: Plan, asked: Asked) -> dict[str, Any]:
     found = plan.found
     return {
         "removed": list(found.removed),
@@ -164,12 +190,12 @@ def _record(home: Home, plan: Plan, asked: Needle | str) -> dict[str, Any]:
     }
 
 
-def _places(home: Home, paths: tuple[str, ...], asked: Needle | str) -> list[dict[str, Any]]:
+def _places(home: Home, paths: tuple[str, ...], asked: Asked) -> list[dict[str, Any]]:
     """Give files with the lines that hold it."""
     places = []
     for path in paths:
         content = read_regular(home.path(path), MAX_BYTES, within=home.root)
-        lines = asked.lines_in(content) if isinstance(asked, Needle) else ()
+        lines = asked.what.lines_in(content) if isinstance(asked.what, Needle) else ()
         places.append({"path": path, "lines": list(lines)})
     return places
 
@@ -191,10 +217,10 @@ def _tell(context: Context, record: dict[str, Any], cuts: Mapping[str, str]) -> 
         context.print(line)
 
 
-def _tell_text(context: Context, asked: Needle | str, cuts: Mapping[str, str], *, by_line: bool) -> None:
+def _tell_text(context: Context, asked: Asked, cuts: Mapping[str, str]) -> None:
     """Print what stood in the line that was named, where a gated file is to lose it."""
-    if by_line and isinstance(asked, Needle) and any(cuts.values()):
-        text = min(asked.forms, key=len).decode("utf-8", "surrogateescape")
+    if asked.by_line and isinstance(asked.what, Needle) and any(cuts.values()):
+        text = min(asked.what.forms, key=len).decode("utf-8", "surrogateescape")
         for row in screen.wrap(f"what goes: {screen.shown(text)}", indent=screen.INSIDE, first=""):
             context.print(row)
 
@@ -220,7 +246,7 @@ def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
 
 def _not_removed(record: dict[str, Any]) -> Iterator[str]:
     for path in record["altered"]:
-        yield f"not removed: {path}, which was altered after it was recorded: 'nightledger verify' names it"
+        yield f"not removed: {path}, which was altered after it was recorded, which 'verify' tells: look, then --altered"
     for path in record["kept"]:
         yield f"not removed: {path}, on which it rests who may sign"
 

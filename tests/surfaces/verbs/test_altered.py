@@ -320,7 +320,9 @@ def test_an_altered_rejection_is_closed_by_nothing_but_its_removal(console: Cons
     path.write_bytes(b"the-blue-key-4411\n")
     assert console.run("verify").status == 4
     console.desk.wait(hours=1)
-    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 1
+    assert path.exists()
+    assert console.run("expunge", "--altered", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
     assert not path.exists()
     verified = console.run("verify")
     assert verified.status == 0, verified.out
@@ -339,7 +341,9 @@ def test_an_applied_approval_that_was_altered_and_expunged_is_told_as_a_note(con
     console.out("apply")
     path = Path(console.desk.home.decision(decision.id))
     path.write_bytes(b"the-blue-key-4411\n")
-    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 1
+    assert path.exists()
+    assert console.run("expunge", "--altered", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
     verified = console.run("verify")
     assert verified.status == 0, verified.out
     assert f"the file of {decision.id} is not what was logged; it was expunged" in verified.out

@@ -420,3 +420,17 @@ def test_what_was_altered_after_it_was_recorded_stays_as_evidence(
         assert f"not removed: {caller.home.relative(path)}, which was altered after it was recorded" in told
         assert os.path.exists(path)
     assert any(line.startswith("UNSIGNED") for line in caller.lines("verify"))
+
+
+def test_a_file_that_was_not_named_before_the_signature_does_not_go(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = caller.desk.proposal(addition(f"The code is {LEAK}."))
+
+    def rival(*_: object) -> None:
+        caller.desk.proposal(addition(f"Tell nobody {LEAK}."))
+
+    monkeypatch.setattr("nightledger.surfaces.expunge._require_consent", rival)
+    with pytest.raises(FileChangedError, match="not what was shown any more; nothing was signed"):
+        expunge(caller, monkeypatch)
+    assert Path(caller.desk.home.proposal(first.id)).exists()

@@ -75,20 +75,21 @@ class _Search:
         return self.holds(content) or any(map(self.holds, payloads_in(content)))
 
 
-def find_held(gate: Gate, ledger: Ledger, holds: Holds) -> Found:
+def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = False) -> Found:
     """Look into every file of a home that may hold something.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
         holds: Tells whether a file's bytes hold what is looked for.
+        with_altered: Count altered proposals and decisions among those that go.
     """
     home = gate.home
     search = _Search(home=home, holds=holds)
     trust = search.among(_trust(home, ledger))
     gated = search.among(_existing(home.gated_paths()))
     accepted = search.among(_blob(home, sha256) for sha256 in ledger.book.gated.values())
-    altered = search.among(_altered(home, ledger))
+    altered = () if with_altered else search.among(_altered(home, ledger))
     found = search.among((*_ours(home), *_existing([home.dead_letters])))
     rewritten = search.among(
         [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]

@@ -50,15 +50,16 @@ class Plan:
     targets: tuple[DecisionTarget, ...]
 
 
-def plan_text(gate: Gate, ledger: Ledger, needle: Needle) -> Plan:
+def plan_text(gate: Gate, ledger: Ledger, needle: Needle, *, with_altered: bool = False) -> Plan:
     """Find a text in every file of ours, and name where else it is; nothing is changed.
 
     Args:
         gate: The home.
         ledger: Its log, as checked.
         needle: The text.
+        with_altered: Also take proposals and decisions that are not what was logged, the evidence of that.
     """
-    found = find_held(gate, ledger, needle.held_by)
+    found = find_held(gate, ledger, needle.held_by, with_altered=with_altered)
     removed = (_target(gate.home, path, b"") for path in found.removed)
     rewritten = (
         _target(gate.home, path, overwritten(_read(gate.home, path), needle.forms))
@@ -67,9 +68,13 @@ def plan_text(gate: Gate, ledger: Ledger, needle: Needle) -> Plan:
     return Plan(needle=needle, found=found, targets=(*removed, *rewritten))
 
 
-def plan_hash(gate: Gate, ledger: Ledger, sha256: str) -> Plan:
+def plan_hash(gate: Gate, ledger: Ledger, sha256: str, *, with_altered: bool = False) -> Plan:
     """Find the files of ours that have a hash: a blob, a proposal, a held-back text, a decision."""
-    found = find_held(gate, ledger, lambda content: hashlib.sha256(content).hexdigest() == sha256)
+
+    def is_it(content: bytes) -> bool:
+        return hashlib.sha256(content).hexdigest() == sha256
+
+    found = find_held(gate, ledger, is_it, with_altered=with_altered)
     whole = Found(
         removed=found.removed,
         altered=found.altered,

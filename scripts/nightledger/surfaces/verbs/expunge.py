@@ -7,7 +7,8 @@
 Proposals, decisions, blobs and held-back texts that hold it are removed whole; in outcomes, run
 ledgers and archives it is overwritten in place; in gated files a signed edit puts [expunged]
 there, and is shown; so is the text that --line names, for that line may have changed since you read
-it. What is folded from these is made anew. It says where else the text is, and what it
+it. What is folded from these is made anew. A proposal or decision that is not what was logged is
+evidence of that, and stays unless you say --altered. It says where else the text is, and what it
 cannot reach. An undo that needs the text says 'expunged'.
 
 Reads   every file of the home that may hold it
@@ -33,17 +34,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--text-from-stdin", action="store_true", help="read the text from standard input")
     what.add_argument("--line", metavar="FILE:N", help="a line of a file in the home, from 1")
     what.add_argument("--sha256", metavar="HASH", help="SHA-256 of a file's bytes, in hex")
+    parser.add_argument(
+        "--altered",
+        action="store_true",
+        help="also proposals and decisions that are not what was logged; 'verify' then tells it as a note",
+    )
     parser.add_argument("--dry-run", action="store_true", help="say where it is, and change nothing")
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Find it, have it signed, and remove it."""
-    from nightledger.surfaces.expunge import expunge, show
+    from nightledger.surfaces.expunge import Asked, expunge, show
 
-    asked = _asked(options, context)
-    if options.dry_run:
-        return show(context, asked, by_line=options.line is not None)
-    return expunge(context, asked, by_line=options.line is not None)
+    asked = Asked(
+        what=_asked(options, context), by_line=options.line is not None, with_altered=options.altered
+    )
+    return show(context, asked) if options.dry_run else expunge(context, asked)
 
 
 def _asked(options: argparse.Namespace, context: Context) -> "str | Needle":
