@@ -1,16 +1,20 @@
-"""What an undo would do, to be read before it is signed: its diff, or one line a file where that is long."""
+"""What an undo would do, to be read before it is signed: its diff; daily logs and the archive in one line where it is long.
+
+Invariant: every line that comes into a gated file, or goes out of one, is printed.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from nightledger.domain.kept import is_copy
+from nightledger.domain.proposal import Op
+from nightledger.gate.apply.giving_back import link_back, undo_diff
 from nightledger.gate.apply.undoing import Undo
 from nightledger.gate.apply.writing import Write
 from nightledger.surfaces import screen
-from nightledger.text.changes.diff import changed_runs
 from nightledger.text.markdown.document import split_lines
 
 MOST_ROWS = 60
-"""Lines of a diff that are printed unasked: two screens. A longer one is summed up; ``--diff`` prints it."""
+"""Lines of a diff that are printed unasked: two screens. Of a longer one, full texts that return are summed up; ``--diff`` prints them."""
 
 
 def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
@@ -26,6 +30,8 @@ def undo_rows(undo: Undo, *, in_full: bool) -> Iterator[str]:
     for text in _summed_up(undo):
         margin = "  " if text.startswith("  ") else ""
         yield from screen.wrap(screen.shown(text.strip()), indent=margin + "  ", first=margin)
+    for diff in _in_full(undo):
+        yield from screen.diff_lines(diff)
 
 
 def _summed_up(undo: Undo) -> Iterator[str]:
@@ -33,26 +39,24 @@ def _summed_up(undo: Undo) -> Iterator[str]:
     yield f"{count} {'change' if count == 1 else 'changes'} of {undo.stored.proposal.id}:"
     logs = [write for write in undo.writes if write.restores]
     copies = [write for write in undo.writes if is_copy(write.path)]
-    for write in undo.writes:
-        if not write.restores and not is_copy(write.path):
-            back, out = _changed(write)
-            yield f"  {write.path}: {_count(back, 'line')} in, {_count(out, 'line')} out"
     if logs:
         lines = sum(len(split_lines(_text(write.after))) for write in logs)
         noun = _count(len(logs), "daily log")
         yield f"  {noun} again with the full text, {_count(lines, 'line')}: {_names(logs)}"
     if copies:
         yield f"  {_count(len(copies), 'full text')} out of the archive: {_names(copies)}"
-    yield "--diff shows every line."
+    if logs or copies:
+        yield "--diff shows every line."
 
 
-def _changed(write: Write) -> tuple[int, int]:
-    """Give how many lines come in and how many go out."""
-    old, new = split_lines(_text(write.before)), split_lines(_text(write.after))
-    runs = list(changed_runs(old, new))
-    return sum(run.new_stop - run.new_start for run in runs), sum(
-        run.old_stop - run.old_start for run in runs
-    )
+def _in_full(undo: Undo) -> Iterator[str]:
+    """Give the diffs that are never summed up: of whatever is no full text that returns."""
+    for write in undo.writes:
+        if not write.restores and not is_copy(write.path):
+            yield undo_diff(write)
+    for change in undo.stored.proposal.changes:
+        if change.op is Op.DELETE_LINK and change.n in undo.changes:
+            yield link_back(change)
 
 
 def _names(writes: Sequence[Write]) -> str:

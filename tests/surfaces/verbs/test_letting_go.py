@@ -174,9 +174,17 @@ def test_the_undo_of_a_month_is_summed_up_and_printed_in_full_where_asked(consol
     )
 
 
-def test_what_comes_back_into_memory_is_counted_where_it_is_long(console: Console) -> None:
+def test_what_goes_out_of_memory_is_printed_however_long_it_is(console: Console) -> None:
     long = "\n".join(f"- Rule {n}: keep the drawer {n} shut." for n in range(70))
     proposal = console.desk.applied(addition(long))
-    rows = console.out("undo", proposal.id, "--dry-run").splitlines()
-    assert rows[1] == "  MEMORY.md: 0 lines in, 70 lines out"
-    assert "-- Rule 69" in console.out("undo", proposal.id, "--dry-run", "--diff")
+    said = console.out("undo", proposal.id, "--dry-run")
+    assert [n for n in range(70) if f"- Rule {n}: keep" not in said] == []
+    assert "--diff" not in said
+
+
+def test_links_that_come_back_are_named_however_many_they_are(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.surfaces.undo_text.MOST_ROWS", 0)
+    proposal = forgotten(console.desk, forget())
+    assert "+cron + timezone: 1 co-occurrence" in console.out("undo", proposal.id, "--dry-run")
