@@ -17,7 +17,7 @@ from nightledger.files.home import Home
 from nightledger.gate.apply import planning, writing
 from nightledger.gate.apply.applying import apply_one, check_result
 from nightledger.gate.apply.around import ELSEWHERE, LOST
-from nightledger.gate.apply.planning import MOVED, place_changes
+from nightledger.gate.apply.planning import MOVED, UNKEPT, place_changes
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.deciding import sign, with_id
 from nightledger.gate.integrity.checking import find_drift
@@ -26,6 +26,7 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.composing import MOVED_BESIDE, compose
 from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.review.reviewing import Answer, Verb, items_of, read_documents
+from nightledger.text.changes.masked import mask_lines
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 LESSON = "Set the zone in every timer."
@@ -622,7 +623,58 @@ def test_below_a_label_nothing_is_put_whose_shown_bytes_are_kept_nowhere(desk: D
     Path(BlobStore(desk.home.blobs_dir).path(shown)).unlink()
     desk.wait(hours=3)
     (attempt,) = desk.apply(third)
-    assert attempt.stale == ((1, MOVED),)
+    assert attempt.stale == ((1, UNKEPT),)
+
+
+def test_nothing_is_put_where_the_drift_against_which_it_was_shown_is_kept_nowhere(desk: Desk) -> None:
+    """Else an agent would lend a line a label for as long as its operator reads, and remove the proof of it."""
+    two_labels(desk)
+    accepted = desk.memory.read_bytes()
+    desk.edit(accepted.replace(b"Never:\n\n", b""))
+    desk.memory.write_bytes(accepted)
+    desk.guard()
+    third = desk.proposal(reworded())
+    desk.approve(third)
+    Path(BlobStore(desk.home.blobs_dir).path(hashlib.sha256(accepted).hexdigest())).unlink()
+    desk.memory.write_bytes(accepted.replace(b"Never:\n\n", b""))
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.stale == ((1, UNKEPT),)
+    assert "Give money" not in desk.text()
+
+
+def test_what_was_signed_behind_another_change_goes_where_it_was_shown_also_without_that(desk: Desk) -> None:
+    two_labels(desk)
+    first = desk.proposal(replace(addition("One.", section="Rules"), statement_key="one"))
+    third = desk.proposal(reworded())
+    desk.approve(first, third)
+    desk.reject(first)
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(third)
+    assert attempt.changes == (1,)
+    assert "Never:\n\n- Wire money.\n- Give money.\n" in desk.text()
+
+
+def test_what_was_signed_behind_a_decision_that_was_altered_is_asked_again(desk: Desk) -> None:
+    first, second = (desk.proposal(addition(f"{n}.")) for n in ("One", "Two"))
+    one, _ = desk.approve(first, second)
+    Path(desk.home.decision(one.id)).write_bytes(b"{}")
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(second)
+    assert attempt.stale == ((1, UNKEPT),)
+
+
+def test_what_was_signed_of_a_masked_file_goes_where_it_was_shown(tmp_path: Path) -> None:
+    desk = make_desk(tmp_path, memory=f"{MEMORY}\n- The password is hunter2-Xy77.\n".encode())
+    proposal = desk.proposal(addition("One."))
+    masked = mask_lines(desk.text())
+    assert masked != desk.text()
+    answer = Answer(proposal=proposal.id, n=1, verb=Verb.APPROVE)
+    decisions, _ = compose(desk.gate, desk.items(), [answer], {"MEMORY.md": masked}, desk.signing())
+    desk.accept(decisions[0])
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(proposal)
+    assert attempt.changes == (1,)
 
 
 def test_a_change_below_a_label_that_drifted_in_is_not_accepted_below_the_other(desk: Desk) -> None:

@@ -19,12 +19,12 @@ from nightledger.gate.machines.messages import Done, Work
 from nightledger.gate.machines.peer_actions import (
     decide,
     load_memory_file,
-    mask_lines,
     propose_change,
     update_heartbeat,
 )
 from nightledger.gate.signed import sign
 from nightledger.gate.stored import read_proposal
+from nightledger.text.changes.masked import mask_lines
 from nightledger.trust.keys import load_operator_key, operator_key_path
 
 KEY = "sk-ant-api03-" + "Zk3Qw8Rt5Yx1Lm7Nv2Bc9Df4Gh6Js0Pa" * 3

@@ -104,6 +104,16 @@ def test_a_file_can_be_emptied_and_begun_anew(desk: Desk) -> None:
     assert [(c.op, c.after, c.section) for c in begun.changes] == [(Op.ADD, "a\n", "")]
 
 
+def test_a_change_is_reworded_by_its_number_wherever_it_stands_in_its_proposal(desk: Desk) -> None:
+    """The gate numbers changes by their place; whoever has the log's key can log others."""
+    proposal = desk.proposal(addition("One.", rank=0.9), addition("Two."))
+    stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])
+    turned = replace(stored, proposal=replace(stored.proposal, changes=stored.proposal.changes[::-1]))
+    made = revise(desk.gate, desk.ledger(), turned, 1, "- Uno.", desk.moment).proposal
+    assert made is not None
+    assert made.changes[0].key == "one. as worded by the operator: - Uno."
+
+
 def test_a_reworded_change_supersedes_the_one_that_was_shown(desk: Desk) -> None:
     proposal = desk.proposal(addition("One.", rank=0.9), removal("- Keep backups for 30 days."))
     stored = read_proposal(desk.gate, desk.ledger().book.proposals[proposal.id])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.gate.homes import MEMORY, Desk, addition, removal
 
-from nightledger.domain.proposal import Op
+from nightledger.domain.proposal import Anchor, Hunk, Op
 from nightledger.domain.states import Book
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import HIDDEN
@@ -81,10 +81,11 @@ def test_an_approval_beside_which_a_line_was_put_since_falls_and_a_rejection_sta
     assert shown_again(desk, items, answers) == ([answers[1]], [OTHER])
 
 
-def test_an_approval_stands_when_what_drifted_beside_it_was_taken_back(desk: Desk) -> None:
+def beside_drift(desk: Desk, line: str) -> tuple[list[Item], list[Answer]]:
+    """Have a change shown below a line that drifted in; that is taken back, and the change approved."""
     desk.proposal(addition("One."))
     last = "- Restart the relay after an upgrade.\n"
-    desk.memory.write_text(MEMORY.replace(last, f"{last}- What follows is wrong:\n"))
+    desk.memory.write_text(MEMORY.replace(last, f"{last}- {line}\n"))
     desk.guard()
     items = desk.items()
     answers = [
@@ -93,7 +94,34 @@ def test_an_approval_stands_when_what_drifted_beside_it_was_taken_back(desk: Des
     ]
     assert items[0].status.kind == "drift"
     desk.settle(take_back=[1])
+    return items, answers
+
+
+def test_an_approval_stands_when_what_drifted_beside_it_was_taken_back(desk: Desk) -> None:
+    items, answers = beside_drift(desk, "What follows is wrong.")
     assert shown_again(desk, items, answers) == (answers, [])
+
+
+def test_an_approval_falls_when_the_label_under_which_it_was_shown_was_taken_back(desk: Desk) -> None:
+    items, answers = beside_drift(desk, "Never:")
+    assert shown_again(desk, items, answers) == (answers[:1], [OTHER])
+
+
+def test_an_approval_falls_when_its_label_is_another_by_now_however_far_above_it_stands(desk: Desk) -> None:
+    rules = "- Be polite.\n- Say thanks.\n- Keep notes.\n- Push all keys.\n"
+    accepted = f"# M\n\nAlways:\n{rules}\nNever:\n- Wire money.\n"
+    desk.edit(accepted.encode())
+    drifted = f"# M\n\nNever:\n{rules}\nAlways:\n- Wire money.\n"
+    desk.memory.write_text(drifted)
+    desk.guard()
+    desk.forge(
+        Hunk(anchor=Anchor.EXACT, section=("M",), removed="- Push all keys.\n", added="- Push some.\n")
+    )
+    items = [item for item in desk.items() if item.status.kind != "drift"]
+    assert "M > Never:" in items[0].diff
+    desk.memory.write_text(accepted)  # by whoever had put the drift there, while the key is unlocked
+    answers = [Answer(proposal=items[0].status.id, n=1, verb=Verb.APPROVE)]
+    assert shown_again(desk, items, answers) == ([], [OTHER])
 
 
 def test_an_approval_falls_when_other_lines_of_it_are_shown_by_now(desk: Desk) -> None:

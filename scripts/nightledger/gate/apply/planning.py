@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nightledger.domain.decision import DecisionTarget
+from nightledger.domain.decision import Decision
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LETTING_GO, files_of, parts_of
@@ -22,9 +22,9 @@ from nightledger.gate.apply.around import (
     lands_elsewhere,
     place_around,
     read_accepted,
-    read_bytes,
 )
 from nightledger.gate.apply.parts import put_changes
+from nightledger.gate.apply.shown import Shown, read_shown
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.kept_files import is_gated, read_target
 from nightledger.gate.opening import Gate
@@ -37,6 +37,8 @@ TOGETHER = "another of its files has changed, and its files change together or n
 
 
 MOVED = "its lines stand under another heading than when it was proposed"
+UNKEPT = "the bytes that it was shown against are kept nowhere, so nobody can tell under which labels"
+"""Why a change stays out whose file is not as it was signed, and nobody knows how it was shown."""
 NONE_AWAY: Mapping[int, str] = {}
 
 
@@ -82,37 +84,42 @@ def plan_apply(
         waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
 
 
-def moved_since(gate: Gate, stored: Stored, plan: Plan, signed: Sequence[DecisionTarget]) -> dict[int, str]:
+def moved_since(gate: Gate, book: Book, stored: Stored, plan: Plan, decision: Decision) -> dict[int, str]:
     """Give the changes whose lines went under another heading since they were signed, and why they stay out.
 
     Where a file goes from the very bytes that were signed to those that were signed, it was shown so. In the
     bytes accepted before, which nobody was shown, the lines have to stand under the same headings then.
     """
-    exact = {(target.path, target.base, target.result) for target in signed}
-    bases = {target.path: target.base for target in signed}
+    exact = {(target.path, target.base, target.result) for target in decision.targets}
     moved: dict[int, str] = {}
     for write in plan.writes:
         if not is_gated(gate.home, write.path):
             continue
         done = (write.path, *(hashlib.sha256(content).hexdigest() for content in (write.before, write.after)))
-        base = write.before if done in exact else read_bytes(gate.home, bases.get(write.path))
-        shown = None if base is None else _text(base)
+        shown = (
+            Shown(text=_text(write.before), accepted=False)
+            if done in exact
+            else read_shown(gate, book, write, decision)
+        )
         moved |= {
-            change.n: MOVED
+            change.n: UNKEPT if shown.text is None else MOVED
             for change in stored.proposal.changes
             if change.target == write.path and _is_elsewhere(write, change.hunk, shown, exact=done in exact)
         }
     return moved
 
 
-def _is_elsewhere(write: Write, hunk: Hunk, shown: str | None, *, exact: bool) -> bool:
-    """Tell whether lines stand elsewhere than they were shown; ``shown`` is None where those bytes are not kept.
+def _is_elsewhere(write: Write, hunk: Hunk, shown: Shown, *, exact: bool) -> bool:
+    """Tell whether lines stand elsewhere than they were shown, or may do so where those bytes are not kept.
 
-    Under labels that nobody can compare any more nothing is put.
+    Under labels that nobody can compare any more nothing is put; nor anywhere, where the labels that
+    were shown may have drifted in.
     """
+    if shown.text is None and not shown.accepted:
+        return True
     texts = [_text(write.before), _text(write.accepted_before or write.before)]
     there = [standing(text, hunk) for text in texts]
-    then = None if shown is None else standing(shown, hunk)
+    then = None if shown.text is None else standing(shown.text, hunk)
     if not exact and any(has_moved(text, hunk) for text in texts):
         return True
     if then is None:

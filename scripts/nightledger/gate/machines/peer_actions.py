@@ -22,8 +22,8 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.machines.messages import Done, Work
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
 from nightledger.gate.stored import read_stored
-from nightledger.text.changes.veil import replace_found
-from nightledger.text.scanners.scan import mask, mask_secrets, scan_secrets
+from nightledger.text.changes.masked import mask_lines
+from nightledger.text.scanners.scan import mask_secrets
 
 MAX_HEARTBEAT_BYTES = 1 << 20
 TRAVELLING = (DecisionType.APPROVE, DecisionType.REJECT)
@@ -98,15 +98,6 @@ def keep_text(work: Work, text: str) -> Evidence:
 def drop_text(work: Work) -> None:
     """Remove what was kept of a message on which no proposal rests."""
     os.unlink(work.gate.home.received(work.message.id))
-
-
-def mask_lines(text: str) -> str:
-    """Give a text with its secrets masked and every line where it was."""
-    return replace_found(text, scan_secrets(text), _masked)
-
-
-def _masked(secret: str) -> str:
-    return (f"[{mask(secret)}]" if secret else "") + "\n" * secret.count("\n")
 
 
 def find_made(work: Work) -> Proposal | None:

@@ -22,8 +22,8 @@ from nightledger.gate.forgetting.citing import cited
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.machines.messages import Done, Work
-from nightledger.gate.machines.peer_actions import mask_lines
 from nightledger.gate.stored import read_proposal
+from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.base64_strict import encode_base64
 

@@ -37,7 +37,7 @@ def revise(gate: Gate, ledger: Ledger, stored: Stored, n: int, wording: str, mom
     Raises:
         RefusedError: It archives, compresses or forgets something: there is nothing to word.
     """
-    change = stored.proposal.changes[n - 1]
+    change = next(change for change in stored.proposal.changes if change.n == n)
     if change.op in LETTING_GO:
         raise RefusedError("there is nothing to word in it", hint="answer it with y or n")
     document = read_gated(gate.home, change.target).decode("utf-8", "surrogateescape")

@@ -54,7 +54,8 @@ def recheck_shown(
     """Part answers into those whose changes look as they did and those whose do not, each with why.
 
     Line numbers may move. What stands around a change may, too, where its files are what was
-    accepted by now: the operator has just taken back what drifted beside it.
+    accepted by now: the operator has just taken back what drifted beside it. The headings and
+    labels above it may not.
 
     Args:
         gate: The home; the caller holds its lock.
@@ -106,7 +107,7 @@ def _why_other(shown: Item, now: Item, watched: Mapping[str, bool]) -> str:
     if now.unplaced:
         return now.unplaced
     clean = all(watched.get(path, True) for path in files_of([now.change]))
-    if now.moved != shown.moved:
+    if now.moved != shown.moved or now.stands != shown.stands:
         return OTHER
     lines = changed_lines if clean else _without_places
     return "" if lines(now.diff) == lines(shown.diff) else OTHER

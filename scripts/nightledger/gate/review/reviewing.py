@@ -35,7 +35,7 @@ from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
-from nightledger.text.changes.standing import has_moved, standing
+from nightledger.text.changes.standing import Standing, is_moved, standing
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
@@ -84,6 +84,7 @@ class Item:
         unplaced: Why it cannot be signed now, for it has no place or cannot be read; else empty.
         unread: Why what drifted cannot be kept, though it can be taken back; else empty.
         moved: The headings under which its lines stand, where it names others; else empty.
+        stands: Where its lines stand, or will; None where that is not told by lines.
         told: What the gated files and the proposals shown with it tell as secrets.
     """
 
@@ -94,6 +95,7 @@ class Item:
     unplaced: str
     unread: str = ""
     moved: str = ""
+    stands: Standing | None = None
     told: frozenset[str] = NOTHING
 
 
@@ -239,7 +241,7 @@ def _item(
     told: frozenset[str],
     accepted: Accepted,
 ) -> Item:
-    diff, why, moved = "", "", ""
+    diff, why, moved, stands = "", "", "", None
     try:
         placed = put_change(documents, change)
         if isinstance(placed, str) and change.op in (Op.ADD, Op.REMOVE, Op.REPLACE):
@@ -251,11 +253,20 @@ def _item(
     else:
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
-        if change.target in placed and has_moved(documents[change.target], change.hunk):
-            now = standing(documents[change.target], change.hunk)
-            moved = SHOWN_SECTION.join(map(readable, now.names if now else ())) or "no heading"
+        stands = standing(documents[change.target], change.hunk) if change.target in placed else None
+        if stands and is_moved(stands, change.hunk):
+            moved = SHOWN_SECTION.join(map(readable, stands.names)) or "no heading"
         created = status.created.at
         why = why_hidden(documents, placed, change, told=values, accepted=accepted, proposed_at=created)
     if is_numbered_twice(stored.proposal, change.n):
         why = TWICE
-    return Item(stored=stored, status=status, change=change, diff=diff, unplaced=why, moved=moved, told=told)
+    return Item(
+        stored=stored,
+        status=status,
+        change=change,
+        diff=diff,
+        unplaced=why,
+        moved=moved,
+        stands=stands,
+        told=told,
+    )

@@ -17,12 +17,13 @@ from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Pro
 from nightledger.domain.words import read_moment
 from nightledger.gate.gated import read_gated
 from nightledger.gate.machines.messages import Done, Work
-from nightledger.gate.machines.peer_actions import drop_text, find_made, keep_text, mask_lines, queued
+from nightledger.gate.machines.peer_actions import drop_text, find_made, keep_text, queued
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile
 from nightledger.jobs.consolidate.prose import Target
 from nightledger.jobs.consolidate.statements import StatementFindings, find_in_logs
+from nightledger.text.changes.masked import mask_lines
 from nightledger.text.markdown.document import parse_markdown
 
 

@@ -38,12 +38,12 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.files.spool import MESSAGE_SUFFIX, Spool
-from nightledger.gate.machines.peer_actions import mask_lines
 from nightledger.gate.machines.peers import read_peers, verify_peer
 from nightledger.surfaces.channel.client import FinalError, TransportError, post
 from nightledger.surfaces.channel.contacts import note_contact
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import reading
+from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import scan_secrets
 from nightledger.trust.dsse import parse_envelope, seal
 from nightledger.trust.keys import KeyRing

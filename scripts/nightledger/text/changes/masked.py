@@ -1,4 +1,4 @@
-"""Mask a diff as it is printed: what comes apart from what goes and what stays.
+"""Mask a diff as it is printed: what comes apart from what goes and what stays; and a text that travels.
 
 Invariant: lines stay lines and keep their signs; no line around a change hides what is added below it.
 """
@@ -38,3 +38,12 @@ def _masked(lines: Sequence[str], told: frozenset[str]) -> list[str]:
 
 def _mask_each(secret: str) -> str:
     return "\n".join(f"[{mask(part)}]" if part else "" for part in secret.split("\n"))
+
+
+def mask_lines(text: str) -> str:
+    """Give a text with its secrets masked and every line where it was."""
+    return replace_found(text, scan_secrets(text), _mask_first)
+
+
+def _mask_first(secret: str) -> str:
+    return (f"[{mask(secret)}]" if secret else "") + "\n" * secret.count("\n")

@@ -72,7 +72,12 @@ def standing(document: str, hunk: Hunk) -> Standing | None:
 def has_moved(document: str, hunk: Hunk) -> bool:
     """Tell whether the lines of a hunk stand under other headings than those that it names."""
     now = standing(document, hunk) if hunk.anchor is not Anchor.SECTION_END else None
-    return now is not None and not _is_same(now.path, hunk.section)
+    return now is not None and is_moved(now, hunk)
+
+
+def is_moved(now: Standing, hunk: Hunk) -> bool:
+    """Tell whether these are other headings than those that a hunk names; what goes to a section's end names its own."""
+    return hunk.anchor is not Anchor.SECTION_END and not _is_same(now.path, hunk.section)
 
 
 def under_headings(old: str, new: str) -> Counter[tuple[str, str, Standing]]:
