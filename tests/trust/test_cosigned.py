@@ -187,6 +187,23 @@ def test_forged_files_take_times_away_and_add_none(world: World, policy: Policy)
         assert (found.newest(), found.vouched(0), found.kept_size()) == (None, Vouched(), 0)
 
 
+def test_an_old_head_under_the_name_of_a_newer_one_vouches_for_nothing_newer(
+    world: World, policy: Policy
+) -> None:
+    """The log's own check names such a file, and whoever writes it may do so between the two looks."""
+    cosign(world, policy, grow(world, 1), {1: 1, 2: 2}, first=True)
+    cosign(world, policy, grow(world, 2, 3), {1: 30, 2: 31}, first=True)
+    kept = Path(world.home.checkpoints_dir)
+    old, new = sorted(kept.iterdir(), key=lambda path: int(path.name))[-2:]
+    index = int(old.name)
+    before = heads(world, policy).vouched(index)
+    new.rename(kept / "1000000")
+    new.write_bytes(old.read_bytes())
+    found = heads(world, policy)
+    assert before.first == minute(31)
+    assert (found.vouched(index), found.kept_size()) == (before, index)
+
+
 def test_a_damaged_file_is_mended_by_the_next_cosignature(world: World, policy: Policy) -> None:
     note = grow(world, 1)
     cosign(world, policy, note, {1: 1, 2: 2}, first=True)

@@ -103,8 +103,9 @@ class Cosignatures:
                 yield head
 
     def _kept(self, size: int) -> Iterator[CosignedHead]:
+        """Give the head that is kept under a size, where it has that size: names are anybody's to choose."""
         head = _read(self._home, os.path.join(self._home.checkpoints_dir, str(size)), self.policy)
-        if head and self._is_here(head):
+        if head and head.checkpoint.size == size and self._is_here(head):
             yield head
 
     def _is_here(self, head: CosignedHead) -> bool:
