@@ -66,10 +66,12 @@ class Accepted:
 
     Attributes:
         texts: By path, what was accepted last.
-        when: Gives the same as it was at a time; aware.
+        protected: The same of protected files, which tell nothing of gated ones.
+        when: Gives ``texts`` as they were at a time; aware.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)
+    protected: Mapping[str, str] = field(default_factory=dict)
     when: Callable[[datetime], Mapping[str, str]] = nothing_accepted
 
 
@@ -86,7 +88,8 @@ def accepted_texts(gate: Gate, book: Book) -> Accepted:
         return _texts({path: read_bytes(home, sha256) for path, sha256 in hashes.items()})
 
     texts = _texts({path: read_accepted(home, book, path) for path in home.identity.gated})
-    return Accepted(texts=texts, when=when)
+    protected = _texts({path: read_accepted(home, book, path) for path in book.protected})
+    return Accepted(texts=texts, protected=protected, when=when)
 
 
 def accepted_when(book: Book, path: str, at: datetime) -> str | None:

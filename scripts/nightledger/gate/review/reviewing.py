@@ -6,7 +6,7 @@ Invariant: what is shown, hashed and signed are the same bytes, read once.
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from nightledger.domain.decision import DecisionType
@@ -17,7 +17,9 @@ from nightledger.domain.states import ProposalStatus
 from nightledger.files.home import Home
 from nightledger.gate.apply.parts import put_change
 from nightledger.gate.forgetting.fates import change_diff
+from nightledger.gate.guard.drifting import Found, drift_changes
 from nightledger.gate.guard.protected import read_watched
+from nightledger.gate.guard.writers import Guess
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.hunks import SHOWN_SECTION
@@ -178,6 +180,7 @@ def _drift_items(
     target = stored.proposal.targets[0]
     why_unread = UNREAD if target.path in accepted.texts else UNREAD_AND_LOST
     told, unread = told_by({}, [stored.proposal]), frozenset[int]()
+    before = accepted.texts.get(target.path, accepted.protected.get(target.path, ""))
     try:
         present = read_watched(gate.home, target.path)
     except NightledgerError as error:
@@ -187,7 +190,9 @@ def _drift_items(
         why = "" if hashlib.sha256(present).hexdigest() == target.base_sha256 else changed
         if not why and target.path in gate.home.identity.gated:
             found = present.decode("utf-8", "surrogateescape")
-            unread = _unread(gate, accepted.texts.get(target.path, ""), found, told)
+            unread = _unread(gate, before, found, told)
+        if not why:
+            changes = _as_found(gate, target.path, before, present, changes)
     return [
         Item(
             stored=stored,
@@ -200,6 +205,28 @@ def _drift_items(
         )
         for change in changes
     ]
+
+
+def _as_found(
+    gate: Gate, path: str, accepted: str, present: bytes, changes: Sequence[Change]
+) -> list[Change]:
+    """Give changes as the bytes have them; whoever has the log's key can log an item that says another thing of them."""
+    found = Found(
+        path=path,
+        accepted=accepted.encode("utf-8", "surrogateescape"),
+        present=present,
+        guess=Guess(),
+        title="",
+        cap_characters=None,
+        told=own_values(gate, accepted, present.decode("utf-8", "surrogateescape")),
+    )
+    there = {change.n: change for change in drift_changes(found)}
+    return [_redrawn(change, there.get(change.n, change)) for change in changes]
+
+
+def _redrawn(change: Change, found: Change) -> Change:
+    flags = tuple(dict.fromkeys((*change.flags, *found.flags)))
+    return replace(change, target=found.target, diff=found.diff, hunk=found.hunk, flags=flags)
 
 
 def _unread(gate: Gate, accepted: str, present: str, told: frozenset[str]) -> frozenset[int]:
