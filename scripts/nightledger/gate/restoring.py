@@ -16,7 +16,8 @@ from nightledger.domain.moment import Moment
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.opening import Gate, read_ledger, record, sign_head
+from nightledger.gate.integrity.beginning import why_another
+from nightledger.gate.opening import Gate, fold_log, read_ledger, record, sign_head
 from nightledger.trust import head, pin
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.reading import VerifiedLog, check_log
@@ -31,7 +32,8 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
         known: What this machine pinned; None where it never saw the home.
 
     Raises:
-        IntegrityError: The log is damaged, or another history than the one that was seen.
+        IntegrityError: The log is damaged, or another history than the one that was seen, or the home says other
+            things of itself than its log begins with.
     """
     log = check_log(home, known)
     shorter = (Damage.ROLLBACK, Damage.TRUNCATED)
@@ -42,6 +44,8 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
     lost = max(0, seen - log.size)
     if log.report.alarms and not lost:
         raise IntegrityError(f"{log.report.alarms[0].damage.value.upper()}: {log.report.alarms[0].message}")
+    if why := why_another(home.identity, fold_log(log)[0].genesis):
+        raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
     return lost
 
 

@@ -20,7 +20,7 @@ from nightledger.gate.founding import directories
 from nightledger.gate.opening import open_gate
 from nightledger.gate.restoring import log_restore, lost_entries, take_over
 from nightledger.surfaces.agent_host import require_person
-from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC
+from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, this_machine
 from nightledger.trust.keys import KeyRing, load_log_key
@@ -64,7 +64,7 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     with _aside(root) as directory:
         archive = read_archive(path, directory)
         home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
-        _require_ours(home, archive, path)
+        _require_ours(home, own, archive, path)
         if lost_entries(home, find_pin(own, home.identity.id)):
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
         lost = lost_entries(home, find_pin(ring, home.identity.id))
@@ -110,14 +110,15 @@ def _aside(root: str) -> Iterator[str]:
         shutil.rmtree(directory)
 
 
-def _require_ours(home: Home, archive: Archive, path: str) -> None:
+def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:
     try:
         home_id = home.identity.id
     except NightledgerError as error:
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
+    allowed |= {source.name for source in contents_of(home, own, with_keys=False).sources}
     for member in archive.members:
-        if not member.path.startswith(f"{HOME}/") and member.path not in allowed:
+        if member.path not in allowed:
             raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
 
 

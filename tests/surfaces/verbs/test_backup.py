@@ -1,4 +1,5 @@
 import argparse
+import json
 import os
 import tarfile
 from pathlib import Path
@@ -14,7 +15,7 @@ from nightledger.domain.errors import (
     LockedError,
     RefusedError,
 )
-from nightledger.files.archive import ArchiveError, Source, write_archive
+from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
@@ -283,6 +284,35 @@ def test_a_tar_that_holds_no_home_or_something_else_is_refused(caller: Caller) -
         with pytest.raises(ArchiveError, match=message):
             caller.run("restore", str(caller.root / name), home=caller.root / "new")
     assert not [p for p in caller.root.iterdir() if "restoring" in p.name]
+
+
+def with_more(caller: Caller, backup: Path, name: str, content: bytes) -> Path:
+    """Give a copy of a backup with one file more, or another one in its place."""
+    unpacked, made = caller.root / "unpacked", caller.root / "forged.tar.gz"
+    archive = read_archive(str(backup), str(unpacked))
+    (unpacked / name).parent.mkdir(exist_ok=True)
+    (unpacked / name).write_bytes(content)
+    names = sorted({name, *(member.path for member in archive.members)})
+    write_archive(str(made), [Source(name=each, path=str(unpacked / each)) for each in names], {})
+    return made
+
+
+@pytest.mark.parametrize("name", ["home/.claude/settings.json", "home/AGENTS.md", "home/memory/x.py"])
+def test_a_file_that_no_backup_of_this_home_holds_is_put_nowhere(caller: Caller, name: str) -> None:
+    forged = with_more(caller, backup(caller), name, b"{}")
+    with pytest.raises(ArchiveError, match=f"holds '{name}', which no backup of ours does"):
+        caller.run("restore", str(forged), home=caller.root / "new")
+    assert not (caller.root / "new").exists()
+
+
+def test_a_backup_whose_record_names_other_gated_files_than_its_log_is_refused(caller: Caller) -> None:
+    record = json.loads(Path(caller.home.identity_file).read_bytes())
+    record["gated"].append("AGENTS.md")
+    name = "home/config/nightledger/home.json"
+    forged = with_more(caller, backup(caller), name, json.dumps(record).encode())
+    with pytest.raises(IntegrityError, match=r"ALTERED .*gated was .* at init, and is .*AGENTS"):
+        caller.run("restore", str(forged), home=caller.root / "new")
+    assert not (caller.root / "new").exists()
 
 
 def test_a_backup_made_without_a_pin_can_be_restored_where_nothing_is_known(
