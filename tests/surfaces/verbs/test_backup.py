@@ -134,6 +134,34 @@ def test_a_gated_file_that_is_a_link_within_the_home_comes_back_as_a_file(caller
     assert not (caller.root / "new" / "MEMORY.md").is_symlink()
 
 
+def test_a_private_key_comes_into_no_backup_by_a_link(caller: Caller) -> None:
+    keys = caller.desk.ring.home_dir(caller.home.identity.id)
+    Path(caller.home.archive_dir).symlink_to(keys)
+    caller.desk.memory.unlink()
+    caller.desk.memory.symlink_to(keys / "operator")
+    path = caller.root / "b.tar.gz"
+    record = caller.record("backup", str(path))
+    assert {"MEMORY.md", "memory/archive/operator", "memory/archive/log-ed25519"} <= set(record["skipped"])
+    assert not [name for name in names_in(path) if "archive" in name or "MEMORY" in name]
+
+
+def test_a_gated_file_that_is_a_link_out_of_the_home_is_left_out(caller: Caller) -> None:
+    (caller.root / "id_rsa").write_text("private")
+    caller.desk.memory.unlink()
+    caller.desk.memory.symlink_to(caller.root / "id_rsa")
+    assert caller.record("backup", str(caller.root / "b.tar.gz"))["skipped"] == ["MEMORY.md"]
+
+
+def test_a_directory_of_ours_that_is_a_link_is_backed_up_and_named(caller: Caller) -> None:
+    memory, vault = Path(caller.home.memory_dir), caller.root / "vault"
+    memory.rename(vault)
+    memory.symlink_to(vault)
+    path = backup(caller)
+    assert f"memory is a link to {vault}: what lies there is in it, too" in caller.capsys.readouterr().err
+    caller.run("restore", str(path), home=caller.root / "new")
+    assert (caller.root / "new" / "memory" / "2026-02-28.md").is_file()
+
+
 def test_a_backup_never_takes_a_name_that_is_taken_or_lies_in_the_home(caller: Caller) -> None:
     path = backup(caller)
     before = path.read_bytes()

@@ -62,7 +62,11 @@ def run(options: argparse.Namespace, context: Context) -> int:
     if not context.quiet:
         context.print(f"{len(made.members)} files in {path}, read back and compared.")
     for name in contents.skipped:
-        context.note(f"left out, for it is no regular file: {name}")
+        context.note(f"left out, for it is no regular file of this home: {name}")
+    for name in contents.linked:
+        context.note(
+            f"{name} is a link to {os.path.realpath(home.path(name))}: what lies there is in it, too"
+        )
     for warning in warnings:
         context.note(warning)
     return 0 if report.ok else EXIT_ALARM
