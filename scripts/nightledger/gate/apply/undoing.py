@@ -173,7 +173,7 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             continue
         merges = is_gated(gate.home, target.path) or is_archive(target.path)
         tries = _tries(gate, book, stored, apply, target, kept)
-        write = _without(gate, book, target, tries) if merges else give_back(gate, target, changes[0])
+        write = _without(gate, book, target, tries) if merges else give_back(gate, book, target, changes[0])
         if write is None:
             continue
         if isinstance(write, str):
