@@ -18,7 +18,7 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.founding import directories
 from nightledger.gate.opening import open_gate
-from nightledger.gate.restoring import log_restore, lost_entries, take_over
+from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
@@ -88,8 +88,11 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
 
 
 def _take_over(context: Context, ring: KeyRing, lost: int) -> None:
-    take_over(Home(context.home_path), ring, this_machine(), lost, context.moment)
-    log_restore(open_gate(context.home_path, context.keys_dir, actor=actor_of(context)), lost, context.moment)
+    home = Home(context.home_path)
+    with accepting_loss(home, ring, lost, context.moment) as seeing:
+        take_over(home, seeing, this_machine())
+        gate = open_gate(context.home_path, str(seeing.directory), actor=actor_of(context))
+        log_restore(gate, lost, context.moment)
 
 
 def _require_free(root: str) -> None:
