@@ -51,6 +51,15 @@ def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
         overwrite(str(path), [b"secret"])
 
 
+def test_what_has_a_second_name_stays_as_it_is_under_both(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a secret")
+    (tmp_path / "other").hardlink_to(path)
+    with pytest.raises(UnreadableError, match="second name"):
+        overwrite(str(path), [b"secret"])
+    assert path.read_bytes() == b"a secret"
+
+
 def test_a_short_write_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log"
     path.write_bytes(b"a secret b secret")

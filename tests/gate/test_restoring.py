@@ -1,15 +1,16 @@
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import Desk, addition
+from tests.gate.killing import Killer, dies
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.home import Home
-from nightledger.gate import restoring
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.restoring import log_restore, lost_entries, take_over
+from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
 from nightledger.trust.head import FILE as HEAD
 from nightledger.trust.keys import KeyFileError
 from nightledger.trust.pin import FILE, read_pin
@@ -23,6 +24,17 @@ def copied(desk: Desk, tmp_path: Path) -> Home:
 
 def opened(home: Home, desk: Desk) -> Gate:
     return open_gate(home.root, str(desk.ring.directory), actor=desk.gate.actor)
+
+
+def accept_loss(home: Home, desk: Desk, lost: int) -> None:
+    with accepting_loss(home, desk.ring, lost, desk.moment) as ring:
+        take_over(home, ring, "attic")
+        log_restore(open_gate(home.root, str(ring.directory), actor=desk.gate.actor), lost, desk.moment)
+
+
+def killed_at(step: int, home: Home, desk: Desk) -> None:
+    Killer(step).arm()
+    accept_loss(home, desk, 1)
 
 
 def pin_of(desk: Desk) -> object:
@@ -80,9 +92,8 @@ def test_another_history_that_is_shorter_too_is_not_an_old_one(desk: Desk, tmp_p
 
 def test_taking_over_names_the_machine_and_stands_in_the_log(desk: Desk, tmp_path: Path) -> None:
     home = copied(desk, tmp_path)
-    take_over(home, desk.ring, "attic", 0, desk.moment)
+    accept_loss(home, desk, 0)
     home = Home(home.root)
-    log_restore(opened(home, desk), 0, desk.moment)
     assert home.identity.machine == "attic"
     assert home.identity.origin == desk.home.identity.origin
     last = read_ledger(opened(home, desk)).log.events[-1]
@@ -94,8 +105,7 @@ def test_what_is_lost_is_accepted_kept_aside_and_logged(desk: Desk, tmp_path: Pa
     desk.proposal(addition("Use the blue switch."))
     sign_head(desk.gate, desk.moment)
     genesis = read_pin(desk.ring, home.identity.id).genesis
-    take_over(home, desk.ring, "attic", 1, desk.moment)
-    log_restore(opened(home, desk), 1, desk.moment)
+    accept_loss(home, desk, 1)
     log = read_ledger(opened(home, desk)).log
     assert log.events[-1].fields["lost"] == 1
     assert read_pin(desk.ring, home.identity.id).genesis == genesis
@@ -105,18 +115,39 @@ def test_what_is_lost_is_accepted_kept_aside_and_logged(desk: Desk, tmp_path: Pa
         desk.ledger()  # the home that was replaced is another history from now on
 
 
-def test_what_is_set_aside_is_on_disk_before_a_new_pin_takes_its_name(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_again(
+    desk: Desk, tmp_path: Path
 ) -> None:
     home = copied(desk, tmp_path)
+    desk.proposal(addition("Use the blue switch."))
+    sign_head(desk.gate, desk.moment)
+    shutil.copytree(home.root, tmp_path / "again")
     keys = desk.ring.home_dir(home.identity.id)
-    synced: list[tuple[str, bool]] = []
-    monkeypatch.setattr(
-        restoring, "sync_directory", lambda path: synced.append((path, (keys / FILE).exists()))
-    )
-    take_over(home, desk.ring, "attic", 1, desk.moment)
-    assert synced == [(str(keys), False)]
-    assert (keys / FILE).exists()
+    before = {path.name: path.read_bytes() for path in keys.iterdir() if path.is_file()}
+    step = 0
+    while True:
+        step += 1
+        shutil.rmtree(home.root)
+        shutil.copytree(tmp_path / "again", home.root)
+        for path in keys.iterdir():
+            path.unlink()
+        for name, content in before.items():
+            (keys / name).write_bytes(content)
+            (keys / name).chmod(0o600)
+        if not dies(partial(killed_at, step, home, desk)):
+            break
+        try:
+            events = read_ledger(opened(home, desk)).log.events
+            assert events[-1].event == EventName.RESTORED
+        except IntegrityError:
+            shutil.rmtree(home.root)
+            shutil.copytree(tmp_path / "again", home.root)
+            lost = lost_entries(home, read_pin(desk.ring, home.identity.id))
+            assert lost == 1
+            accept_loss(home, desk, lost)
+            assert not list(desk.ring.directory.glob(".*.restoring"))
+        assert read_ledger(opened(home, desk)).log.events[-1].fields["lost"] == 1
+    assert step > 10
 
 
 def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) -> None:
@@ -124,8 +155,7 @@ def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) ->
     desk.proposal(addition("Use the blue switch."))
     sign_head(desk.gate, desk.moment)
     (desk.ring.home_dir(home.identity.id) / HEAD).unlink()
-    take_over(home, desk.ring, "attic", 1, desk.moment)
-    log_restore(opened(home, desk), 1, desk.moment)
+    accept_loss(home, desk, 1)
     assert read_ledger(opened(home, desk)).log.report.ok
 
 
@@ -134,6 +164,6 @@ def test_without_the_log_key_nothing_is_taken_over(desk: Desk, tmp_path: Path) -
     (desk.ring.home_dir(home.identity.id) / "log-ed25519").unlink()
     before = pin_of(desk)
     with pytest.raises(KeyFileError, match="is missing"):
-        take_over(home, desk.ring, "attic", 1, desk.moment)
+        take_over(home, desk.ring, "attic")
     assert Home(home.root).identity.machine == desk.home.identity.machine
     assert pin_of(desk) == before

@@ -35,7 +35,7 @@ def overwrite(path: str, needles: Iterable[bytes]) -> bytes:
         The file's bytes afterwards.
 
     Raises:
-        UnreadableError: It is no regular file.
+        UnreadableError: It is no regular file, or has a second name.
         NotDurableError: When the disk reports a failure.
     """
     if not is_regular(path):
@@ -43,6 +43,10 @@ def overwrite(path: str, needles: Iterable[bytes]) -> bytes:
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink > 1:
+            raise UnreadableError(
+                f"{path} has a second name (a hard link)", hint="copy it, and put the copy in its place"
+            )
         before = _read_all(descriptor)
         after = overwritten(before, needles)
         for start, end in _differences(before, after):

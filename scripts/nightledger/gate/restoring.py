@@ -6,7 +6,11 @@ entries were lost. A log that is another history is never taken over.
 """
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from nightledger.codec.home_record import dump_home
 from nightledger.domain.errors import IntegrityError
@@ -14,9 +18,10 @@ from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import sync_directory
+from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.opening import Gate, read_ledger, record, sign_head
+from nightledger.gate.integrity.beginning import why_another
+from nightledger.gate.opening import Gate, fold_log, read_ledger, record, sign_head
 from nightledger.trust import head, pin
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.reading import VerifiedLog, check_log
@@ -31,7 +36,8 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
         known: What this machine pinned; None where it never saw the home.
 
     Raises:
-        IntegrityError: The log is damaged, or another history than the one that was seen.
+        IntegrityError: The log is damaged, or another history than the one that was seen, or the home says other
+            things of itself than its log begins with.
     """
     log = check_log(home, known)
     shorter = (Damage.ROLLBACK, Damage.TRUNCATED)
@@ -42,27 +48,73 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
     lost = max(0, seen - log.size)
     if log.report.alarms and not lost:
         raise IntegrityError(f"{log.report.alarms[0].damage.value.upper()}: {log.report.alarms[0].message}")
+    if why := why_another(home.identity, fold_log(log)[0].genesis):
+        raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
     return lost
 
 
-def take_over(home: Home, ring: KeyRing, machine: str, lost: int, moment: Moment) -> None:
-    """Make this machine the one that writes a home; logged and signed when this returns.
+def take_over(home: Home, ring: KeyRing, machine: str) -> None:
+    """Make this machine the one that writes a home.
+
+    Args:
+        home: As it came out of the backup, in its place.
+        ring: Where the log's keys are.
+        machine: Name of this machine.
+
+    Raises:
+        KeyFileError: The log's keys are not here; nothing was changed.
+    """
+    load_log_key(ring, home.identity.id, home.identity.origin)
+    replace_file(home.identity_file, dump_home(_moved(home.identity, machine)))
+
+
+@contextmanager
+def accepting_loss(home: Home, ring: KeyRing, lost: int, moment: Moment) -> Iterator[KeyRing]:
+    """Give a ring in which the lost entries were never seen, and at the end make its pin and head the machine's.
+
+    Until then the machine's own say that entries are missing. So no crash in between leaves a home that seems
+    whole and a log that says nothing of its loss: ``verify`` tells of a rollback, and the restore is done again.
 
     Args:
         home: As it came out of the backup, in its place.
         ring: Where its pin and the log's keys are.
-        machine: Name of this machine.
         lost: Entries that this machine saw and the log does not have (:func:`lost_entries`).
         moment: The clocks.
-
-    Raises:
-        KeyFileError: The log's keys are not here; nothing was changed.
-        LockedError: Another run is at work.
     """
-    load_log_key(ring, home.identity.id, home.identity.origin)
-    if lost:
-        _set_aside(home, ring, moment)
-    replace_file(home.identity_file, dump_home(_moved(home.identity, machine)))
+    if not lost:
+        yield ring
+        return
+    for left in ring.directory.glob(
+        ".*.restoring"
+    ):  # of a run that was cut short; its names of keys are second ones
+        shutil.rmtree(left)
+    staging = ring.directory / f".{os.getpid()}.restoring"
+    try:
+        beside = KeyRing(staging)
+        own, new = ring.home_dir(home.identity.id), beside.home_dir(home.identity.id)
+        make_dir(str(new))
+        for name in os.listdir(own):
+            if name not in (pin.FILE, head.FILE):
+                os.link(own / name, new / name, follow_symlinks=False)
+        known = pin.read_pin(ring, home.identity.id)
+        log = check_log(home, replace(known, heads=(), acknowledged=0, acknowledged_root=b""))
+        pin.create_pin(beside, replace(known, heads=_kept(known, log)))
+        yield beside
+        _swap(own, new, moment)
+    finally:
+        shutil.rmtree(staging)
+
+
+def _swap(own: Path, new: Path, moment: Moment) -> None:
+    """Keep pin and head under another name and put the new ones in their place, that of the loss last."""
+    for name in (pin.FILE, head.FILE):
+        kept = own / f"{name}.before-{moment.at:%Y%m%dT%H%M%SZ}"
+        if os.path.lexists(own / name) and not os.path.lexists(kept):
+            os.link(own / name, kept, follow_symlinks=False)
+    sync_directory(str(own))
+    for name in (pin.FILE, head.FILE):
+        os.replace(new / name, own / name)
+        sync_directory(str(own))
 
 
 def log_restore(gate: Gate, lost: int, moment: Moment) -> None:
@@ -83,18 +135,6 @@ def _moved(identity: Identity, machine: str) -> Identity:
         simulated=identity.simulated,
         gated=identity.gated,
     )
-
-
-def _set_aside(home: Home, ring: KeyRing, moment: Moment) -> None:
-    """Keep pin and acknowledged head under another name, and pin the heads that the log still has."""
-    known = pin.read_pin(ring, home.identity.id)
-    log = check_log(home, replace(known, heads=(), acknowledged=0, acknowledged_root=b""))
-    directory = ring.home_dir(home.identity.id)
-    for name in (pin.FILE, head.FILE):
-        if os.path.lexists(directory / name):
-            os.rename(directory / name, directory / f"{name}.before-{moment.at:%Y%m%dT%H%M%SZ}")
-    sync_directory(str(directory))
-    pin.create_pin(ring, replace(known, heads=_kept(known, log)))
 
 
 def _kept(known: pin.Pin, log: VerifiedLog) -> tuple[pin.Head, ...]:

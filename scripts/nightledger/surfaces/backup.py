@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from nightledger.files.archive import Source
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
+from nightledger.files.reading import is_within
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.trust import head, keys, pin
@@ -30,11 +31,13 @@ class Contents:
 
     Attributes:
         sources: Files.
-        skipped: Names, relative to the home, of what is no regular file and was left out.
+        skipped: Names, relative to the home, of what is no regular file of the home and was left out.
+        linked: Directories of ours that are links; what lies there is among the sources.
     """
 
     sources: tuple[Source, ...]
     skipped: tuple[str, ...]
+    linked: tuple[str, ...] = ()
 
 
 def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> Contents:
@@ -49,7 +52,7 @@ def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> Contents:
     sources, skipped = [], []
     for name in sorted(names):
         path = os.path.realpath(home.path(name)) if name in home.identity.gated else home.path(name)
-        if stat.S_ISREG(os.lstat(path).st_mode):
+        if stat.S_ISREG(os.lstat(path).st_mode) and _is_of(home, ring, name):
             sources.append(Source(name=f"{HOME}/{name}", path=path))
         else:
             skipped.append(name)
@@ -58,12 +61,30 @@ def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> Contents:
         if os.path.isfile(directory / name):
             archived = f"{KEYS}/{home.identity.id}/{name}"
             sources.append(Source(name=archived, path=str(directory / name)))
-    return Contents(sources=tuple(sources), skipped=tuple(skipped))
+    return Contents(sources=tuple(sources), skipped=tuple(skipped), linked=tuple(_linked(home)))
+
+
+def _is_of(home: Home, ring: keys.KeyRing, name: str) -> bool:
+    """Tell whether a name, all links followed, is no key, and no gated file that lies outside the home."""
+    path = home.path(name)
+    return not is_within(path, str(ring.directory)) and (
+        name not in home.identity.gated or is_within(path, home.root)
+    )
+
+
+def _linked(home: Home) -> Iterator[str]:
+    """Give the links among the directories that are gone through, and those above them."""
+    tops = {top for directory in _tops(home) for top in (directory, os.path.dirname(directory))}
+    yield from (home.relative(top) for top in sorted(tops) if top != home.root and os.path.islink(top))
+
+
+def _tops(home: Home) -> tuple[str, ...]:
+    return home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir
 
 
 def _tree(home: Home) -> Iterator[str]:
-    """Give every file in the directories that hold records of ours; links to directories are not followed."""
-    for top in (home.config_dir, home.system_dir, home.state_dir, home.archive_dir, home.audit_dir):
+    """Give every file in the directories that hold records of ours; links below these are not followed."""
+    for top in _tops(home):
         for directory, below, files in os.walk(top):
             links = [name for name in below if os.path.islink(os.path.join(directory, name))]
             for name in (*files, *links):

@@ -14,6 +14,7 @@ from nightledger.domain.errors import FileChangedError, RefusedError
 from nightledger.domain.needle import Needle
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
+from nightledger.gate.forgetting.expunge_places import Found, has_second_name
 from nightledger.gate.forgetting.expunging import (
     Plan,
     carry_out,
@@ -186,7 +187,7 @@ def _record(home: Home, plan: Plan, asked: Asked) -> dict[str, Any]:
         "altered": list(found.altered),
         "kept": list(found.trust),
         "elsewhere": _places(home, found.elsewhere, asked),
-        "beyond_reach": [*_git(home), *BEYOND],
+        "beyond_reach": [*_second_names(home, found), *_git(home), *BEYOND],
     }
 
 
@@ -198,6 +199,12 @@ def _places(home: Home, paths: tuple[str, ...], asked: Asked) -> list[dict[str, 
         lines = asked.what.lines_in(content) if isinstance(asked.what, Needle) else ()
         places.append({"path": path, "lines": list(lines)})
     return places
+
+
+def _second_names(home: Home, found: Found) -> Iterator[str]:
+    for path in (*found.removed, *found.derived, *found.gated):
+        if has_second_name(home.path(path)):
+            yield f"the second name of {path} (a hard link), wherever that is"
 
 
 def _git(home: Home) -> Iterator[str]:

@@ -18,9 +18,9 @@ from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.founding import directories
 from nightledger.gate.opening import open_gate
-from nightledger.gate.restoring import log_restore, lost_entries, take_over
+from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
 from nightledger.surfaces.agent_host import require_person
-from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC
+from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, this_machine
 from nightledger.trust.keys import KeyRing, load_log_key
@@ -64,7 +64,7 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     with _aside(root) as directory:
         archive = read_archive(path, directory)
         home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
-        _require_ours(home, archive, path)
+        _require_ours(home, own, archive, path)
         if lost_entries(home, find_pin(own, home.identity.id)):
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
         lost = lost_entries(home, find_pin(ring, home.identity.id))
@@ -88,8 +88,11 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
 
 
 def _take_over(context: Context, ring: KeyRing, lost: int) -> None:
-    take_over(Home(context.home_path), ring, this_machine(), lost, context.moment)
-    log_restore(open_gate(context.home_path, context.keys_dir, actor=actor_of(context)), lost, context.moment)
+    home = Home(context.home_path)
+    with accepting_loss(home, ring, lost, context.moment) as seeing:
+        take_over(home, seeing, this_machine())
+        gate = open_gate(context.home_path, str(seeing.directory), actor=actor_of(context))
+        log_restore(gate, lost, context.moment)
 
 
 def _require_free(root: str) -> None:
@@ -110,14 +113,15 @@ def _aside(root: str) -> Iterator[str]:
         shutil.rmtree(directory)
 
 
-def _require_ours(home: Home, archive: Archive, path: str) -> None:
+def _require_ours(home: Home, own: KeyRing, archive: Archive, path: str) -> None:
     try:
         home_id = home.identity.id
     except NightledgerError as error:
         raise ArchiveError(f"{path} holds no home: {error}") from error
     allowed = {f"{KEYS}/{home_id}/{name}" for name in (*PUBLIC, *PRIVATE)}
+    allowed |= {source.name for source in contents_of(home, own, with_keys=False).sources}
     for member in archive.members:
-        if not member.path.startswith(f"{HOME}/") and member.path not in allowed:
+        if member.path not in allowed:
             raise ArchiveError(f"{path} holds {member.path!r}, which no backup of ours does")
 
 

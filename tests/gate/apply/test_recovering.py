@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.gate.forgetting_desk import archive, pruned
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, open_desk
 from tests.gate.killing import DEAD, Killer, dies
 
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.files import atomic
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply import recovering
+from nightledger.gate.apply import recovering, writing
 from nightledger.gate.apply.recovering import recover
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.review.editing import propose_edit
@@ -315,3 +316,30 @@ def test_an_apply_that_nobody_signed_is_never_finished(tmp_path: Path) -> None:
     assert pair.ledger().log.events[-1].fields["reason"] == "unsigned"
     assert find_drift(pair.home, pair.ledger().book) == ("MEMORY.md",)
     assert pair.states(proposal) == ["approved"]
+
+
+def cut_short(*_given: object) -> bool:
+    raise KeyboardInterrupt
+
+
+def test_what_somebody_else_put_beside_a_file_is_not_taken_for_what_it_held(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the archive counts as written, and the start after a crash fails for ever, or the entry is in no file."""
+    desk.edit(MEMORY.encode() + b"\n- Old project, done.\n")
+    proposal = pruned(desk, *archive(desk, "Old project"))
+    desk.approve(proposal)
+    desk.wait(hours=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "go_on", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            desk.apply(proposal)
+    Path(desk.home.archive_dir).mkdir(exist_ok=True)
+    Path(desk.home.archive_dir, f".2026.md.1.0{atomic.TEMP_SUFFIX}").write_text("anything")
+    assert start_again(desk)
+    assert "Old project" in desk.text()
+    assert os.listdir(desk.home.archive_dir) == []
+    desk.apply(proposal)
+    assert "Old project" not in desk.text()
+    assert "Old project" in Path(desk.home.archive(2026)).read_text()
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()

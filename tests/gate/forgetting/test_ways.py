@@ -350,3 +350,15 @@ def test_drift_in_memory_holds_an_archival_back_and_its_archive_with_it(desk: De
     assert attempt.changes == ()
     assert attempt.waits or attempt.stale
     assert not file(desk, ARCHIVE).exists()
+
+
+def test_a_copy_that_two_logs_share_stays_while_one_of_them_rests_on_it(desk: Desk) -> None:
+    other = "memory/daily/2026-01-02.md"
+    first, second = forgotten(desk, compress(desk, LOG)), forgotten(desk, compress(desk, other))
+    assert file(desk, COPY).read_bytes() == FULL
+    desk.undo(first)
+    assert file(desk, LOG).read_bytes() == FULL
+    assert file(desk, COPY).read_bytes() == FULL
+    assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    desk.undo(second)
+    assert file(desk, other).read_bytes() == FULL

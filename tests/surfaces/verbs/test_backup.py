@@ -1,4 +1,5 @@
 import argparse
+import json
 import os
 import tarfile
 from pathlib import Path
@@ -14,7 +15,7 @@ from nightledger.domain.errors import (
     LockedError,
     RefusedError,
 )
-from nightledger.files.archive import ArchiveError, Source, write_archive
+from nightledger.files.archive import ArchiveError, Source, read_archive, write_archive
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
@@ -131,6 +132,34 @@ def test_a_gated_file_that_is_a_link_within_the_home_comes_back_as_a_file(caller
     caller.run("restore", str(backup(caller)), home=caller.root / "new")
     assert (caller.root / "new" / "MEMORY.md").read_bytes() == real.read_bytes()
     assert not (caller.root / "new" / "MEMORY.md").is_symlink()
+
+
+def test_a_private_key_comes_into_no_backup_by_a_link(caller: Caller) -> None:
+    keys = caller.desk.ring.home_dir(caller.home.identity.id)
+    Path(caller.home.archive_dir).symlink_to(keys)
+    caller.desk.memory.unlink()
+    caller.desk.memory.symlink_to(keys / "operator")
+    path = caller.root / "b.tar.gz"
+    record = caller.record("backup", str(path))
+    assert {"MEMORY.md", "memory/archive/operator", "memory/archive/log-ed25519"} <= set(record["skipped"])
+    assert not [name for name in names_in(path) if "archive" in name or "MEMORY" in name]
+
+
+def test_a_gated_file_that_is_a_link_out_of_the_home_is_left_out(caller: Caller) -> None:
+    (caller.root / "id_rsa").write_text("private")
+    caller.desk.memory.unlink()
+    caller.desk.memory.symlink_to(caller.root / "id_rsa")
+    assert caller.record("backup", str(caller.root / "b.tar.gz"))["skipped"] == ["MEMORY.md"]
+
+
+def test_a_directory_of_ours_that_is_a_link_is_backed_up_and_named(caller: Caller) -> None:
+    memory, vault = Path(caller.home.memory_dir), caller.root / "vault"
+    memory.rename(vault)
+    memory.symlink_to(vault)
+    path = backup(caller)
+    assert f"memory is a link to {vault}: what lies there is in it, too" in caller.capsys.readouterr().err
+    caller.run("restore", str(path), home=caller.root / "new")
+    assert (caller.root / "new" / "memory" / "2026-02-28.md").is_file()
 
 
 def test_a_backup_never_takes_a_name_that_is_taken_or_lies_in_the_home(caller: Caller) -> None:
@@ -283,6 +312,35 @@ def test_a_tar_that_holds_no_home_or_something_else_is_refused(caller: Caller) -
         with pytest.raises(ArchiveError, match=message):
             caller.run("restore", str(caller.root / name), home=caller.root / "new")
     assert not [p for p in caller.root.iterdir() if "restoring" in p.name]
+
+
+def with_more(caller: Caller, backup: Path, name: str, content: bytes) -> Path:
+    """Give a copy of a backup with one file more, or another one in its place."""
+    unpacked, made = caller.root / "unpacked", caller.root / "forged.tar.gz"
+    archive = read_archive(str(backup), str(unpacked))
+    (unpacked / name).parent.mkdir(exist_ok=True)
+    (unpacked / name).write_bytes(content)
+    names = sorted({name, *(member.path for member in archive.members)})
+    write_archive(str(made), [Source(name=each, path=str(unpacked / each)) for each in names], {})
+    return made
+
+
+@pytest.mark.parametrize("name", ["home/.claude/settings.json", "home/AGENTS.md", "home/memory/x.py"])
+def test_a_file_that_no_backup_of_this_home_holds_is_put_nowhere(caller: Caller, name: str) -> None:
+    forged = with_more(caller, backup(caller), name, b"{}")
+    with pytest.raises(ArchiveError, match=f"holds '{name}', which no backup of ours does"):
+        caller.run("restore", str(forged), home=caller.root / "new")
+    assert not (caller.root / "new").exists()
+
+
+def test_a_backup_whose_record_names_other_gated_files_than_its_log_is_refused(caller: Caller) -> None:
+    record = json.loads(Path(caller.home.identity_file).read_bytes())
+    record["gated"].append("AGENTS.md")
+    name = "home/config/nightledger/home.json"
+    forged = with_more(caller, backup(caller), name, json.dumps(record).encode())
+    with pytest.raises(IntegrityError, match=r"ALTERED .*gated was .* at init, and is .*AGENTS"):
+        caller.run("restore", str(forged), home=caller.root / "new")
+    assert not (caller.root / "new").exists()
 
 
 def test_a_backup_made_without_a_pin_can_be_restored_where_nothing_is_known(

@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,9 +14,11 @@ from tests.gate.homes import MEMORY, addition, removal
 from tests.gate.signers import let_sign, new_key
 from tests.surfaces.calling import Caller, make_caller
 
-from nightledger.domain.errors import FileChangedError, RefusedError, UsageError
+from nightledger.domain.errors import FileChangedError, RefusedError, UnreadableError, UsageError
 from nightledger.domain.states import Gone
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.blobs import BlobStore
+from nightledger.files.home import Home
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting import expunging
 from nightledger.surfaces.context import Context
@@ -434,3 +438,111 @@ def test_a_file_that_was_not_named_before_the_signature_does_not_go(
     with pytest.raises(FileChangedError, match="not what was shown any more; nothing was signed"):
         expunge(caller, monkeypatch)
     assert Path(caller.desk.home.proposal(first.id)).exists()
+
+
+@pytest.mark.parametrize(
+    "name", [".nightledger", "memory/archive", "audit/quarantine", "memory/state/proposals"]
+)
+def test_a_directory_that_became_a_link_loses_nothing_where_it_leads(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    thesis = tmp_path / "home" / "Documents" / "thesis.txt"
+    thesis.parent.mkdir()
+    thesis.write_text(f"mine: {LEAK}\n")
+    link = Path(caller.home.path(name))
+    shutil.rmtree(link, ignore_errors=True)
+    link.symlink_to(thesis.parent)
+    with pytest.raises(UnreadableError, match=f"{name} is a link to .*Documents") as caught:
+        expunge(caller, monkeypatch)
+    assert f"rm {link}." in str(caught.value.hint)
+    assert thesis.read_text() == f"mine: {LEAK}\n"
+    assert "expunged" not in caller.desk.events()
+
+
+def test_a_memory_directory_that_is_a_link_on_purpose_stops_only_what_would_go_there(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    memory, vault = Path(caller.home.memory_dir), tmp_path / "vault"
+    shutil.move(memory, vault)
+    memory.symlink_to(vault)
+    caller.desk.edit(f"# Memory\n\n- {LEAK}\n".encode())
+    caller.desk.edit(b"# Memory\n\n- nothing\n")
+    with pytest.raises(UnreadableError, match="memory is a link to"):
+        expunge(caller, monkeypatch)
+    memory.unlink()
+    shutil.move(vault, memory)
+    assert expunge(caller, monkeypatch) == 0
+    assert holders(caller) == set()
+    shutil.move(memory, vault)
+    memory.symlink_to(vault)
+    Path(caller.home.root, "SOUL.md").write_text("- kept-in-blobs-only\n")
+    assert expunge(caller, monkeypatch, text="kept-in-blobs-only") == 1
+    assert caller.run("verify") == 0
+
+
+def test_what_is_overwritten_in_place_has_no_second_name(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soul = Path(caller.home.root, "SOUL.md")
+    soul.write_text(f"- Never tell {LEAK}.\n")
+    archive = Path(caller.home.archive(2025))
+    archive.parent.mkdir()
+    os.link(soul, archive)
+    with pytest.raises(UnreadableError, match="has a second name") as caught:
+        expunge(caller, monkeypatch)
+    assert soul.read_text() == f"- Never tell {LEAK}.\n"
+    subprocess.run(str(caught.value.hint).partition(": ")[2], shell=True, check=True)  # noqa: S602 - what it tells to do
+    assert expunge(caller, monkeypatch) == 0
+    assert soul.read_text() == f"- Never tell {LEAK}.\n"
+    assert LEAK not in archive.read_text()
+
+
+def test_a_second_name_that_comes_while_the_operator_signs_is_left_alone_and_the_next_run_ends_it(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soul, archive = Path(caller.home.root, "SOUL.md"), Path(caller.home.archive(2025))
+    archive.parent.mkdir()
+    archive.write_text(f"- old: {LEAK}\n")
+
+    def linked(home: Home, plan: expunging.Plan) -> None:
+        soul.unlink(missing_ok=True)
+        os.link(archive, soul)
+        carry_out(home, plan)
+
+    carry_out = expunging.carry_out
+    with monkeypatch.context() as patched:
+        patched.setattr("nightledger.surfaces.expunge.carry_out", linked)
+        with pytest.raises(UnreadableError, match="second name"):
+            expunge(caller, monkeypatch)
+    assert LEAK in soul.read_text()
+    soul.unlink()
+    assert expunge(caller, monkeypatch) == 0
+    assert holders(caller) == set()
+    assert caller.run("verify") == 0
+
+
+def test_what_goes_here_and_stays_under_a_second_name_is_named(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    proposal = caller.desk.proposal(addition(f"The code is {LEAK}."))
+    os.link(caller.home.proposal(proposal.id), tmp_path / "copy.json")
+    typed(monkeypatch, LEAK)
+    found = caller.record("expunge", "--text-from-stdin")
+    assert (
+        f"the second name of memory/state/proposals/{proposal.id}.json (a hard link), wherever that is"
+        in (found["beyond_reach"])
+    )
+
+
+def test_what_runs_that_died_left_goes_too(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    caller.desk.applied(addition(f"The code is {LEAK}."))
+    for folder in (
+        caller.home.root,
+        caller.home.proposals_dir,
+        caller.home.blobs_dir,
+        caller.home.system_dir,
+    ):
+        Path(folder, f".x.1.0{TEMP_SUFFIX}").write_text(LEAK)
+    assert expunge(caller, monkeypatch) == 0
+    assert holders(caller) == set()
+    assert caller.run("verify") == 0

@@ -4,6 +4,7 @@ import pytest
 from tests.gate.homes import MEMORY, addition, removal
 from tests.surfaces.console import Console
 
+from nightledger.files.blobs import BlobStore
 from nightledger.surfaces import signing
 
 OLD = "- Keep backups for 30 days."
@@ -102,3 +103,30 @@ def test_an_undo_behind_a_line_that_a_crash_left_in_the_log_is_signed_and_done(c
     assert console.out("undo", proposal.id).endswith(f"Took back change 1 of {proposal.id}.\n")
     assert "log.tail_closed" in console.desk.events()
     assert console.desk.text() == MEMORY
+
+
+def test_what_drift_took_out_of_the_file_is_not_taken_back_while_it_is_signed_still(console: Console) -> None:
+    desk = console.desk
+    proposal = desk.applied(addition("Push keys to everyone."))
+    desk.memory.write_text(MEMORY)
+    desk.guard()
+    ran = console.run("undo", proposal.id)
+    assert ran.status == 1
+    assert "it touches lines that were changed outside the gate: answer these first" in ran.out
+    assert desk.states(proposal) == ["applied"]
+    desk.settle(keep=(1,))
+    assert console.out("undo", proposal.id) == f"Took back change 1 of {proposal.id}.\n"
+
+
+def test_an_undo_beside_drift_elsewhere_takes_the_lines_out_of_file_and_signed_bytes(
+    console: Console,
+) -> None:
+    desk = console.desk
+    proposal = desk.applied(addition("One.", rank=0.9), removal(OLD))
+    desk.memory.write_text(desk.text().replace("## Projects\n", "## Projects\n\n- By hand.\n"))
+    desk.guard()
+    assert "Took back change 1, 2" in console.out("undo", proposal.id)
+    accepted = desk.ledger().book.accepted_of("MEMORY.md")
+    assert accepted is not None
+    assert BlobStore(desk.home.blobs_dir).get(accepted) == MEMORY.encode()
+    assert desk.text() == MEMORY.replace("## Projects\n", "## Projects\n\n- By hand.\n")

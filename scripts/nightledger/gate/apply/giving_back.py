@@ -9,7 +9,7 @@ import hashlib
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import is_copy
 from nightledger.domain.proposal import Change
-from nightledger.domain.states import AppliedTarget
+from nightledger.domain.states import AppliedTarget, Book
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.writing import Write
 from nightledger.gate.kept_files import read_target
@@ -22,18 +22,22 @@ from nightledger.text.markdown.document import split_lines
 from nightledger.text.scanners.scan import mask_secrets, told_values
 
 
-def give_back(gate: Gate, target: AppliedTarget, change: Change) -> Write | str | None:
+def give_back(gate: Gate, book: Book, target: AppliedTarget, change: Change) -> Write | str | None:
     """Give what becomes of one file of a compression that is taken back; or why it cannot be.
 
     Args:
         gate: The home.
+        book: What its log adds up to.
         target: What the apply did to it.
         change: The compression.
 
     Returns:
-        None where the file stays as it is: a copy that was there before, or that was changed since.
+        None where the file stays as it is: a copy that was there before, that was changed since, or that holds
+            the full text of another log, too.
     """
     if is_copy(target.path):
+        if any(copy == target.path and log != change.target for log, copy in book.copies.items()):
+            return None
         content = _read_copy(gate, target.path, target.after) if target.before == EMPTY_SHA256 else None
         return Write(path=target.path, before=content, after=b"") if content else None
     current = read_target(gate.home, target.path)

@@ -98,14 +98,17 @@ def _replaced(gate: Gate, write: Write, found: Sequence[bytes]) -> list[str]:
     """Give the hashes of what the new bytes replaced; none when they were never put in place.
 
     What was left beside the file is either our own new bytes, perhaps not all of them, or what
-    was replaced. Where nothing was left the file itself tells.
+    was replaced. Where nothing was left the file itself tells; and where it holds what it held, whatever lies
+    beside it: anybody may have put that there.
     """
+    present = read_target(gate.home, write.path)
+    if present == write.before:
+        return []
     replaced = [
         hashlib.sha256(content).hexdigest() for content in found if not _is_part(content, write.after)
     ]
     if replaced:
         return replaced
-    present = read_target(gate.home, write.path)
     return [hashlib.sha256(write.before).hexdigest()] if _comes_from_after(present, write) else []
 
 

@@ -27,7 +27,7 @@ from nightledger.domain.states import (
 )
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.applying import check_result
-from nightledger.gate.apply.around import read_accepted
+from nightledger.gate.apply.around import TOUCHES, read_accepted
 from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.apply.planning import own_write
@@ -43,10 +43,11 @@ from nightledger.gate.proposing.proposing import Submission
 from nightledger.gate.review.composing import UNCAPPED, Choice, decision_targets
 from nightledger.gate.review.hiding import UNDO_HIDDEN, hides_lines
 from nightledger.gate.stored import Stored, read_proposal
-from nightledger.text.changes.merge import Conflict, Merged
+from nightledger.text.changes.merge import Merged
 from nightledger.text.changes.take_back import take_back
 from nightledger.text.changes.veil import HOLE, veil_blocked
 from nightledger.text.changes.whole import text_sha256
+from nightledger.text.markdown.document import is_blank
 from nightledger.text.scanners.scan import told_values
 
 DAY_S = 86_400
@@ -172,7 +173,7 @@ def _merge(gate: Gate, book: Book, stored: Stored, wanted: tuple[int, ...], appl
             continue
         merges = is_gated(gate.home, target.path) or is_archive(target.path)
         tries = _tries(gate, book, stored, apply, target, kept)
-        write = _without(gate, book, target, tries) if merges else give_back(gate, target, changes[0])
+        write = _without(gate, book, target, tries) if merges else give_back(gate, book, target, changes[0])
         if write is None:
             continue
         if isinstance(write, str):
@@ -212,19 +213,29 @@ def _without(
 ) -> Write | str:
     """Give a file without what an apply put in, by the first pair of texts that tells it; or why that cannot be."""
     current = read_target(gate.home, target.path)
-    merged: Merged | Conflict = Conflict(spans=())
     for bounds in tries:
         if isinstance(bounds, str):
             return bounds
         merged = take_back(*bounds, _text(current))
         if isinstance(merged, Merged):
-            break
-    if isinstance(merged, Conflict):
-        return f"the same lines of {target.path} were changed since"
-    result = merged.text.encode("utf-8", "surrogateescape")
-    if not is_gated(gate.home, target.path):
-        return Write(path=target.path, before=current, after=result)
-    return own_write(gate, book, target.path, current, result)
+            result = merged.text.encode("utf-8", "surrogateescape")
+            if not is_gated(gate.home, target.path):
+                return Write(path=target.path, before=current, after=result)
+            write = own_write(gate, book, target.path, current, result)
+            return write if isinstance(write, str) or _is_out(write, bounds) else TOUCHES
+    return f"the same lines of {target.path} were changed since"
+
+
+def _is_out(write: Write, bounds: tuple[str, str]) -> bool:
+    """Tell whether the accepted bytes lose what is taken back, too, and not the file beside drift alone."""
+    if write.accepted_before is None or write.accepted is None:
+        return True
+    wanted = take_back(*bounds, _text(write.accepted_before))
+    return isinstance(wanted, Merged) and _lines(wanted.text) == _lines(_text(write.accepted))
+
+
+def _lines(text: str) -> list[str]:
+    return sorted(line for line in text.split("\n") if not is_blank(line))
 
 
 def _tries(

@@ -5,9 +5,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from shlex import quote
 
-from nightledger.domain.errors import NightledgerError
-from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.domain.errors import NightledgerError, UnreadableError
+from nightledger.files.atomic import leftovers
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.inputs import append_only
@@ -26,7 +27,8 @@ class Found:
         removed: Files of ours that go whole: proposals, decisions, blobs, held-back texts, texts and
             dead letters of messages.
         rewritten: Files of ours that are only appended to, and archives: it is overwritten there.
-        derived: Files that are folded from others, and disposable ones: they go and are made anew.
+        derived: Files that are folded from others, and disposable ones: they go and are made anew. What runs
+            that died left goes with them.
         gated: Gated files; they change by a signed edit only.
         altered: Proposals and decisions that are not what was logged: what ``verify`` says of them is
             evidence, whoever put the text there.
@@ -83,6 +85,9 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
         ledger: Its log, as checked.
         holds: Tells whether a file's bytes hold what is looked for.
         with_altered: Count altered proposals and decisions among those that go.
+
+    Raises:
+        UnreadableError: What would go is reached by a link, or overwritten under two names.
     """
     home = gate.home
     search = _Search(home=home, holds=holds)
@@ -94,10 +99,10 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     rewritten = search.among(
         [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
     )
-    derived = search.among([*_existing(_views(home)), *_files(home.work_dir)])
+    derived = search.among([*_existing(_views(home)), *_files(home.work_dir), *_left_by_the_dead(home)])
     elsewhere = search.among([*_files(home.audit_dir), *_files(home.config_dir), *_others(home)])
     anywhere = bool(gated or accepted or found or rewritten or derived or elsewhere)
-    return Found(
+    places = Found(
         removed=tuple(sorted({*found, *_signatures(home, found)})),
         rewritten=rewritten,
         derived=tuple(sorted({*derived, *_search_index(home, holds, anywhere=anywhere)})),
@@ -107,6 +112,46 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
         accepted=accepted,
         elsewhere=elsewhere,
     )
+    require_own(home, places)
+    return places
+
+
+def require_own(home: Home, found: Found) -> None:
+    """Refuse what is reached by a name that is not ours alone: another's file would go, or be overwritten, with it.
+
+    A directory of ours may be a link on purpose, to another disk or into a vault. What lies there is not told
+    from what lay there before.
+
+    Raises:
+        UnreadableError: A directory above a file that is to go is a link, or a file that is overwritten has a second name.
+    """
+    for path in (*found.removed, *found.rewritten, *found.derived):
+        if link := _link_above(home, path):
+            there, here = quote(os.path.realpath(home.path(link))), quote(home.path(link))
+            raise UnreadableError(
+                f"{link} is a link to {there}, and nobody can tell whether what lies there is ours: {path} would go",
+                hint=f"look there. Is the link none of yours, take it away: rm {here}. Is all that lies there "
+                f"of this home, put it in its place: rm {here} && mv {there} {here}",
+            )
+    for path in found.rewritten:
+        if has_second_name(home.path(path)):
+            name = quote(home.path(path))
+            raise UnreadableError(
+                f"{path} has a second name (a hard link), and what is overwritten here would be overwritten there",
+                hint=f"give it bytes of its own: cp -p {name} {name}.new && mv {name}.new {name}",
+            )
+
+
+def _link_above(home: Home, path: str) -> str:
+    """Give the first directory above a file, within the home, that is a link; empty where none is."""
+    parts = path.split("/")
+    above = ("/".join(parts[:n]) for n in range(1, len(parts)))
+    return next((name for name in above if os.path.islink(home.path(name))), "")
+
+
+def has_second_name(path: str) -> bool:
+    """Tell whether a file that is there has another name, too (a hard link), wherever that is."""
+    return os.path.lexists(path) and os.lstat(path).st_nlink > 1
 
 
 def _search_index(home: Home, holds: Holds, *, anywhere: bool) -> Iterator[str]:
@@ -169,6 +214,13 @@ def _views(home: Home) -> tuple[str, ...]:
     return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
 
 
+def _left_by_the_dead(home: Home) -> Iterator[str]:
+    """Give what runs that died left beside our files, and beside gated ones."""
+    beside = {os.path.dirname(path) for path in home.gated_paths()}
+    for directory in sorted({*beside, home.system_dir, home.state_dir, home.audit_dir, home.config_dir}):
+        yield from leftovers(directory)
+
+
 def _signatures(home: Home, found: Iterable[str]) -> Iterator[str]:
     """Give the signature beside each decision that goes."""
     for path in found:
@@ -184,7 +236,7 @@ def _existing(paths: Iterable[str]) -> Iterator[str]:
 def _files(directory: str) -> Iterator[str]:
     for folder, _, names in os.walk(directory):
         for name in sorted(names):
-            if not name.endswith((TEMP_SUFFIX, ".lock")):
+            if not name.endswith(".lock"):
                 yield os.path.join(folder, name)
 
 

@@ -22,7 +22,7 @@ from nightledger.files.home import Home
 from nightledger.files.overwriting import overwrite, overwritten
 from nightledger.files.reading import is_within, read_regular
 from nightledger.gate.apply.around import LOST, carry, read_accepted
-from nightledger.gate.forgetting.expunge_places import Found, find_held
+from nightledger.gate.forgetting.expunge_places import Found, find_held, require_own
 from nightledger.gate.gated import read_gated
 from nightledger.gate.guard.locking import why_locked
 from nightledger.gate.integrity.inputs import append_only
@@ -201,7 +201,12 @@ def _closings(book: Book, removed: frozenset[str]) -> _Events:
 
 
 def carry_out(home: Home, plan: Plan) -> None:
-    """Do what the log now says: overwrite, remove, and drop what is folded from others."""
+    """Do what the log now says: overwrite, remove, and drop what is folded from others.
+
+    Raises:
+        UnreadableError: What is to go is meanwhile reached by a link, or has a second name.
+    """
+    require_own(home, plan.found)
     for path in plan.found.rewritten:
         overwrite(home.path(path), plan.needle.forms if plan.needle else ())
     remove_files(home, (*plan.found.removed, *plan.found.derived))

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from nightledger.surfaces.context import Context
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from nightledger.files.home import Home
+    from nightledger.surfaces.backup import Contents
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.report import Report
 
@@ -61,11 +63,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
     )
     if not context.quiet:
         context.print(f"{len(made.members)} files in {path}, read back and compared.")
-    for name in contents.skipped:
-        context.note(f"left out, for it is no regular file: {name}")
-    for warning in warnings:
-        context.note(warning)
+    for line in (*_odd(home, contents), *warnings):
+        context.note(line)
     return 0 if report.ok else EXIT_ALARM
+
+
+def _odd(home: "Home", contents: "Contents") -> "Iterator[str]":
+    for name in contents.skipped:
+        yield f"left out, for it is no regular file of this home: {name}"
+    for name in contents.linked:
+        yield f"{name} is a link to {os.path.realpath(home.path(name))}: what lies there is in it, too"
 
 
 def _require_person(home: "Home", *, with_keys: bool) -> None:
