@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 from hypothesis import given
@@ -46,6 +47,17 @@ def test_lines_that_are_no_outcomes_do_not_stop_a_night(nights: Nights) -> None:
         stream.write(b'{"id": "o-1"}\n\x00\x00\x00\n{"torn": ')
     done = nights.night()
     assert (done.record.outcomes, done.record.proposed) == (4, 1)
+
+
+def test_times_at_the_ends_of_the_calendar_do_not_stop_a_night(nights: Nights) -> None:
+    nights.teach(1)
+    for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        for zone in ("America/New_York", "Pacific/Kiritimati"):
+            nights.desk.set(zone=zone)
+            with open(nights.desk.home.outcomes, "ab") as stream:
+                line = as_line(told("1 + a")[0])
+                stream.write(re.sub(rb'"(received_at|timestamp)":"[^"]*"', rb'"\1":"%s"' % at.encode(), line))
+            assert nights.night(DAY + timedelta(days=1), dry_run=True).record.proposed == 1
 
 
 def test_kinds_of_task_that_were_not_at_work_lately_had_their_turn(nights: Nights) -> None:
