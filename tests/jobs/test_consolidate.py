@@ -157,7 +157,10 @@ def test_what_was_rejected_returns_with_new_evidence_only(nights: Nights) -> Non
     nights.desk.reject(first.proposal)
     again = nights.night(DAY + timedelta(days=1))
     assert (again.proposal, again.record.suppressed) == (None, 1)
-    nights.tell("31 + mend_0", task="task_0", tags="topic_0 area_0")
+    topic = {"task": "task_0", "tags": "topic_0 area_0"}
+    nights.tell("31 + mend_0", **topic)
+    assert nights.night(DAY + timedelta(days=2)).record.proposed == 0
+    nights.tell("31.2 + mend_0", "31.3 + mend_0", "31.4 + mend_0", **topic)
     assert nights.night(DAY + timedelta(days=2)).record.proposed == 1
 
 

@@ -96,3 +96,16 @@ def test_a_sentence_that_the_operator_wrote_by_hand_is_no_lesson_of_ours(nights:
     done = nights.night(DAY + timedelta(days=2))
     changes = done.proposal.changes if done.proposal else ()
     assert [change.before for change in changes if change.op is Op.REPLACE] == []
+
+
+def test_a_lesson_that_was_rejected_does_not_come_again_after_every_task(nights: Nights) -> None:
+    topic = {"task": "sync", "tags": "relay vpn"}
+    nights.tell("26 - retry", "27 - retry", "28 + force", "29 + force", **topic)
+    proposed = []
+    for n in range(14):
+        done = nights.night(DAY + timedelta(days=n))
+        proposed.append(done.record.proposed)
+        if done.proposal:
+            nights.desk.reject(done.proposal)
+        nights.tell(f"28.{100 + n} + force", received_at=nights.desk.moment.at, **topic)
+    assert proposed == [1, 0, 0, 0, 1, *[0] * 9]
