@@ -102,6 +102,15 @@ def test_what_the_operator_asks_for_returns_without_one() -> None:
     assert may_return(draft("a"), [said(closed=True)], asked=True)
 
 
+def test_outcomes_are_new_where_they_are_as_many_as_those_that_were_answered() -> None:
+    path = "memory/system/outcome-records.jsonl"
+    known = [evidence(path, f"o-{n}") for n in range(4)]
+    more = [evidence(path, f"o-{n}") for n in range(4, 8)]
+    assert not has_new_source([*known, *more[:3], more[0]], known)
+    assert has_new_source([*known, *more], known)
+    assert has_new_source([*known, evidence("memory/a.md")], known)
+
+
 def test_outcomes_are_told_apart_by_id_and_all_else_by_file() -> None:
     known = [evidence("memory/system/outcome-records.jsonl", "o-1")]
     assert has_new_source([evidence("memory/system/outcome-records.jsonl", "o-2")], known)

@@ -18,8 +18,10 @@ def patterns(*lines: str, **fields: Any) -> Sequence[Pattern]:
     return find_patterns(told(*lines, **fields), LEARNING)
 
 
-def drafts(found: Sequence[Pattern], *standing: Standing) -> list[Draft]:
-    return lesson_drafts(found, target="MEMORY.md", section=("M", "Lessons"), standing=standing)
+def drafts(found: Sequence[Pattern], *standing: Standing, there: bool = True) -> list[Draft]:
+    return lesson_drafts(
+        found, target="MEMORY.md", section=("M", "Lessons"), standing=standing, holds=lambda _: there
+    )
 
 
 def standing(key: str, text: str = "- An old lesson.") -> Standing:
@@ -109,6 +111,24 @@ def test_a_lesson_without_any_evidence_of_its_outcomes_is_flagged(attested: int,
         records += told(line, evidence=(proof,) if n < attested else ())
     (draft,) = drafts(find_patterns(records, LEARNING))
     assert [flag.rule for flag in draft.flags] == flags
+
+
+def test_evidence_that_is_not_there_attests_nothing_and_is_said_to_be_missing() -> None:
+    records: list[Recorded] = []
+    for n, line in enumerate(RESOLVED):
+        proof = OutcomeEvidence(path=f"logs/run-{n}.txt", lines=(1, 1), sha256=f"{n}" * 64)
+        records += told(line, evidence=(proof,))
+    (draft,) = drafts(find_patterns(records, LEARNING), there=False)
+    (bare,) = drafts(patterns(*RESOLVED), there=False)
+    assert [flag.message for flag in (*draft.flags, *bare.flags)] == [
+        "none of the evidence named is there as it says; it is the reporter's word",
+        "no outcome behind it points to evidence; it is the reporter's word",
+    ]
+
+
+def test_an_outcome_that_says_the_owner_said_it_is_the_agents_word() -> None:
+    (draft,) = drafts(patterns(*RESOLVED, origin=Origin.OWNER))
+    assert {e.origin for e in draft.evidence} == {Origin.AGENT}
 
 
 def test_what_an_agent_wrote_freely_is_in_no_draft() -> None:

@@ -66,6 +66,11 @@ def test_a_log_day_is_the_date_in_the_homes_zone() -> None:
     assert log_day(moment, NEW_YORK) == date(2026, 2, 28)
 
 
+@pytest.mark.parametrize(("text", "zone"), [("0001-01-01T00:00", NEW_YORK), ("9999-12-31T23:59", BERLIN)])
+def test_a_moment_that_falls_off_the_calendar_has_a_log_day(text: str, zone: ZoneInfo) -> None:
+    assert log_day(utc(text), zone).isoformat() == text[:10]
+
+
 def test_the_nightly_job_is_due_at_five_past_three_for_the_day_before() -> None:
     since = date(2026, 2, 28)
     assert due(NIGHTLY, None, utc("2026-03-01T02:04:59"), BERLIN, since=since) == ()

@@ -28,6 +28,7 @@ from nightledger.domain.consolidation import Consolidation
 from nightledger.domain.lanes import JOB, OPERATOR
 from nightledger.domain.proposal import Op
 from nightledger.gate.proposing.views import stale_views
+from nightledger.jobs import consolidate as consolidation
 
 
 def records(nights: Nights) -> list[Consolidation]:
@@ -157,7 +158,10 @@ def test_what_was_rejected_returns_with_new_evidence_only(nights: Nights) -> Non
     nights.desk.reject(first.proposal)
     again = nights.night(DAY + timedelta(days=1))
     assert (again.proposal, again.record.suppressed) == (None, 1)
-    nights.tell("31 + mend_0", task="task_0", tags="topic_0 area_0")
+    topic = {"task": "task_0", "tags": "topic_0 area_0"}
+    nights.tell("31 + mend_0", **topic)
+    assert nights.night(DAY + timedelta(days=2)).record.proposed == 0
+    nights.tell("31.2 + mend_0", "31.3 + mend_0", "31.4 + mend_0", **topic)
     assert nights.night(DAY + timedelta(days=2)).record.proposed == 1
 
 
@@ -387,3 +391,32 @@ def test_the_hash_of_a_secret_is_logged_nowhere(nights: Nights) -> None:
     nights.write("2026-03-01.md", log_of(LEAKED))
     (held,) = nights.night().outcome.held
     assert held.text_sha256 == hashlib.sha256(b"memory/2026-03-01.md:3").hexdigest()
+
+
+def test_a_log_of_many_names_is_read_once(nights: Nights) -> None:
+    path = nights.write("2026-03-01-own.md", log_of(LESSON))
+    for n in range(3):
+        path.with_name(f"2026-03-01-a{n}.md").symlink_to(path.name)
+        path.with_name(f"2026-03-01-z{n}.md").hardlink_to(path)
+    done = nights.night()
+    assert [(source.path, done.record.statements) for source in done.record.logs] == [
+        ("memory/2026-03-01-own.md", 1)
+    ]
+
+
+def test_large_logs_starve_no_small_one_and_no_night_reads_without_end(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consolidation, "MAX_NIGHT_BYTES", 2_000)
+    nights.write("2026-03-01.md", log_of(LESSON))
+    for n in range(3):
+        nights.write(f"2026-03-01-{n}.md", log_of(*[f"Junk {n}."] * 150))
+    Path(nights.desk.home.path("memory/2026-03-01-dir.md")).mkdir()
+    Path(nights.desk.home.path("memory/2026-03-01-gone.md")).symlink_to("nowhere.md")
+    done = nights.night()
+    assert [source.path for source in done.record.logs] == ["memory/2026-03-01.md"]
+    assert len(texts(done)) == 1
+    assert done.record.skipped[-1:] == (
+        "memory/2026-03-01-0.md, and 2 more, left out: the daily logs of these days together are too large for one night",
+    )
+    assert len(nights.night(since=DAY, dry_run=True).record.logs) == 4

@@ -1,3 +1,4 @@
+import re
 from datetime import timedelta
 
 from hypothesis import given
@@ -48,6 +49,17 @@ def test_lines_that_are_no_outcomes_do_not_stop_a_night(nights: Nights) -> None:
     assert (done.record.outcomes, done.record.proposed) == (4, 1)
 
 
+def test_times_at_the_ends_of_the_calendar_do_not_stop_a_night(nights: Nights) -> None:
+    nights.teach(1)
+    for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        for zone in ("America/New_York", "Pacific/Kiritimati"):
+            nights.desk.set(zone=zone)
+            with open(nights.desk.home.outcomes, "ab") as stream:
+                line = as_line(told("1 + a")[0])
+                stream.write(re.sub(rb'"(received_at|timestamp)":"[^"]*"', rb'"\1":"%s"' % at.encode(), line))
+            assert nights.night(DAY + timedelta(days=1), dry_run=True).record.proposed == 1
+
+
 def test_kinds_of_task_that_were_not_at_work_lately_had_their_turn(nights: Nights) -> None:
     nights.tell("1 - a", "2 - a", "3 + b", "4 + b", task="old", tags="x y")
     nights.teach(1)
@@ -84,3 +96,16 @@ def test_a_sentence_that_the_operator_wrote_by_hand_is_no_lesson_of_ours(nights:
     done = nights.night(DAY + timedelta(days=2))
     changes = done.proposal.changes if done.proposal else ()
     assert [change.before for change in changes if change.op is Op.REPLACE] == []
+
+
+def test_a_lesson_that_was_rejected_does_not_come_again_after_every_task(nights: Nights) -> None:
+    topic = {"task": "sync", "tags": "relay vpn"}
+    nights.tell("26 - retry", "27 - retry", "28 + force", "29 + force", **topic)
+    proposed = []
+    for n in range(14):
+        done = nights.night(DAY + timedelta(days=n))
+        proposed.append(done.record.proposed)
+        if done.proposal:
+            nights.desk.reject(done.proposal)
+        nights.tell(f"28.{100 + n} + force", received_at=nights.desk.moment.at, **topic)
+    assert proposed == [1, 0, 0, 0, 1, *[0] * 9]

@@ -161,7 +161,10 @@ def test_what_was_proposed_on_a_day_is_as_young_as_the_log_it_came_from(nights: 
     uncited = replace(proposal, changes=(replace(proposal.changes[0], evidence=()),))
     misnamed = replace(proposal.changes[0].evidence[0], path="memory/2026-13-41.md")
     odd = replace(proposal, changes=(replace(proposal.changes[0], evidence=(misnamed,)),))
+    ahead = replace(misnamed, path="memory/9999-12-31.md")
+    late = replace(proposal, changes=(replace(proposal.changes[0], evidence=(ahead,)),))
     for given, day in (
+        ([Stored(proposal=late, sha256="0" * 64)], proposal.created_at.date()),
         (stored, date(2026, 3, 1)),
         ([Stored(proposal=uncited, sha256="0" * 64)], proposal.created_at.date()),
         ([Stored(proposal=odd, sha256="0" * 64)], proposal.created_at.date()),

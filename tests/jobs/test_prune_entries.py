@@ -184,7 +184,6 @@ def test_an_anchor_and_a_long_title_are_worked_out_once_for_all_entries() -> Non
         sure=frozenset(),
         places={"MEMORY.md": frozenset(f"part {n}" for n in range(20_000))},
         cited={},
-        newest="",
     )
     today = date(2026, 6, 9)
     looker = _Looker(marks={}, signed={}, sources={}, blocked=(), told=told, today=today)

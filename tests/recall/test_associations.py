@@ -89,6 +89,45 @@ def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Never set zone explicitly in a crontab.",
+        "Pin the image; retry worked, set_zone_explicitly failed 2 times.",
+        "set_zone_explicitly resolved it twice, then it failed once; do not rely on it.",
+    ],
+)
+def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text: str) -> None:
+    learn(desk)
+    desk.applied(addition(text))
+    assert keys(desk) == []
+
+
+def test_what_stands_under_a_heading_or_a_label_that_denies_is_not_shown(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("Set zone explicitly.", section="Never do"))
+    assert keys(desk) == []
+    learn(desk, resolution="skip_the_review")
+    desk.applied(addition("Never:\n  - Skip the review."))
+    assert keys(desk) == []
+
+
+def test_what_was_accepted_and_is_denied_since_is_not_shown(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("In crontabs, set zone explicitly."))
+    assert keys(desk)
+    desk.applied(addition("We do not set zone explicitly any more."))
+    assert keys(desk) == []
+
+
+def test_what_resolved_it_is_shown_though_the_entry_says_what_failed(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(
+        addition("cron with time_zone: set_zone_explicitly resolved it (3 of 3); retry failed 2 times.")
+    )
+    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
+
+
+@pytest.mark.parametrize(
     ("resolution", "text", "holds"),
     [
         ("set_zone_explicitly", "Set the zone; set-zone EXPLICITLY in all.", True),

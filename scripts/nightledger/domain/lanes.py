@@ -165,15 +165,19 @@ def has_new_source(evidence: Iterable[Evidence], known: Collection[Evidence]) ->
 
     One document is one source, however often it repeats itself (DESIGN section 4); outcomes
     are told apart by their ids, all other evidence by its file. A daily log and its full text in
-    the archive are one document.
+    the archive are one document. Outcomes are new where they are as many as those that are known:
+    there is one more after every task (decision 62).
     """
     documents = {_source(e) for e in known}
     full_texts = {_name(e) for e in known if is_copy(e.path)}
     names = {_name(e) for e in known}
-    return any(
-        _source(e) not in documents and _name(e) not in (names if is_copy(e.path) else full_texts)
+    new = [
+        e
         for e in evidence
-    )
+        if _source(e) not in documents and _name(e) not in (names if is_copy(e.path) else full_texts)
+    ]
+    outcomes, before = {e.outcome for e in new if e.outcome}, {e.outcome for e in known if e.outcome}
+    return any(not e.outcome for e in new) or len(outcomes) >= max(1, len(before))
 
 
 def _source(evidence: Evidence) -> str:

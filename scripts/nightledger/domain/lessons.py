@@ -4,15 +4,20 @@ Invariant: a lesson names every outcome that it rests on, up to a bound that the
 states; a pattern seen once, or only counted, makes no draft.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from nightledger.domain.outcome import OutcomeEvidence
 from nightledger.domain.pattern import Pattern, PatternKind, Recorded
-from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin
+from nightledger.domain.proposal import Draft, Evidence, Flag, Op, Origin, least_trusted
 
 OUTCOMES_PATH = "memory/system/outcome-records.jsonl"
 MAX_EVIDENCE = 12
 """Places shown for one lesson; its counts are exact whatever this is."""
+
+MAX_LOOKED = 64
+"""Places that are looked at for one lesson until one is found to be there."""
+Holds = Callable[[OutcomeEvidence], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +40,12 @@ class Standing:
 
 
 def lesson_drafts(
-    patterns: Iterable[Pattern], *, target: str, section: tuple[str, ...], standing: Sequence[Standing]
+    patterns: Iterable[Pattern],
+    *,
+    target: str,
+    section: tuple[str, ...],
+    standing: Sequence[Standing],
+    holds: Holds,
 ) -> list[Draft]:
     """Give a draft for each pattern that is worth remembering.
 
@@ -46,16 +56,19 @@ def lesson_drafts(
         target: Gated file.
         section: Where lessons belong.
         standing: Lessons of earlier patterns that stand in the file now.
+        holds: Tells whether the evidence that an outcome names is there.
     """
     known = {lesson.key for lesson in standing}
     return [
-        _draft(pattern, target, section, standing)
+        _draft(pattern, target, section, standing, holds)
         for pattern in patterns
         if pattern.is_lesson and (pattern.kind is not PatternKind.RELAPSE or known & set(pattern.replaces))
     ]
 
 
-def _draft(pattern: Pattern, target: str, section: tuple[str, ...], standing: Sequence[Standing]) -> Draft:
+def _draft(
+    pattern: Pattern, target: str, section: tuple[str, ...], standing: Sequence[Standing], holds: Holds
+) -> Draft:
     old = next((s for s in standing if s.key in pattern.replaces), None)
     return Draft(
         op=Op.REPLACE if old else Op.ADD,
@@ -70,7 +83,7 @@ def _draft(pattern: Pattern, target: str, section: tuple[str, ...], standing: Se
         rank=pattern.rank,
         statement_key=pattern.key,
         scope=pattern.scope,
-        flags=_flags(pattern),
+        flags=_flags(pattern, holds),
         entry=old.entry if old else None,
     )
 
@@ -87,15 +100,18 @@ def _evidence(record: Recorded) -> Evidence:
         path=OUTCOMES_PATH,
         lines=(record.line, record.line),
         sha256=record.sha256,
-        origin=record.outcome.origin or Origin.UNKNOWN,
+        origin=least_trusted((Origin.AGENT, record.outcome.origin or Origin.UNKNOWN)),
         outcome=record.outcome.id,
     )
 
 
-def _flags(pattern: Pattern) -> tuple[Flag, ...]:
-    unattested = all(record.outcome.evidence == () for record in pattern.records)
-    if not unattested:
+def _flags(pattern: Pattern, holds: Holds) -> tuple[Flag, ...]:
+    named = [item for record in pattern.records for item in record.outcome.evidence]
+    if any(map(holds, named[:MAX_LOOKED])):
         return ()
-    return (
-        Flag(rule="unattested", message="no outcome behind it points to evidence; it is the reporter's word"),
+    what = (
+        "none of the evidence named is there as it says"
+        if named
+        else "no outcome behind it points to evidence"
     )
+    return (Flag(rule="unattested", message=f"{what}; it is the reporter's word"),)

@@ -78,13 +78,16 @@ class Period:
 
 
 def log_day(moment: datetime, zone: tzinfo) -> date:
-    """Give the log day of a moment: its date in the home's zone.
+    """Give the log day of a moment: its date in the home's zone; of one that falls off the calendar there, the last day on it.
 
     Args:
         moment: Aware.
         zone: The home's IANA zone.
     """
-    return moment.astimezone(zone).date()
+    try:
+        return moment.astimezone(zone).date()
+    except OverflowError:  # within a day of the years 1 and 9999: only an agent or a broken clock writes such
+        return moment.date()
 
 
 def local_moment(day: date, at: time, zone: tzinfo) -> datetime:

@@ -6,7 +6,8 @@ home) is named and passed over; nothing here follows it.
 
 import os
 import re
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -17,6 +18,7 @@ from nightledger.files.reading import read_regular
 MAX_LOG_BYTES = 32_000_000
 _NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[-_ T.].*)?\.(?:md|markdown|txt)", re.IGNORECASE)
 
+_NO_FILE = (-1, -1)
 _MARKS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -29,7 +31,7 @@ _MOST = 0.7
 """Share of zeros in one parity: a page of European text has more, of bytes that are no text less. Our choice."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class LogFile:
     """A daily log by name.
 
@@ -81,6 +83,56 @@ def day_of(name: str) -> date | None:
         return date(*map(int, match.groups()))
     except ValueError:  # 2026-02-30.md
         return None
+
+
+def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[list[LogFile], list[Skipped]]:
+    """Take each file once, small ones first, as far as all together have not too many bytes.
+
+    A file of several names counts under one of them, no link where there is such. What is no file is left
+    for :func:`read_daylogs` to name.
+
+    Args:
+        home: Whose.
+        logs: By day and name, as :func:`find_daylogs` gives them.
+        most_bytes: How many bytes at most.
+    """
+    order = {log: n for n, log in enumerate(logs)}
+    taken: list[LogFile] = []
+    left_out: list[LogFile] = []
+    seen: set[tuple[int, int]] = set()
+    for size_bytes, _, log, inode in sorted(_look(home, log) for log in order):
+        if inode in seen:
+            continue
+        seen.update([inode] if inode != _NO_FILE else [])
+        most_bytes -= size_bytes
+        (taken if most_bytes >= 0 else left_out).append(log)
+    return sorted(taken, key=order.__getitem__), _name_first(left_out)
+
+
+def _look(home: Home, log: LogFile) -> tuple[int, bool, LogFile, tuple[int, int]]:
+    """Give a file's size, whether its name is a link, the log, and by what it is the same as another."""
+    path = home.path(log.path)
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return 0, False, log, _NO_FILE
+    size_bytes = found.st_size if stat.S_ISREG(found.st_mode) and found.st_size <= MAX_LOG_BYTES else 0
+    return size_bytes, os.path.islink(path), log, (found.st_dev, found.st_ino)
+
+
+def _name_first(logs: Sequence[LogFile]) -> list[Skipped]:
+    if not logs:
+        return []
+    more = f", and {len(logs) - 1} more," if len(logs) > 1 else ""
+    reason = (
+        f"{logs[0].path}{more} left out: the daily logs of these days together are too large for one night"
+    )
+    return [
+        Skipped(
+            path=logs[0].path,
+            reason=reason.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"),
+        )
+    ]
 
 
 def read_daylogs(home: Home, logs: Iterable[LogFile]) -> tuple[dict[LogFile, bytes], list[Skipped]]:

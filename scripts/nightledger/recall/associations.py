@@ -2,11 +2,12 @@
 
 Invariant: a resolution is given only where it stands in a signed entry as it was signed, or in a
 change that an operator approved and nobody had forgotten or undone; how sure the outcomes are does
-not replace that.
+not replace that. One that such a text denies ("Never push with force"), by itself or by what it stands
+under, is not given, and what it says failed is not accepted by it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.confidence import SHOWN_FROM
@@ -17,12 +18,17 @@ from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
+from nightledger.text.changes.labels import labels_of
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
+from nightledger.text.similar import is_negated
 
 MOST = 2_000
 """The surest; a home with more shows the rest when it is asked for. Our choice."""
 _ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
+_PARTS = re.compile(r"[,;.!?()\n]")
+_FAILED = re.compile(r"\bfailed\b", re.IGNORECASE)
+"""In a part of a sentence: ``retry failed 2 times`` beside what resolved it."""
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -58,9 +64,16 @@ class Association:
 class Accepted:
     """Texts that an operator accepted, to look resolutions up in."""
 
-    __slots__ = ("_known", "_texts")
+    __slots__ = ("_denied", "_known", "_texts")
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], denied: Iterable[str] = ()) -> None:
+        """Take texts in.
+
+        Args:
+            texts: What was accepted.
+            denied: Of these, and of others, those that deny: they accept nothing, and undo what another accepts.
+        """
+        self._denied = tuple(f" {_plain(text)} " for text in denied)
         self._texts = tuple(f" {_plain(text)} " for text in texts)
         self._known: dict[tuple[str, ...], bool] = {}
 
@@ -80,10 +93,7 @@ class Accepted:
         beside = () if " " in words else tuple(map(_plain, tags))
         key = (words, *beside)
         if key not in self._known:
-            self._known[key] = any(
-                f" {words} " in text and (not beside or any(f" {tag} " in text for tag in beside))
-                for text in self._texts
-            )
+            self._known[key] = _is_in(self._texts, words, beside) and not _is_in(self._denied, words, beside)
         return self._known[key]
 
 
@@ -101,7 +111,7 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     index = open_index(gate.home.link_index_dir)
     if index is None:
         return ()
-    accepted = Accepted(_accepted_texts(gate, ledger.book))
+    accepted = _read_accepted(gate, ledger.book)
     found = []
     for recalled in index.every():
         link = recalled.link
@@ -120,29 +130,41 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.key)))[:MOST]
 
 
-def _accepted_texts(gate: Gate, book: Book) -> Iterator[str]:
+def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
+    return any(
+        f" {words} " in text and (not beside or any(f" {tag} " in text for tag in beside)) for text in texts
+    )
+
+
+def _read_accepted(gate: Gate, book: Book) -> Accepted:
     stored = read_stored(gate, book)
     forgotten = read_forgotten(stored, book)
-    for text in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
-        if not forgotten.holds(text):
-            yield text
+    texts, denied = [], []
+    for text, above in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
+        if is_negated(text) or any(map(is_negated, above)):
+            denied.append(text)
+        elif not forgotten.holds(text):
+            texts.append(" ".join(part for part in _PARTS.split(text) if not _FAILED.search(part)))
+    return Accepted(texts, denied)
 
 
-def _signed_texts(gate: Gate, book: Book) -> Iterator[str]:
-    """Give the entries of every gated file as it was accepted last."""
+def _signed_texts(gate: Gate, book: Book) -> Iterator[tuple[str, Sequence[str]]]:
+    """Give the entries of every gated file as it was accepted last, each with the headings and labels above it."""
     for path in gate.home.identity.gated:
         accepted = read_accepted(gate.home, book, path)
         if accepted is not None:
             document = parse_markdown(accepted.decode("utf-8", "surrogateescape"))
-            yield from (entry.text for entry in find_entries(document))
+            labels = labels_of(document)
+            for entry in find_entries(document):
+                yield entry.text, (*entry.section, *labels[entry.first_line - 1])
 
 
-def _approved_texts(stored: Iterable[Stored], book: Book) -> Iterator[str]:
+def _approved_texts(stored: Iterable[Stored], book: Book) -> Iterator[tuple[str, Sequence[str]]]:
     for item in stored:
         if item.proposal.kind is not Kind.FORGET:
             statuses = book.proposals[item.proposal.id].changes
             yield from (
-                change.hunk.added
+                (change.hunk.added, change.section)
                 for change in item.proposal.changes
                 if statuses[change.n].state in _ACCEPTED and change.hunk.added
             )

@@ -45,6 +45,11 @@ def test_what_lies_ahead_or_is_now_is_no_habit() -> None:
     )
 
 
+def test_a_time_that_falls_off_the_calendar_is_no_habit() -> None:
+    off = datetime.max.replace(tzinfo=UTC)
+    assert habits(Doing(at=off, task_type="x", tags=()), least=1) == []
+
+
 def test_the_week_is_a_circle() -> None:
     now = datetime(2026, 4, 5, 22, 30, tzinfo=UTC)  # Monday 00:30 in Berlin
     sunday = datetime(2026, 3, 29, 23, 0, tzinfo=BERLIN)

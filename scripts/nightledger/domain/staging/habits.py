@@ -60,6 +60,8 @@ def find_habits(
     days: dict[str, set[object]] = defaultdict(set)
     tags: dict[str, Counter[str]] = defaultdict(Counter)
     for doing in doings:
+        if doing.at > now:  # also off the calendar, in a zone ahead
+            continue
         at = doing.at.astimezone(zone).replace(tzinfo=None)
         if timedelta() < local - at <= weeks * WEEK + timedelta(hours=hours) and _is_near(at, local, hours):
             days[doing.task_type].add(at.date())

@@ -26,7 +26,7 @@ from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.proposing.proposing import Outcome, Submission, propose, supersede
 from nightledger.gate.proposing.screening import Held
 from nightledger.gate.stored import read_stored
-from nightledger.hosts.daylogs import LogFile, find_daylogs, read_daylogs
+from nightledger.hosts.daylogs import LogFile, Skipped, find_daylogs, read_daylogs, take_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.jobs.consolidate.outcomes import find_in_outcomes, source_read
 from nightledger.jobs.consolidate.prose import Target
@@ -35,6 +35,9 @@ from nightledger.text.markdown.document import parse_markdown
 
 WINDOW_DAYS = 14
 """How long a statement that had no room competes again: as long as a proposal waits for its operator."""
+
+MAX_NIGHT_BYTES = 64_000_000
+"""Of all daily logs of the window together, some minutes of reading; of a single one, ``hosts/daylogs.py`` says. Our choice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +90,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     document = parse_markdown(read_gated(home, home.identity.gated[0]).decode("utf-8", "surrogateescape"))
     stored = read_stored(gate, ledger.book)
     zone = home_zone(home, gate.settings)
-    logs, skipped = read_daylogs(home, _with_full_texts(_window(gate, asked, zone), ledger.book.copies))
+    logs, skipped = _read_logs(gate, ledger, asked, zone)
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone))
@@ -141,6 +144,18 @@ def _window(gate: Gate, asked: Asked, zone: ZoneInfo) -> list[LogFile]:
     first = asked.since or max(_adopted(gate, zone), asked.day - timedelta(days=WINDOW_DAYS - 1))
     logs = find_daylogs(home, preset(home.identity.host).daily)
     return [log for log in logs if first <= log.day <= asked.day]
+
+
+def _read_logs(
+    gate: Gate, ledger: Ledger, asked: Asked, zone: ZoneInfo
+) -> tuple[dict[LogFile, bytes], list[Skipped]]:
+    """Read the logs that compete; where nobody waits for it, each file once, and not more than a night can take."""
+    home, logs = gate.home, _with_full_texts(_window(gate, asked, zone), ledger.book.copies)
+    if asked.since is not None:
+        return read_daylogs(home, logs)
+    taken, left_out = take_daylogs(home, logs, MAX_NIGHT_BYTES)
+    texts, skipped = read_daylogs(home, taken)
+    return texts, [*skipped, *left_out]
 
 
 def _with_full_texts(logs: Iterable[LogFile], copies: Mapping[str, str]) -> list[LogFile]:

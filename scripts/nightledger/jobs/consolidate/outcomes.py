@@ -21,6 +21,7 @@ from nightledger.domain.states import ChangeState
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored
+from nightledger.jobs.consolidate.attesting import Attester
 from nightledger.text.markdown.document import Document
 from nightledger.text.markdown.entries import find_entries
 from nightledger.text.similar import fold
@@ -69,6 +70,7 @@ def find_in_outcomes(
         target=gate.home.identity.gated[0],
         section=choose_section(document, Shelf.LESSONS),
         standing=list(_standing(ledger, stored, document)),
+        holds=Attester(gate.home, ledger.book.copies).holds,
     )
     replaced = {key for pattern in patterns if pattern.is_lesson for key in pattern.replaces}
     return OutcomeFindings(

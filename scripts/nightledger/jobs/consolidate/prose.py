@@ -122,13 +122,14 @@ def _days_said(stored: Iterable[Stored]) -> dict[str, date]:
 
 
 def _day_of(change: Change, proposal: Proposal) -> date:
-    """Give the day of the youngest log that a change cites; where it cites none, the day of its proposal."""
+    """Give the day of the youngest log that a change cites; of none that is younger than its proposal, else its day."""
     paths = " ".join(evidence.path for evidence in change.evidence)
     days = []
     for name in _DATE.findall(paths):
         with suppress(ValueError):  # digits that look like a date and are none
             days.append(date.fromisoformat(name))
-    return max(days, default=proposal.created_at.date())
+    proposed = proposal.created_at.date()
+    return min(proposed, max(days, default=proposed))  # a file may be named for the year 9999
 
 
 def rank_of(statement: Statement, reader: Reader) -> float:

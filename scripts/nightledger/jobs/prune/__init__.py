@@ -20,7 +20,6 @@ from nightledger.domain.links import link_key
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
-from nightledger.domain.words import read_moment
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.closing import REFUSED, refused_and_gone, said_and_gone
 from nightledger.gate.forgetting.tombstones import tombstones
@@ -108,10 +107,9 @@ class _Run:
         self._links, self._told = self._look()
 
     def newest(self) -> datetime | None:
-        """Give when the newest record was made: an entry of the audit log or an outcome."""
+        """Give when the newest entry of the audit log was made; the time in an outcome is its writer's word."""
         newest = self._ledger.log.newest
-        told = [read_moment(self._told.newest)] if self._told.newest else []
-        return max([*told, *([newest.at] if newest else [])], default=None)
+        return newest.at if newest else None
 
     def prune_links(self) -> Tally:
         """Propose to delete weak links, one by one."""

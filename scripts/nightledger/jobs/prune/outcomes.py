@@ -1,4 +1,4 @@
-"""What outcomes say to the pruner: which files sure links rest on, and when the newest came.
+"""What outcomes say to the pruner: which files sure links rest on.
 
 Invariant: the file is read once, in pieces; only the lines that were asked for are decoded.
 """
@@ -16,7 +16,6 @@ from nightledger.files.line_log import LineLog
 from nightledger.jobs.prune.tally import Told
 
 _ID = re.compile(rb'"id":"(o-[a-z2-7]{26})"')
-_RECEIVED = re.compile(rb'"received_at":"([0-9T:.-]+Z)"')
 
 
 def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
@@ -33,11 +32,9 @@ def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
     """
     places: dict[str, set[str]] = {}
     cited: dict[str, Evidence] = {}
-    newest = b""
     path = home.relative(home.outcomes)
     for number, line in _lines(home):
-        received, found = _RECEIVED.search(line), _ID.search(line)
-        newest = max(newest, received[1] if received else b"")
+        found = _ID.search(line)
         name = found[1].decode("ascii") if found else ""
         outcome = _decode(line) if name in sure or name in asked else None
         if outcome and name in sure:
@@ -46,7 +43,7 @@ def read_told(home: Home, sure: frozenset[str], asked: Collection[str]) -> Told:
         if outcome and name in asked:
             cited[name] = _cite(path, number, line, outcome)
     frozen = {place: frozenset(anchors) for place, anchors in places.items()}
-    return Told(sure=sure, places=frozen, cited=cited, newest=newest.decode("ascii"))
+    return Told(sure=sure, places=frozen, cited=cited)
 
 
 def _lines(home: Home) -> Iterator[tuple[int, bytes]]:

@@ -25,13 +25,11 @@ class Told:
         places: The files that they name, relative to the home, each with the
             anchors in it ("" for the file as a whole).
         cited: Evidence for the outcomes that were asked for, by id.
-        newest: When the newest outcome was received, as it is written; "" where there is none.
     """
 
     sure: frozenset[str]
     places: Mapping[str, frozenset[str]]
     cited: Mapping[str, Evidence]
-    newest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
