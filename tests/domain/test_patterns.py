@@ -58,10 +58,10 @@ def test_a_failure_that_recurs_and_is_resolved_gives_the_lesson_that_resolved_it
     assert pattern.is_lesson
 
 
-def test_the_evidence_is_what_resolved_it_first_then_what_failed() -> None:
+def test_the_evidence_is_what_resolved_it_first_then_what_failed_the_newest_of_each_first() -> None:
     records = told(*RESOLVED)
     pattern = only(records)
-    assert ids(pattern.records) == ids([*records[2:], *records[:2]])
+    assert ids(pattern.records) == ids([*reversed(records[2:]), *reversed(records[:2])])
     assert {record.line for record in pattern.records} == {record.line for record in records}
 
 

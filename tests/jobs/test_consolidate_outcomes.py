@@ -108,4 +108,18 @@ def test_a_lesson_that_was_rejected_does_not_come_again_after_every_task(nights:
         if done.proposal:
             nights.desk.reject(done.proposal)
         nights.tell(f"28.{100 + n} + force", received_at=nights.desk.moment.at, **topic)
-    assert proposed == [1, 0, 0, 0, 1, *[0] * 9]
+    assert proposed == [1, 0, 0, 0, 1, *[0] * 7, 1, 0]
+
+
+def test_a_lesson_of_many_outcomes_that_was_rejected_comes_again_once_the_newest_are_news(
+    nights: Nights,
+) -> None:
+    topic = {"task": "sync", "tags": "relay vpn"}
+    wins = ("27 + force", *(f"28.{n} + force" for n in range(100, 109)))
+    nights.tell("25 - retry", "26 - retry", *wins, **topic)
+    nights.desk.reject(nights.night(DAY).proposal)
+    proposed = []
+    for n in range(1, 14):
+        nights.tell(f"28.{500 + n} + force", received_at=nights.desk.moment.at, **topic)
+        proposed.append(nights.night(DAY + timedelta(days=n)).record.proposed)
+    assert proposed == [*[0] * 11, 1, 0]

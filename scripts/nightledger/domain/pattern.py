@@ -196,7 +196,7 @@ class Pattern:
         tally: Of the resolution that it is about; of all tries for a failure or a task.
         rivals: Of the other resolutions in the same situation, most failures first.
         seen: Where and when.
-        records: The outcomes behind it: what shows it first, then all else in its situation.
+        records: The outcomes behind it: what shows it first, then all else in its situation; the newest of each first.
         confidence: 0..1, rounded to 4 decimals.
         sentence: The entry to propose.
         scope: What would change its mind.

@@ -105,7 +105,7 @@ def _distinct(judged: Sequence[tuple[Trial, PatternKind]]) -> list[tuple[Trial, 
 def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -> Pattern:
     situation = trial.situation
     first = trial.relapses if kind is PatternKind.RELAPSE else trial.wins
-    records = (*first, *without(situation.records, first))
+    records = _newest_first(first, situation)
     rivals = [rival.resolution for rival in trial.rivals if rival.resolution]
     obsolete = [_key(PatternKind.RESOLVED_FAILURE, situation, rival) for rival in rivals]
     if kind is PatternKind.RELAPSE:
@@ -124,6 +124,11 @@ def _of_trial(trial: Trial, kind: PatternKind, task: Task, learning: Learning) -
         scope=words.lesson_scope(trial.resolution, situation, task),
         replaces=(*obsolete, _key(PatternKind.RECURRING_FAILURE, situation, "")),
     )
+
+
+def _newest_first(first: Sequence[Recorded], situation: Situation) -> tuple[Recorded, ...]:
+    """Give what shows a pattern, then all else: a proposal has room for some, and the newest are news."""
+    return (*reversed(first), *reversed(without(situation.records, first)))
 
 
 def _sentence(trial: Trial, kind: PatternKind, learning: Learning) -> str:
@@ -166,7 +171,7 @@ def _failure(situation: Situation, task: Task, learning: Learning) -> Pattern | 
         tally=_total(situation.records),
         rivals=situation.tallies(),
         seen=seen_in(failed, learning),
-        records=(*failed, *without(situation.records, failed)),
+        records=_newest_first(failed, situation),
         confidence=round(learning.confidence(len(failed), len(worked)), 4),
         sentence=words.failure_sentence(situation, len(failed), situation.tallies(), learning.days(failed)),
         scope=words.failure_scope(situation),
