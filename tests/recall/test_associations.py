@@ -102,6 +102,26 @@ def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text
     assert keys(desk) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do not forget to rotate keys: set_zone_explicitly.",
+        "Don\u2019t hesitate to set zone explicitly.",
+        "NEVER neglect to set zone explicitly.",
+    ],
+)
+def test_what_a_signed_entry_urges_with_two_denials_is_shown(desk: Desk, text: str) -> None:
+    learn(desk)
+    desk.applied(addition(text))
+    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
+
+
+def test_what_is_denied_beside_what_is_urged_is_not_shown(desk: Desk) -> None:
+    learn(desk)
+    desk.applied(addition("Never set zone explicitly, and do not forget to tell them."))
+    assert keys(desk) == []
+
+
 def test_what_stands_under_a_heading_or_a_label_that_denies_is_not_shown(desk: Desk) -> None:
     learn(desk)
     desk.applied(addition("Set zone explicitly.", section="Never do"))

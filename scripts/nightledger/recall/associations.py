@@ -29,6 +29,8 @@ _ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
 _PARTS = re.compile(r"[,;.!?()\n]")
 _FAILED = re.compile(r"\bfailed\b", re.IGNORECASE)
 """In a part of a sentence: ``retry failed 2 times`` beside what resolved it."""
+_URGED = re.compile(r"\b(?:do not|don['\u2019]t|never) (?:forget|hesitate|neglect) to\b", re.IGNORECASE)
+"""Words of negation that deny nothing."""
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -141,11 +143,15 @@ def _read_accepted(gate: Gate, book: Book) -> Accepted:
     forgotten = read_forgotten(stored, book)
     texts, denied = [], []
     for text, above in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
-        if is_negated(text) or any(map(is_negated, above)):
+        if any(map(_denies, (text, *above))):
             denied.append(text)
         elif not forgotten.holds(text):
             texts.append(" ".join(part for part in _PARTS.split(text) if not _FAILED.search(part)))
     return Accepted(texts, denied)
+
+
+def _denies(text: str) -> bool:
+    return is_negated(_URGED.sub(" ", text))
 
 
 def _signed_texts(gate: Gate, book: Book) -> Iterator[tuple[str, Sequence[str]]]:
