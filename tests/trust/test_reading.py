@@ -290,7 +290,7 @@ def test_an_older_pair_of_log_and_checkpoint_is_a_rollback(world: World) -> None
     put(older)
     (finding,) = world.check().report.findings
     assert (finding.damage, finding.line) == (Damage.ROLLBACK, 3)
-    assert "a log of 3 entries was signed or seen before" in finding.message
+    assert "a log of 3 entries was signed or seen before; restore the newest backup" in finding.message
 
 
 def test_a_checkpoint_that_was_kept_shows_a_rollback_even_without_a_pin(world: World) -> None:
@@ -392,10 +392,19 @@ def test_a_damaged_kept_checkpoint_is_unsigned(signed: World) -> None:
     assert (finding.damage, Path(finding.path).name) == (Damage.UNSIGNED, "4")
 
 
+def test_a_kept_checkpoint_that_is_none_comes_with_what_mends_it(signed: World) -> None:
+    path = Path(signed.home.checkpoints_dir) / "7"
+    path.write_bytes(b"nonsense")
+    with pytest.raises(IntegrityError, match="move it out of there and keep it"):
+        require_intact(signed.check())
+    path.rename(path.parent.parent / "kept-7")
+    assert signed.check().report.ok
+
+
 def test_a_kept_checkpoint_under_another_size_is_unsigned(signed: World) -> None:
     shutil.copy(Path(signed.home.checkpoints_dir) / "4", Path(signed.home.checkpoints_dir) / "5")
     (finding,) = signed.check().report.findings
-    assert "is a head of 4 entries" in finding.message
+    assert "is a head of 4 entries; if it is none of yours, move it" in finding.message
 
 
 def test_signatures_of_kept_checkpoints_are_checked_on_request(signed: World) -> None:

@@ -19,6 +19,10 @@ from nightledger.trust.signed_head import SignedHead
 _NO_PLACE = 1 << 62
 
 
+GO_BACK = "restore the newest backup elsewhere (after a take-over that was cut short, the same once more)"
+MOVE_AWAY = "if it is none of yours, move it out of there and keep it: it may be evidence"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredHead:
     """A checkpoint file as it was found.
@@ -143,9 +147,8 @@ def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
         return
     seen = max((size for size, _ in _other_heads(claims)), default=0)
     if seen > size:
-        yield _finding(
-            claims, Damage.ROLLBACK, size, f"is missing: a log of {seen} entries was signed or seen before"
-        )
+        missing = f"is missing: a log of {seen} entries was signed or seen before; {GO_BACK}"
+        yield _finding(claims, Damage.ROLLBACK, size, missing)
     elif claims.pin and claims.pin.acknowledged > size:
         yield _finding(claims, Damage.TRUNCATED, size, "is missing; it was acknowledged")
 

@@ -8,6 +8,7 @@ reported, and :func:`require_intact` turns the first alarm into an error.
 import os
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from operator import itemgetter
@@ -17,7 +18,7 @@ from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.event import Event
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names
-from nightledger.trust.findings import Claims, StoredHead, acknowledged_size, find_damage
+from nightledger.trust.findings import MOVE_AWAY, Claims, StoredHead, acknowledged_size, find_damage
 from nightledger.trust.leafcache import read_leaves
 from nightledger.trust.merkle import TreeRangeError
 from nightledger.trust.pin import Pin
@@ -214,9 +215,10 @@ def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough
     stored = _stored(home, path, pin, signatures=thorough)
     head = stored.head.checkpoint if stored.head else None
     if head is None:
-        return stored
+        return replace(stored, problem=f"{stored.problem}; {MOVE_AWAY}")
     if str(head.size) != os.path.basename(path):
-        return StoredHead(path=path, head=None, problem=f"{path} is a head of {head.size} entries")
+        problem = f"{path} is a head of {head.size} entries; {MOVE_AWAY}"
+        return StoredHead(path=path, head=None, problem=problem)
     if head.size <= scan.tree.size and scan.tree.root(head.size) == head.root:
         return stored
     return stored if thorough else _stored(home, path, pin, signatures=True)

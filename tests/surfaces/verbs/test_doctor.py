@@ -6,7 +6,7 @@ import pytest
 from tests.gate.homes import addition
 from tests.surfaces.calling import Caller, make_caller, write_identity
 
-from nightledger.files.atomic import TEMP_SUFFIX
+from nightledger.files.atomic import TEMP_SUFFIX, open_temp
 from nightledger.gate.opening import sign_head
 from nightledger.surfaces.hints import PROGRAMS
 from nightledger.surfaces.instructions import agent_lines
@@ -89,6 +89,15 @@ def test_a_key_that_others_may_read_comes_with_the_command_that_mends_it(caller:
     assert f"chmod 700 '{path.parent}'" in fixes
     assert any(fix.startswith(f"chmod 600 '{path}'") for fix in fixes)
     assert caller.record("doctor")["level"].endswith("without passphrase")
+
+
+@pytest.mark.parametrize(("name", "told"), [("operator.pub", 0), ("operator", 1)])
+def test_what_a_run_that_died_left_of_a_public_key_is_no_secret(caller: Caller, name: str, told: int) -> None:
+    temp, descriptor = open_temp(str(keys_of(caller) / name))
+    os.fchmod(descriptor, 0o644)
+    os.close(descriptor)
+    said = [c["message"] for c in caller.record("doctor")["checks"] if c["state"] == "bad"]
+    assert sum(temp in text for text in said) == told
 
 
 def test_no_keys_at_all_names_where_they_were_looked_for(

@@ -1,12 +1,14 @@
 """Are the keys there, whose are they, and how is the operator's protected?"""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
 from nightledger.domain.errors import NightledgerError
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within
 from nightledger.gate.integrity.trusting import read_trust_file
@@ -17,6 +19,10 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.sshkey import SECURITY_KEY_KINDS
 
 AREA = "keys"
+
+
+_PUBLIC = re.compile(rf"\.pub(?:\.\d+\.\d+{re.escape(TEMP_SUFFIX)})?$")
+"""A public key, or what a run that died left of one: nothing in it is secret."""
 
 
 class Protection(StrEnum):
@@ -95,7 +101,7 @@ def _modes(directory: str) -> Iterator[Check]:
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
         mode = stat.S_IMODE(os.lstat(path).st_mode)
-        if mode & 0o077 and not name.endswith(".pub") and os.path.isfile(path):
+        if mode & 0o077 and not _PUBLIC.search(name) and os.path.isfile(path):
             yield bad(
                 AREA,
                 f"others may read {path} (mode {mode:o})",
