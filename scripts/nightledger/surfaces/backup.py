@@ -66,10 +66,11 @@ def contents_of(home: Home, ring: keys.KeyRing, *, with_keys: bool) -> Contents:
 
 def _is_of(home: Home, ring: keys.KeyRing, name: str) -> bool:
     """Tell whether a name, all links followed, is no key, and no gated file that lies outside the home."""
-    path = home.path(name)
-    return not is_within(path, str(ring.directory)) and (
-        name not in home.identity.gated or is_within(path, home.root)
-    )
+    path, keys_dir = home.path(name), str(ring.directory)
+    is_inside = is_within(path, home.root)
+    if is_within(path, keys_dir) and not (is_inside and is_within(home.root, keys_dir)):
+        return False
+    return is_inside or name not in home.identity.gated
 
 
 def _linked(home: Home) -> Iterator[str]:

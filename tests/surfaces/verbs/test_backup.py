@@ -1,6 +1,7 @@
 import argparse
 import json
 import os
+import shutil
 import tarfile
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +22,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.opening import sign_head
 from nightledger.surfaces import clock, session
+from nightledger.surfaces.backup import contents_of
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import this_machine
 from nightledger.surfaces.verbs import backup as backing_up
@@ -143,6 +145,16 @@ def test_a_private_key_comes_into_no_backup_by_a_link(caller: Caller) -> None:
     record = caller.record("backup", str(path))
     assert {"MEMORY.md", "memory/archive/operator", "memory/archive/log-ed25519"} <= set(record["skipped"])
     assert not [name for name in names_in(path) if "archive" in name or "MEMORY" in name]
+
+
+def test_a_home_below_the_directory_of_the_keys_is_backed_up_without_a_key(caller: Caller) -> None:
+    ring = caller.desk.ring
+    home = Home(str(shutil.copytree(caller.home.root, ring.directory / "home")))
+    assert contents_of(home, ring, with_keys=False).skipped == ()
+    os.symlink(ring.home_dir(home.identity.id), home.archive_dir)
+    skipped = contents_of(home, ring, with_keys=False).skipped
+    assert "memory/archive/operator" in skipped
+    assert {os.path.dirname(name) for name in skipped} == {"memory/archive"}
 
 
 def test_a_gated_file_that_is_a_link_out_of_the_home_is_left_out(caller: Caller) -> None:
