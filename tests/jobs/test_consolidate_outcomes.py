@@ -117,7 +117,9 @@ def test_a_lesson_of_many_outcomes_that_was_rejected_comes_again_once_the_newest
     topic = {"task": "sync", "tags": "relay vpn"}
     wins = ("27 + force", *(f"28.{n} + force" for n in range(100, 109)))
     nights.tell("25 - retry", "26 - retry", *wins, **topic)
-    nights.desk.reject(nights.night(DAY).proposal)
+    first = nights.night(DAY).proposal
+    assert first
+    nights.desk.reject(first)
     proposed = []
     for n in range(1, 14):
         nights.tell(f"28.{500 + n} + force", received_at=nights.desk.moment.at, **topic)

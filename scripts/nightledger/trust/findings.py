@@ -147,8 +147,8 @@ def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
         return
     seen = max((size for size, _ in _other_heads(claims)), default=0)
     if seen > size:
-        missing = f"is missing: a log of {seen} entries was signed or seen before; {GO_BACK}"
-        yield _finding(claims, Damage.ROLLBACK, size, missing)
+        gone = f"is missing: a log of {seen} entries was signed or seen before; {GO_BACK}"
+        yield _finding(claims, Damage.ROLLBACK, size, gone)
     elif claims.pin and claims.pin.acknowledged > size:
         yield _finding(claims, Damage.TRUNCATED, size, "is missing; it was acknowledged")
 
