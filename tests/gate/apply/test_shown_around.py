@@ -1,11 +1,15 @@
 """A signed change does to the lines around it what it was shown to do, and to no others."""
 
+import hashlib
+from pathlib import Path
+
 import pytest
 from tests.gate.homes import Desk
 
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
-from nightledger.gate.apply.planning import MOVED
+from nightledger.files.blobs import BlobStore
+from nightledger.gate.apply.planning import MOVED, UNKEPT
 from nightledger.gate.review.composing import MOVED_BESIDE
 from nightledger.gate.review.editing import propose_edit
 from nightledger.gate.review.rechecking import OTHER, recheck_shown
@@ -129,3 +133,22 @@ def test_an_edit_above_a_line_that_drift_took_out_waits_for_the_drift(desk: Desk
         propose_edit(
             desk.gate, desk.ledger(), "MEMORY.md", f"{RULES}- Always do\n- Ask.\n".encode(), desk.moment
         )
+
+
+def test_where_the_bytes_shown_are_kept_nowhere_no_line_beside_the_change_may_say_something_else_by_it(
+    desk: Desk,
+) -> None:
+    empty = f"{RULES}- Never do\n- Ask.\n"
+    made, _ = shown(desk, empty, empty, ("- Never do\n", "- Always do\n"))
+    other = desk.forge(
+        Hunk(anchor=Anchor.EXACT, section=("M", "Rules"), removed="- Ask.\n", added="- Ask first.\n")
+    )
+    desk.approve(made, other)
+    desk.wait(minutes=1)
+    desk.edit(PARENT.encode())
+    sha256 = hashlib.sha256(empty.encode()).hexdigest()
+    Path(BlobStore(desk.home.blobs_dir).path(sha256)).unlink()
+    desk.wait(hours=3)
+    attempts = desk.apply(made, other)
+    assert [attempt.stale for attempt in attempts] == [((1, UNKEPT),), ()]
+    assert desk.text() == PARENT.replace("- Ask.", "- Ask first.")

@@ -96,6 +96,12 @@ def effect(document: str, hunk: Hunk) -> Effect:
     return effect_between(document, put(document, found)) if isinstance(found, Placed) else NO_EFFECT
 
 
+def is_alone(made: Effect, hunk: Hunk) -> bool:
+    """Tell whether an effect is of the hunk's own lines only, with nothing but headings above them."""
+    own = [line for line in split_lines(hunk.removed) + split_lines(hunk.added) if not is_blank(line)]
+    return sum(made.values()) <= len(own) and not any(stands.labels or stands.within for _, _, stands in made)
+
+
 def effect_between(old: str, new: str) -> Effect:
     """Count what one text has and the other has not: sign, line, and where it stands; no blank ones.
 
