@@ -13,6 +13,7 @@ from nightledger.text.changes.standing import (
     has_moved,
     shown_between,
     standing,
+    standing_at,
 )
 
 TEXT = "# M\n\n## Never\n\n- Say no.\n\n## Always\n\n- Say yes.\n"
@@ -86,3 +87,8 @@ def test_a_line_that_only_moves_is_shown_and_says_what_it_said() -> None:
     assert not effect_between(old, new)
     assert set(shown_between(old, new)) == {(sign, "- a", Standing((), ())) for sign in "-+"}
     assert not shown_between("\ufeff", "")
+
+
+def test_where_a_line_stands_is_told_by_its_number() -> None:
+    assert standing_at(TEXT, 5) == Standing(("M", "Never"), ())
+    assert standing_at(TEXT, 2) == standing_at(TEXT, 99) == Standing((), ())

@@ -79,6 +79,13 @@ def standing(document: str, hunk: Hunk) -> Standing | None:
     )
 
 
+def standing_at(document: str, line: int) -> Standing:
+    """Give where a line of a text stands, counted from 1; the top of the file where there is no such line."""
+    rows = dict(enumerate(_rows(document), 1))
+    row = rows.get(line)
+    return row[1] if row is not None else Standing((), ())
+
+
 def has_moved(document: str, hunk: Hunk) -> bool:
     """Tell whether the lines of a hunk stand under other headings than those that it names."""
     now = standing(document, hunk) if hunk.anchor is not Anchor.SECTION_END else None
