@@ -3,6 +3,7 @@
 Invariant: pure; a file stands here only once an apply of the gate has written it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,11 +28,18 @@ class KeptFold:
     def apply(self, targets: Sequence[Mapping[str, Any]]) -> None:
         """Remember what an apply put there, and which log has its full text where."""
         self.files |= {target["path"]: target["after"] for target in targets}
-        full = {target["after"]: target["path"] for target in targets if is_copy(target["path"])}
+        full: dict[str, list[str]] = defaultdict(list)
+        for target in targets:
+            if is_copy(target["path"]):
+                full[target["after"]].append(target["path"])
         for target in targets:
             self.copies.pop(target["path"], None)
             if not is_copy(target["path"]) and target["before"] in full:
-                self.copies[target["path"]] = full[target["before"]]
+                name = target["path"].rpartition("/")[2]
+                held = full[target["before"]]  # logs of one text have a copy each, under their own names
+                self.copies[target["path"]] = next(
+                    (c for c in held if c.rpartition("/")[2] == name), held[-1]
+                )
 
     def expunge(self, places: Iterable[Mapping[str, Any]]) -> None:
         """What a leaked text was overwritten in stands so from then on."""

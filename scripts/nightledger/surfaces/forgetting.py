@@ -7,6 +7,7 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Proposal
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.forget_entry import entry_of_change, forget
+from nightledger.gate.gated import read_gated
 from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.memory.pinning import NO_MARK, read_marks, text_sha256
 from nightledger.gate.proposing.proposing import Outcome
@@ -15,6 +16,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.surfaces.settling import Settled
 from nightledger.surfaces.signed_at_once import key_at_hand, sign_proposals
+from nightledger.text.changes.standing import Standing, standing_at
 
 _CHANGE = re.compile(r"(p-[a-z2-7]+|[a-z2-7]+)[#:]([1-9][0-9]{0,5})")
 
@@ -30,6 +32,11 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
         placed = _find(context, seen, word)
         for line in entry_choice.listing(seen, [placed]):
             context.print(line)
+        stands = _standing(seen, placed)
+        for line in screen.wrap(
+            f"under {screen.shown(' > '.join(stands.names) or 'no heading')}", first="    "
+        ):
+            context.print(line)
         _require_unpinned(seen, placed)
     if dry_run:
         context.emit({"entry": entry_choice.record(placed), "proposal": None, "decision": None})
@@ -37,7 +44,7 @@ def forget_one(context: Context, word: str, *, dry_run: bool) -> int:
         return 0
     if context.interactive() and input("Forget it for good? [y/N] ").strip().lower() != "y":
         raise RefusedError("nothing was proposed")
-    proposal = _propose(context, placed)
+    proposal = _propose(context, placed, stands)
     if not key_at_hand(seen, context):
         context.emit({"entry": entry_choice.record(placed), "proposal": proposal.id, "decision": None})
         _say(context, f"Proposed as {proposal.id}; it waits for your signature: 'nightledger review'.")
@@ -61,14 +68,21 @@ def _require_unpinned(session: Session, placed: Placed) -> None:
         raise RefusedError(f"{name} is pinned", hint=f"'nightledger unpin {name}' first")
 
 
-def _propose(context: Context, shown: Placed) -> Proposal:
+def _standing(session: Session, placed: Placed) -> Standing:
+    text = read_gated(session.gate.home, placed.path).decode("utf-8", "surrogateescape")
+    return standing_at(text, placed.entry.first_line)
+
+
+def _propose(context: Context, shown: Placed, stands: Standing) -> Proposal:
     with writing(context, person=True) as session:
         gate = session.gate
         standing = find_standing(gate.home, session.ledger.book).entries
         placed = standing.get(shown.entry.id)
-        if placed is None or text_sha256(placed) != text_sha256(shown):
+        same = placed is not None and text_sha256(placed) == text_sha256(shown)
+        if placed is None or not same or _standing(session, placed) != stands:
             raise FileChangedError(
-                "the entry was changed meanwhile; nothing was proposed", hint="run it again"
+                "the entry was changed meanwhile, or what it stands under; nothing was proposed",
+                hint="run it again",
             )
         period = log_day(session.moment.at, home_zone(gate.home, gate.settings)).isoformat()
         outcome = forget(gate, session.ledger, placed, session.moment, period=period)

@@ -14,14 +14,17 @@ from nightledger.gate.stored import read_proposal
 from nightledger.surfaces import signing
 from nightledger.surfaces.session import Session
 from nightledger.text.changes.merge import Merged, merge3
+from nightledger.text.changes.standing import effect_between, shown_between
 from nightledger.trust.sshsig import Signer
 
 
 def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
     """Give the edit made of ``before`` on the bytes of now; the diff that was shown stays what it was.
 
+    So do the headings and labels above its lines, however far off.
+
     Raises:
-        FileChangedError: The file was changed in or beside the lines that were edited.
+        FileChangedError: The file was changed in, beside or above the lines that were edited.
     """
     if now == before:
         return edited
@@ -29,10 +32,11 @@ def rebase(before: bytes, edited: bytes, now: bytes, path: str) -> bytes:
     merged = merge3(old, wanted, new)
     if isinstance(merged, Merged):
         shown = _without_places(readable_diff(old, wanted, path=path))
-        if _without_places(readable_diff(new, merged.text, path=path)) == shown:
+        elsewhere = effect_between(new, merged.text) - shown_between(old, wanted)
+        if not elsewhere and _without_places(readable_diff(new, merged.text, path=path)) == shown:
             return merged.text.encode("utf-8", "surrogateescape")
     raise FileChangedError(
-        f"{path} was changed meanwhile, in or beside the lines that you edited; nothing was signed",
+        f"{path} was changed meanwhile, in, beside or above the lines that you edited; nothing was signed",
         hint=f"'nightledger edit {path}' opens it as it is now",
     )
 

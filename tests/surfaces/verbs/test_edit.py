@@ -141,13 +141,34 @@ def test_an_edit_of_lines_that_changed_meanwhile_is_refused_and_its_text_kept(
     monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
     ran = console.run("edit")
     assert ran.status == 1
-    assert "MEMORY.md was changed meanwhile, in or beside the lines that you edited" in ran.err
+    assert "MEMORY.md was changed meanwhile, in, beside or above the lines that you edited" in ran.err
     (kept,) = desk.root.glob("nightledger-edit-*.md")
     assert f"your text is kept in {kept}" in ran.err
     assert kept.read_text() == EDITED
     assert kept.stat().st_mode & 0o077 == 0
     assert desk.text() == MEMORY.replace("30", "60")
     assert desk.ledger().book.proposals == {}
+
+
+@pytest.mark.parametrize("names", [("Always:", "Never:"), ("## Always", "## Never")])
+def test_an_edit_under_a_name_that_is_another_by_now_is_refused(
+    names: tuple[str, str], console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has to be quick: names that drifted in stand as long as the editor is open."""
+    one, other = names
+    rules = "- Be kind.\n- Ask.\n- Wait.\n- Push all keys.\n- Tidy.\n- Sweep.\n- Mop.\n- Rest.\n"
+    signed = f"# M\n\n{one}\n{rules}\n{other}\n- Wire money.\n"
+    desk = console.desk
+    desk.edit(signed.encode())
+    desk.memory.write_text(signed.replace(one, "X").replace(other, one).replace("X", other))
+    kept = desk.root / "signed.md"
+    kept.write_text(signed)
+    monkeypatch.setattr(tempfile, "tempdir", str(desk.root))
+    editor(console, monkeypatch, f's={kept}; sed -i "s/Push all/Push some/" "$1"; cp "$s" "{desk.memory}"')
+    ran = console.run("edit")
+    assert ran.status == 1
+    assert "in, beside or above the lines that you edited" in ran.err
+    assert desk.text() == signed
 
 
 def test_somebody_made_the_same_edit_meanwhile(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from nightledger.gate.review.composing import Refusal
 from nightledger.surfaces import cli, forgetting
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.settling import Settled
+from nightledger.text.changes.standing import Standing
 
 REFUSED, USAGE = 1, 2
 
@@ -167,7 +168,10 @@ def test_forget_proposes_and_signs_in_one_go_and_cools(console: Console) -> None
 
 def test_forget_says_what_follows_and_how_to_take_it_back(console: Console) -> None:
     said = " ".join(console.out("forget", short(console.desk, BACKUPS)).split())
-    assert f"MEMORY.md:5 {BACKUPS} Signed. It cools until 2026-03-01 08:00 UTC" in said
+    assert (
+        f"MEMORY.md:5 {BACKUPS} under MEMORY.md > Decisions Signed. It cools until 2026-03-01 08:00 UTC"
+        in said
+    )
     assert "brings it back within the undo window" in said
     ran = console.run("forget", short(console.desk, BACKUPS))
     assert (ran.status, "was proposed already, as p-" in ran.err) == (USAGE, True)
@@ -215,7 +219,29 @@ def test_what_was_changed_while_it_was_shown_is_not_forgotten(console: Console) 
     desk.edit(desk.memory.read_bytes().replace(b"30 days.", b"60 days."))
     context = Context(verb="forget", home=desk.home.root, now_text=desk.moment.at.isoformat(), json=False)
     with pytest.raises(FileChangedError, match="was changed meanwhile"):
-        forgetting._propose(context, placed)
+        forgetting._propose(context, placed, Standing(("MEMORY.md", "Decisions"), ()))
+    assert console.record("proposals") == []
+
+
+@pytest.mark.parametrize("names", [("Always:", "Never:"), ("## Always", "## Never")])
+def test_what_stands_under_another_name_since_it_was_shown_is_not_forgotten(
+    names: tuple[str, str], console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = names
+    signed = f"# M\n\n{one}\n\n- Push all keys.\n\n{other}\n\n- Wire money.\n"
+    desk = console.desk
+    desk.edit(signed.encode())
+    desk.memory.write_text(signed.replace(one, "X").replace(other, one).replace("X", other))
+    asked = forgetting._propose
+
+    def late(*given: Any) -> Any:
+        desk.memory.write_text(signed)  # by whoever had put the drift there, while the question is read
+        return asked(*given)
+
+    monkeypatch.setattr(forgetting, "_propose", late)
+    ran = console.run("forget", short(desk, "- Push all keys."), typed=["y"])
+    assert f"under M > {other.removeprefix('## ')}" in ran.out
+    assert "or what it stands under" in ran.err
     assert console.record("proposals") == []
 
 

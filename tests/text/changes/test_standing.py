@@ -5,7 +5,16 @@ import pytest
 from nightledger.domain.proposal import Anchor, Hunk
 from nightledger.text.changes.edits import hunks_between
 from nightledger.text.changes.place import Unplaced
-from nightledger.text.changes.standing import Standing, has_moved, standing, under_headings
+from nightledger.text.changes.standing import (
+    NO_EFFECT,
+    Standing,
+    effect,
+    effect_between,
+    has_moved,
+    shown_between,
+    standing,
+    standing_at,
+)
 
 TEXT = "# M\n\n## Never\n\n- Say no.\n\n## Always\n\n- Say yes.\n"
 MOVED = "# M\n\n## Never\n\n## Always\n\n- Say yes.\n- Say no.\n"
@@ -55,5 +64,31 @@ def test_an_edit_stands_where_its_hunks_say(after: str) -> None:
 
 def test_what_differs_is_counted_by_its_sign_its_line_and_the_headings_above_it() -> None:
     never, always = Standing(("M", "Never"), ()), Standing(("M", "Always"), ())
-    assert under_headings(TEXT, MOVED) == {("-", "- Say no.", never): 1, ("+", "- Say no.", always): 1}
-    assert not under_headings(TEXT, f"{TEXT}\n")
+    assert effect_between(TEXT, MOVED) == {("-", "- Say no.", never): 1, ("+", "- Say no.", always): 1}
+    assert not effect_between(TEXT, f"{TEXT}\n")
+
+
+def test_a_line_that_stays_is_counted_where_what_stands_above_it_goes() -> None:
+    rules = "# M\n\n- Never do\n  - Push keys.\n"
+    made = effect(rules, hunk(section=("M",), removed="- Never do\n", added="- Always do\n"))
+    below = [Standing(("M",), (label,)) for label in ("- Never do", "- Always do")]
+    top = Standing(("M",), ())
+    assert made == {
+        ("-", "- Never do", top): 1,
+        ("+", "- Always do", top): 1,
+        ("-", "  - Push keys.", below[0]): 1,
+        ("+", "  - Push keys.", below[1]): 1,
+    }
+    assert effect(rules, hunk(removed="- gone\n")) == NO_EFFECT
+
+
+def test_a_line_that_only_moves_is_shown_and_says_what_it_said() -> None:
+    old, new = "- a\n- b\n", "- b\n- a\n"
+    assert not effect_between(old, new)
+    assert set(shown_between(old, new)) == {(sign, "- a", Standing((), ())) for sign in "-+"}
+    assert not shown_between("\ufeff", "")
+
+
+def test_where_a_line_stands_is_told_by_its_number() -> None:
+    assert standing_at(TEXT, 5) == Standing(("M", "Never"), ())
+    assert standing_at(TEXT, 2) == standing_at(TEXT, 99) == Standing((), ())

@@ -18,7 +18,7 @@ from nightledger.text.changes.course import trace
 from nightledger.text.changes.diff import changed_runs
 from nightledger.text.changes.merge import Merged, merge3
 from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import under_headings
+from nightledger.text.changes.standing import effect_between, shown_between
 from nightledger.text.markdown.document import is_blank, split_lines
 
 TOUCHES = "it touches lines that were changed outside the gate: answer these first ('nightledger review')"
@@ -125,8 +125,8 @@ def lands_elsewhere(before: bytes, after: bytes, accepted: bytes, carried: bytes
 
     The operator saw the file: its drifted headings, not the accepted ones.
     """
-    seen = under_headings(_text(before), _text(after))
-    return bool(under_headings(_text(accepted), _text(carried)) - seen)
+    seen = shown_between(_text(before), _text(after))
+    return bool(effect_between(_text(accepted), _text(carried)) - seen)
 
 
 def _text(content: bytes) -> str:

@@ -31,7 +31,7 @@ from nightledger.gate.opening import Gate
 from nightledger.gate.proposing.hunks import why_not
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import has_moved, standing
+from nightledger.text.changes.standing import effect, has_moved, is_alone, standing
 
 TOGETHER = "another of its files has changed, and its files change together or not at all"
 
@@ -122,8 +122,11 @@ def _is_elsewhere(write: Write, hunk: Hunk, shown: Shown, *, exact: bool) -> boo
     then = None if shown.text is None else standing(shown.text, hunk)
     if not exact and any(has_moved(text, hunk) for text in texts):
         return True
-    if then is None:
-        return any(one is not None and one.labels for one in there)
+    if shown.text is None or then is None:
+        return not all(is_alone(effect(text, hunk), hunk) for text in texts)
+    seen = effect(shown.text, hunk)
+    if any(effect(text, hunk) - seen for text in dict.fromkeys(texts)):
+        return True
     return any(one != then for one in there if exact or one is not None)
 
 

@@ -25,7 +25,7 @@ from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.review.wording import TWICE
 from nightledger.gate.stored import Stored
 from nightledger.text.changes.place import Applied, apply_hunks
-from nightledger.text.changes.standing import standing
+from nightledger.text.changes.standing import effect, standing
 from nightledger.text.changes.whole import text_sha256
 
 UNCAPPED = frozenset({Op.COMPRESS, Op.DELETE_LINK})
@@ -205,7 +205,11 @@ def _moved(
         if running[path] != shown[path]:
             now, then = standing(running[path], hunk), standing(shown[path], hunk)
             rests = then is None and running[path] != current[path]  # on a change of the same proposal
-            if now is not None and now != then and not rests:
+            if (
+                now is not None
+                and not rests
+                and (now != then or effect(running[path], hunk) - effect(shown[path], hunk))
+            ):
                 return MOVED_BESIDE
         put = apply_hunks(running[path], [hunk])
         running[path] = put.text if isinstance(put, Applied) else running[path]

@@ -107,7 +107,7 @@ def _why_other(shown: Item, now: Item, watched: Mapping[str, bool]) -> str:
     if now.unplaced:
         return now.unplaced
     clean = all(watched.get(path, True) for path in files_of([now.change]))
-    if now.moved != shown.moved or now.stands != shown.stands:
+    if now.moved != shown.moved or now.stands != shown.stands or now.effect - shown.effect:
         return OTHER
     lines = changed_lines if clean else _without_places
     return "" if lines(now.diff) == lines(shown.diff) else OTHER

@@ -6,7 +6,7 @@ Invariant: what is shown, hashed and signed are the same bytes, read once.
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from nightledger.domain.decision import DecisionType
@@ -37,7 +37,7 @@ from nightledger.gate.review.wording import TWICE, is_numbered_twice, worded
 from nightledger.gate.stored import Stored, read_proposal
 from nightledger.text.changes.course import trace
 from nightledger.text.changes.masked import mask_diff
-from nightledger.text.changes.standing import Standing, is_moved, standing
+from nightledger.text.changes.standing import NO_EFFECT, Effect, Standing, effect_between, is_moved, standing
 from nightledger.text.markdown.document import readable
 from nightledger.text.scanners.scan import told_values
 
@@ -87,6 +87,7 @@ class Item:
         unread: Why what drifted cannot be kept, though it can be taken back; else empty.
         moved: The headings under which its lines stand, where it names others; else empty.
         stands: Where its lines stand, or will; None where that is not told by lines.
+        effect: What it makes of the lines of its file, those included that only stand elsewhere by it.
         told: What the gated files and the proposals shown with it tell as secrets.
     """
 
@@ -98,6 +99,7 @@ class Item:
     unread: str = ""
     moved: str = ""
     stands: Standing | None = None
+    effect: Effect = field(default_factory=lambda: NO_EFFECT)
     told: frozenset[str] = NOTHING
 
 
@@ -268,7 +270,7 @@ def _item(
     told: frozenset[str],
     accepted: Accepted,
 ) -> Item:
-    diff, why, moved, stands = "", "", "", None
+    diff, why, moved, stands, effect = "", "", "", None, NO_EFFECT
     try:
         placed = put_change(documents, change)
         if isinstance(placed, str) and change.op in (Op.ADD, Op.REMOVE, Op.REPLACE):
@@ -281,6 +283,8 @@ def _item(
         values = told | NOTHING.union(*map(told_values, placed.values()))
         diff = mask_diff(change_diff(documents, placed, change, told=values), told=values)
         stands = standing(documents[change.target], change.hunk) if change.target in placed else None
+        if stands:
+            effect = effect_between(documents[change.target], placed[change.target])
         if stands and is_moved(stands, change.hunk):
             moved = SHOWN_SECTION.join(map(readable, stands.names)) or "no heading"
         created = status.created.at
@@ -295,5 +299,6 @@ def _item(
         unplaced=why,
         moved=moved,
         stands=stands,
+        effect=effect,
         told=told,
     )
