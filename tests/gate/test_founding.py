@@ -142,6 +142,27 @@ def test_a_readme_in_our_places_is_no_other_tool(tmp_path: Path) -> None:
     assert plan(make_founding(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["memory", "audit", "config/nightledger"])
+def test_a_directory_that_leads_out_of_the_home_is_refused_before_anything_is_written(
+    tmp_path: Path, name: str
+) -> None:
+    home = workspace(tmp_path)
+    other = tmp_path / "other disk"
+    other.mkdir()
+    (home / name).parent.mkdir(exist_ok=True)
+    (home / name).symlink_to(other)
+    with pytest.raises(RefusedError, match=f"{name}.* leads to {other}"):
+        plan(make_founding(tmp_path))
+    assert not list(other.iterdir())
+
+
+def test_a_directory_that_is_another_of_the_home_is_taken(tmp_path: Path) -> None:
+    home = workspace(tmp_path)
+    (home / "vault").mkdir()
+    (home / "memory").symlink_to(home / "vault")
+    assert plan(make_founding(tmp_path))
+
+
 def giant(path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(50_000_000)

@@ -72,16 +72,26 @@ Asked = tuple[
 
 
 def _read_cosigned(raw: bytes) -> Asked:
-    """Ask for everything where all three files say this, then keep another witness's line with what they say."""
-    kept = Path(home().checkpoints_dir, "7")
-    paths = (home().cosigned, home().checkpoint, kept)
-    for path in paths:
+    """Ask for everything where all three files say this, then keep another witness's line with what they say.
+
+    What is kept is kept under its size; what has none that is asked for, under that of the line that comes.
+    """
+    first, whole = (Path(home().checkpoints_dir, str(size)) for size in (7, SIZE))
+    whole.unlink(missing_ok=True)
+    first.unlink(missing_ok=True)
+    for path in (home().cosigned, home().checkpoint, whole if _is_whole(raw) else first):
         written(path, raw)
     heads = Cosignatures(home(), POLICY, _tree())
     asked = heads.newest(), heads.vouched(3), heads.kept_size(), heads.foreign()
     note = parse_note(_cosigned(7))
     keep_lines(home(), POLICY, note, sign_note(note.text, [cosigner(3, NOON)]).signatures, first=True)
-    return *asked, tuple(Path(path).read_bytes() for path in paths)
+    return *asked, tuple(Path(path).read_bytes() for path in (home().cosigned, home().checkpoint, first))
+
+
+def _is_whole(raw: bytes) -> bool:
+    with suppress(NoteError):
+        return parse_note(raw).text == parse_note(_cosigned(SIZE)).text
+    return False
 
 
 def _check_cosigned(raw: bytes, read: Asked) -> None:

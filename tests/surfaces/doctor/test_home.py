@@ -45,6 +45,16 @@ def test_a_network_file_system_is_a_warning(tmp_path: Path) -> None:
     assert [c.state for c in checks if "network file system (nfs4)" in c.message] == [State.NOTE]
 
 
+def test_a_directory_that_leads_out_of_the_home_is_told_once(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home")
+    (tmp_path / "home" / "memory").rename(tmp_path / "disk")
+    (tmp_path / "home" / "memory").symlink_to(tmp_path / "disk")
+    told = [c for c in check_home(home, str(tmp_path), mounts="") if "leads to" in c.message]
+    assert [(c.state, c.message.split(",")[0]) for c in told] == [
+        (State.BAD, f"memory leads to {tmp_path / 'disk'}")
+    ]
+
+
 def test_an_ordinary_home_on_a_system_without_boot_ids_is_told_what_that_means(tmp_path: Path) -> None:
     home = make_home(tmp_path / "home", simulated=False)
     now = datetime(2026, 3, 1, tzinfo=UTC)
