@@ -42,7 +42,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 4
+_JUDGED_BY = 5
 """Raised when text is judged otherwise here or in ``withheld.py``, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""
@@ -76,7 +76,7 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     """
     stored = read_stored(gate, ledger.book)
     forgotten = read_forgotten(stored, ledger.book)
-    unspoken = dict(_quarantined(gate.home, ledger))
+    unspoken = _quarantined(gate.home, ledger)
     unspoken |= _proposed(gate.home, ledger.book, stored)
     unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
     taken_out = [
@@ -169,13 +169,17 @@ def _is_short(wording: str) -> bool:
     return len(wording.split()) + len(UNSPACED.findall(wording)) // 2 < _TITLE_WORDS
 
 
-def _quarantined(home: Home, ledger: Ledger) -> Iterator[tuple[str, str]]:
+def _quarantined(home: Home, ledger: Ledger) -> dict[str, str]:
+    """Give the claims of what scanners held back, but what stands signed: whoever has a text held back chooses what is in it."""
+    said: dict[str, str] = {}
     for event in ledger.log.events:
         if event.event == EventName.QUARANTINED:
-            name = f"{home.quarantine_dir}/{event.fields['sha256']}.txt"
+            named = str(event.fields["sha256"])
             try:
-                raw = read_optional(name, _MAX_BYTES, within=home.root) or b""
+                raw = read_optional(f"{home.quarantine_dir}/{named}.txt", _MAX_BYTES, within=home.root) or b""
             except NightledgerError:
                 continue  # scanners find it again where it stands
-            for claim in _claims(raw.decode("utf-8", "surrogateescape")):
-                yield claim, QUARANTINED
+            if sha256(raw).hexdigest() == named:
+                said |= dict.fromkeys(_claims(raw.decode("utf-8", "surrogateescape")), QUARANTINED)
+    standing = _standing(home, ledger.book, said)
+    return {claim: why for claim, why in said.items() if claim not in standing}

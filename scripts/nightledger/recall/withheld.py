@@ -144,7 +144,7 @@ class Judge:
 
     def _may_name(self, path: str) -> bool:
         if path not in self._names:
-            self._names[path] = self.may_say(path)
+            self._names[path] = path in self._home.identity.gated or self.may_say(path)
         return self._names[path]
 
     def _whole(self, chunk: Chunk) -> str:

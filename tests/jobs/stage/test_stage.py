@@ -16,11 +16,12 @@ from tests.jobs.stage.staging import event, only, run, shown, texts
 from tests.linking import lines, outcome
 from tests.recall.asking import put
 
-from nightledger.domain.exposure import Place
+from nightledger.domain.exposure import Exposure, Place
 from nightledger.domain.moment import Moment
 from nightledger.domain.staging.page import parse_page
 from nightledger.domain.staging.values import Source
 from nightledger.domain.tokens import tokens_of
+from nightledger.files.exposures import append_exposure
 from nightledger.files.search_index import index_path
 from nightledger.files.staged import drop_staged, find_page, read_staged
 from nightledger.gate.memory.naming import find_standing
@@ -785,6 +786,12 @@ def test_exposures_that_are_none_are_passed_over(desk: Desk) -> None:
 
 
 # ---------------------------------------------------------------- reading it
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_an_exposure_at_an_end_of_the_calendar_stops_nothing(desk: Desk, time: str) -> None:
+    append_exposure(desk.home, Exposure(at=time, shown=[], host="generic", event="recall"))
+    assert run(desk).lines == ()
 
 
 def test_a_page_goes_when_it_is_dropped_and_without_what_it_rests_on_it_is_not_given_out(desk: Desk) -> None:

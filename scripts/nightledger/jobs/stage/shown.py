@@ -80,7 +80,9 @@ def _rows(home: Home, since: datetime, now: datetime) -> Iterator[tuple[Exposure
                 at = datetime.fromisoformat(row.at)
             except ValueError:
                 continue
-            if at.tzinfo is not None and since <= at.astimezone(UTC) < now:
+            if (
+                at.tzinfo is not None and since <= at < now
+            ):  # compared first: one may be off the calendar in UTC
                 yield row, at.astimezone(UTC)
 
 
