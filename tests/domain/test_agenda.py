@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nightledger.domain.agenda import Calendar, Duty, count_due, duties, failing, next_look_at
-from nightledger.domain.periods import Daily, Weekly
+from nightledger.domain.periods import Daily, Every, Weekly
 from nightledger.domain.runs import Run, RunOutcome
 
 NIGHTLY = Daily(at=time(3, 5))
@@ -194,3 +194,18 @@ def test_a_clock_set_back_by_less_than_an_hour_repeats_no_night(steps: list[tupl
         now += minutes * MINUTE if minutes > 0 else timedelta(0)
         night.call(now + min(minutes, 0) * MINUTE, what)
     assert len(night.done("link")) == len(set(night.done("link")))
+
+
+@pytest.mark.parametrize("key", ["2026-02-28T00:00Z", "0001-01-01T00:00Z", "20260228", "2026-W09-6"])
+def test_a_line_for_a_period_that_the_job_cannot_have_counts_for_nothing_and_ends_nothing(key: str) -> None:
+    runs = [*done_through("2026-02-27"), *done_through(key)]
+    assert pairs(duties(CALENDAR, runs, NOW)) == [("2026-02-28", "link"), ("2026-02-28", "consolidate")]
+    assert count_due(CALENDAR, runs, NOW) == 1
+    assert next_look_at(CALENDAR, runs, NOW) == datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
+
+
+def test_a_job_of_slots_has_done_those_only() -> None:
+    calendar = Calendar(schedules={"stage": Every(minutes=30)}, zone=UTC, since=date(2026, 2, 26), limit=7)
+    runs = [run("stage", "2026-03-01"), run("stage", "2026-03-01T03:00Z")]
+    assert pairs(duties(calendar, runs, NOW)) == [("2026-03-01T03:30Z", "stage")]
+    assert duties(calendar, [*runs, run("stage", "2026-03-01T03:30Z")], NOW) == ()

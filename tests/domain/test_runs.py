@@ -200,3 +200,18 @@ def test_a_step_of_more_than_an_hour_is_told_from_time_that_passed(
     newest: Run | None, now: Moment, *, stepped: bool
 ) -> None:
     assert is_stepped(newest, now) is stepped
+
+
+def test_a_made_up_line_that_ended_before_it_began_ends_nothing() -> None:
+    first = datetime(1, 1, 1, tzinfo=UTC)
+    odd = replace(run("2026-02-28", started_at=NOW + HOUR, boot="b"), finished_at=first)
+    (found,) = reckon([odd], at(0, "b", 10), UTC)
+    assert found.started_at == found.finished_at == NOW - timedelta(seconds=10)
+
+
+@pytest.mark.parametrize("end", [datetime.max.replace(tzinfo=UTC), NOW + 1000 * HOUR])
+def test_a_failure_that_says_it_ends_in_the_future_delays_the_retry_no_longer_than_another(
+    end: datetime,
+) -> None:
+    odd = replace(run("2026-02-28", RunOutcome.FAILED), finished_at=end)
+    assert retry_at([odd], "consolidate", "2026-02-28", NOW) == NOW + HOUR / 2

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from nightledger.domain.periods import Period, Schedule, due, next_due_at
+from nightledger.domain.periods import Period, Schedule, due, names_period, next_due_at
 from nightledger.domain.runs import Run, RunOutcome, attempts, done_periods, last_done, retry_at
 
 LATE = timedelta(days=1)
@@ -94,7 +94,7 @@ def next_look_at(calendar: Calendar, runs: Collection[Run], now: datetime) -> da
     """
     looks = []
     for job, schedule in calendar.schedules.items():
-        done = last_done(runs, job, now)
+        done = last_done(_at_periods_of(calendar, job, runs), job, now)
         at = next_due_at(schedule, done, calendar.zone, since=calendar.since)
         periods = _due(calendar, job, runs, now)
         again = retry_at(runs, job, periods[0].key, now) if periods else None
@@ -114,11 +114,16 @@ def failing(calendar: Calendar, runs: Collection[Run], now: datetime) -> tuple[R
 
 def _due(calendar: Calendar, job: str, runs: Collection[Run], now: datetime) -> tuple[Period, ...]:
     """Give the periods of a job that are due and not done, oldest first; also one in a gap that a wrong clock left."""
-    done = done_periods(runs, job, now)
-    waiting = due(
-        calendar.schedules[job], last_done(runs, job, now), now, calendar.zone, since=calendar.since
-    )
+    own = _at_periods_of(calendar, job, runs)
+    done = done_periods(own, job, now)
+    waiting = due(calendar.schedules[job], last_done(own, job, now), now, calendar.zone, since=calendar.since)
     return tuple(period for period in waiting if period.key not in done)
+
+
+def _at_periods_of(calendar: Calendar, job: str, runs: Collection[Run]) -> list[Run]:
+    """Give the runs of a job at periods that it can have: anybody can write a line for a slot of a nightly job."""
+    schedule = calendar.schedules[job]
+    return [run for run in runs if run.job == job and names_period(schedule, run.period)]
 
 
 def _waits(runs: Collection[Run], job: str, period: Period, now: datetime) -> bool:

@@ -6,11 +6,14 @@ finds the same periods; none comes twice and none is lost.
 """
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 DAY = timedelta(days=1)
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SLOT = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +111,16 @@ def over_at(key: str, zone: tzinfo) -> datetime:
     if "T" in key:
         return datetime.fromisoformat(key)
     return local_moment(date.fromisoformat(key) + DAY, time(), zone)
+
+
+def names_period(schedule: Schedule, key: str) -> bool:
+    """Tell whether a key is written as those of a schedule's periods are.
+
+    Args:
+        schedule: When the job runs.
+        key: As :func:`over_at` takes it.
+    """
+    return (_SLOT if isinstance(schedule, Every) else _DAY).fullmatch(key) is not None
 
 
 def due(

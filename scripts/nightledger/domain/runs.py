@@ -148,7 +148,7 @@ def _is_early(period: str, at: datetime, zone: tzinfo) -> bool:
 
 
 def _dated(run: Run, at: datetime) -> Run:
-    took = timedelta() if at is NEVER else run.finished_at - run.started_at
+    took = timedelta() if at is NEVER else max(timedelta(), run.finished_at - run.started_at)
     return replace(run, started_at=at, finished_at=at + took)
 
 
@@ -207,7 +207,8 @@ def attempts(runs: Iterable[Run], job: str, period: str) -> int:
 def retry_at(runs: Iterable[Run], job: str, period: str, now: datetime) -> datetime | None:
     """Give from when on a failed period is tried again; None where it did not fail.
 
-    The wait doubles from 30 minutes to 8 hours with each failure.
+    The wait doubles from 30 minutes to 8 hours with each failure. A run that ends ahead of now began when it says:
+    anybody can write a line, and one that ends in the year 9999 would hold back the job until then.
     """
     failed = [
         run
@@ -217,7 +218,9 @@ def retry_at(runs: Iterable[Run], job: str, period: str, now: datetime) -> datet
     if not failed:
         return None
     doublings = min(len(failed) - 1, 10)  # 2**10 half hours are far beyond LAST_RETRY
-    return failed[-1].finished_at + min(FIRST_RETRY * (1 << doublings), LAST_RETRY)
+    last = failed[-1]
+    ended = last.finished_at if last.finished_at <= now + AHEAD else last.started_at
+    return ended + min(FIRST_RETRY * (1 << doublings), LAST_RETRY)
 
 
 def _past(run: Run, now: datetime) -> bool:
