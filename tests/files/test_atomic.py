@@ -9,7 +9,14 @@ import pytest
 
 from nightledger.domain.errors import FileChangedError, NotDurableError, RefusedError
 from nightledger.files import atomic
-from nightledger.files.atomic import create_file, exchange_file, leftovers, replace_file, sha256_file
+from nightledger.files.atomic import (
+    create_file,
+    exchange_file,
+    leftovers,
+    link_or_copy,
+    replace_file,
+    sha256_file,
+)
 
 OLD, NEW = b"old bytes\n", b"new bytes, more of them\n"
 
@@ -354,3 +361,20 @@ def test_a_fifo_that_a_rival_put_there_after_the_check_is_not_waited_for(
     monkeypatch.setattr(atomic, "_write_temp", rival_puts)
     assert exchange_file(str(file), NEW) == b""
     assert file.read_bytes() == NEW
+
+
+def test_a_second_name_is_a_link_a_refused_one_a_copy_and_a_taken_one_is_left(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked, copied = tmp_path / "linked", tmp_path / "copied"
+    link_or_copy(str(file), str(linked))
+    assert linked.samefile(file)
+    with pytest.raises(FileExistsError):
+        link_or_copy(str(file), str(linked))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EOPNOTSUPP, "no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    link_or_copy(str(file), str(copied))
+    assert (copied.read_bytes(), mode_of(copied), copied.samefile(file)) == (OLD, mode_of(file), False)

@@ -1,3 +1,5 @@
+import errno
+import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -8,6 +10,7 @@ from tests.gate.killing import Killer, dies
 
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
+from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
 from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
@@ -148,6 +151,27 @@ def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_a
             assert not list(desk.ring.directory.glob(".*.restoring"))
         assert read_ledger(opened(home, desk)).log.events[-1].fields["lost"] == 1
     assert step > 10
+
+
+def test_where_the_system_refuses_a_second_name_the_keys_are_copied(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As fs.protected_hardlinks does for files of another user."""
+    link = os.link
+
+    def refusing(path: str, name: str, *, follow_symlinks: bool = True) -> None:
+        if not str(path).endswith(TEMP_SUFFIX):
+            raise PermissionError(errno.EPERM, "no second names here")
+        link(path, name, follow_symlinks=follow_symlinks)
+
+    home = copied(desk, tmp_path)
+    desk.proposal(addition("Use the blue switch."))
+    sign_head(desk.gate, desk.moment)
+    monkeypatch.setattr(os, "link", refusing)
+    accept_loss(home, desk, 1)
+    log = read_ledger(opened(home, desk)).log
+    assert log.report.ok
+    assert log.events[-1].fields["lost"] == 1
 
 
 def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) -> None:

@@ -74,4 +74,6 @@ def test_what_a_night_reads_for_it_is_bounded(attester: Attester, monkeypatch: p
     assert attester.holds(named())
     monkeypatch.setattr(attesting, "MAX_BYTES", len(TEXT))
     bounded = Attester(attester._home, {})
-    assert [bounded.holds(named()) for _ in range(3)] == [True, False, False]
+    assert [bounded.holds(named()) for _ in range(3)] == [True, None, None]
+    assert bounded.holds(named(path="memory/none.md")) is False
+    assert Attester(attester._home, {"memory/none.md": "memory/run.md"}).holds(named(path="memory/none.md"))

@@ -17,7 +17,7 @@ MAX_EVIDENCE = 12
 
 MAX_LOOKED = 64
 """Places that are looked at for one lesson until one is found to be there."""
-Holds = Callable[[OutcomeEvidence], bool]
+Holds = Callable[[OutcomeEvidence], bool | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ def lesson_drafts(
         target: Gated file.
         section: Where lessons belong.
         standing: Lessons of earlier patterns that stand in the file now.
-        holds: Tells whether the evidence that an outcome names is there.
+        holds: Tells whether the evidence that an outcome names is there; None where it was not looked at.
     """
     known = {lesson.key for lesson in standing}
     return [
@@ -107,11 +107,15 @@ def _evidence(record: Recorded) -> Evidence:
 
 def _flags(pattern: Pattern, holds: Holds) -> tuple[Flag, ...]:
     named = [item for record in pattern.records for item in record.outcome.evidence]
-    if any(map(holds, named[:MAX_LOOKED])):
-        return ()
-    what = (
-        "none of the evidence named is there as it says"
-        if named
-        else "no outcome behind it points to evidence"
-    )
+    looked: list[bool | None] = []
+    for item in named[:MAX_LOOKED]:
+        looked.append(holds(item))
+        if looked[-1]:
+            return ()
+    if not named:
+        what = "no outcome behind it points to evidence"
+    elif None in looked or len(named) > MAX_LOOKED:
+        what = "not all of the evidence named was looked at, and none that was is there as it says"
+    else:
+        what = "none of the evidence named is there as it says"
     return (Flag(rule="unattested", message=f"{what}; it is the reporter's word"),)

@@ -72,6 +72,24 @@ def create_file(path: str, content: bytes, *, mode: int = FILE_MODE) -> None:
     sync_directory(os.path.dirname(path) or ".")
 
 
+def link_or_copy(path: str, name: str) -> None:
+    """Give a file a second name, or where the system refuses that, a copy that is on disk when this returns.
+
+    Args:
+        path: A regular file.
+        name: A free name; its directory is synced by whoever calls, where the file was linked.
+
+    Raises:
+        OSError: The name is taken, or the file cannot be read.
+    """
+    try:
+        os.link(path, name, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        replace_file(name, _read(path), mode=stat.S_IMODE(os.stat(path).st_mode))
+
+
 def exchange_file(
     path: str,
     content: bytes,

@@ -17,7 +17,7 @@ from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
-from nightledger.files.atomic import replace_file
+from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.integrity.beginning import why_another
@@ -95,7 +95,7 @@ def accepting_loss(home: Home, ring: KeyRing, lost: int, moment: Moment) -> Iter
         make_dir(str(new))
         for name in os.listdir(own):
             if name not in (pin.FILE, head.FILE):
-                os.link(own / name, new / name, follow_symlinks=False)
+                link_or_copy(str(own / name), str(new / name))
         known = pin.read_pin(ring, home.identity.id)
         log = check_log(home, replace(known, heads=(), acknowledged=0, acknowledged_root=b""))
         pin.create_pin(beside, replace(known, heads=_kept(known, log)))
@@ -110,7 +110,7 @@ def _swap(own: Path, new: Path, moment: Moment) -> None:
     for name in (pin.FILE, head.FILE):
         kept = own / f"{name}.before-{moment.at:%Y%m%dT%H%M%SZ}"
         if os.path.lexists(own / name) and not os.path.lexists(kept):
-            os.link(own / name, kept, follow_symlinks=False)
+            link_or_copy(str(own / name), str(kept))
     sync_directory(str(own))
     for name in (pin.FILE, head.FILE):
         os.replace(new / name, own / name)

@@ -4,6 +4,7 @@ Invariant: a night reads a bounded number of bytes for it, however much is named
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 
 from nightledger.domain.errors import NightledgerError
@@ -14,7 +15,7 @@ from nightledger.files.reading import read_regular
 MAX_FILE_BYTES = 16 << 20
 """As much as the logger reads of a file to hash its lines."""
 MAX_BYTES = 256 << 20
-"""What a night looks through in all: a log of 20 KB for each of 12,800 lessons. What is beyond counts as not there."""
+"""What a night looks through in all: a log of 20 KB for each of 12,800 lessons. What is beyond is not looked at, and said not to be."""
 
 
 class Attester:
@@ -31,21 +32,24 @@ class Attester:
         self._copies = copies
         self._left = MAX_BYTES
 
-    def holds(self, evidence: OutcomeEvidence) -> bool:
-        """Tell whether the lines that evidence names are there with the hash that it names.
+    def holds(self, evidence: OutcomeEvidence) -> bool | None:
+        """Tell whether the lines that evidence names are there with the hash that it names; None where the night has read enough.
 
         Args:
             evidence: As the outcome has it.
         """
         paths = [evidence.path, *([self._copies[evidence.path]] if evidence.path in self._copies else [])]
-        return any(self._has(path, evidence) for path in paths)
+        found = [self._has(path, evidence) for path in paths]
+        return True if True in found else None if None in found else False
 
-    def _has(self, path: str, evidence: OutcomeEvidence) -> bool:
+    def _has(self, path: str, evidence: OutcomeEvidence) -> bool | None:
         try:
+            if self._left < os.stat(self._home.path(path)).st_size <= MAX_FILE_BYTES:
+                return None
             content = read_regular(
                 self._home.path(path), min(MAX_FILE_BYTES, self._left), within=self._home.root
             )
-        except (NightledgerError, OSError):  # OSError: a name that no file can have
+        except (NightledgerError, OSError, ValueError):  # no file, or a name that none can have
             return False
         self._left -= len(content)
         first, last = evidence.lines
