@@ -57,6 +57,21 @@ def test_what_cannot_be_looked_after_is_an_alarm(console: Console) -> None:
     assert "MEMORY.md cannot be looked after" in ran.out
 
 
+@pytest.mark.parametrize("name", ["SOUL.md", "MEMORY.md"])
+def test_a_link_to_itself_keeps_the_guard_from_no_other_file(name: str, console: Console) -> None:
+    root = Path(console.desk.home.root)
+    other = root / ("MEMORY.md" if name == "SOUL.md" else "AGENTS.md")
+    other.write_text("Be kind.\n")
+    assert console.run("guard").status == 0
+    (root / name).unlink(missing_ok=True)
+    os.symlink(name, root / name)
+    other.write_text("Be evil.\n")
+    for _ in range(2):
+        ran = console.run("guard", "--json")
+        assert (ran.status == 0) == (name == "SOUL.md")
+        assert other.name in ran.out
+
+
 def test_when_nothing_was_touched_cron_takes_one_small_look(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,14 +86,14 @@ def _nothing_new(context: Context) -> bool:
 
 
 def _looks(root: str, paths: "list[str]") -> "dict[str, list[int] | None]":
-    """Give what stat(2) says of files; None for a missing one."""
+    """Give what stat(2) says of files; None for a missing one, and for one that cannot be reached."""
     return {path: _look(os.path.join(root, path)) for path in paths}
 
 
 def _look(path: str) -> "list[int] | None":
     try:
         status = os.stat(path)
-    except FileNotFoundError:
+    except OSError:  # a link to itself stops no look at the other files
         return None
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
