@@ -45,6 +45,36 @@ TRICKS = {
         f"{RULES}| never | always |\n{TABLE}",
         ("| g | h |\n", "| push keys | be kind |\n"),
     ),
+    "the end of a sentence is hidden": (
+        f"{RULES}Never\nunder any terms\nshare keys.\n",
+        f"{RULES}Never\nunder any terms\n",
+        ("Never\n", "Always\n"),
+    ),
+    "the end of an item's sentence is hidden": (
+        f"{RULES}- Never\n  under any terms\n  share keys\n- Ask.\n",
+        f"{RULES}- Never\n  under any terms\n- Ask.\n",
+        ("  under any terms\n", "  mind, you may\n"),
+    ),
+    "what is indented by other blanks is hidden": (
+        f"{RULES}- Never do\n\N{NO-BREAK SPACE} - Push keys.\n- Ask.\n",
+        f"{RULES}- Never do\n- Ask.\n",
+        ("- Never do\n", "- Always do\n"),
+    ),
+    "a line below a quoted item is hidden": (
+        f"{RULES}> - Never do\n>   - Push keys.\n> - Ask.\n",
+        f"{RULES}> - Never do\n> - Ask.\n",
+        ("> - Never do\n", "> - Always do\n"),
+    ),
+    "a heading that is none to Markdown is another": (
+        f"{RULES}<h2>Always</h2>\n\n{FAR}- Ask.\n",
+        f"{RULES}<h2>Never</h2>\n\n{FAR}- Ask.\n",
+        ("- Ask.\n", "- Push keys.\n"),
+    ),
+    "a tag becomes a comment": (
+        f"{RULES}<div>\n{FAR}- Ask.\n</div>\n",
+        f"{RULES}<!--\n{FAR}- Ask.\n-->\n",
+        ("- Ask.\n", "- Push keys.\n"),
+    ),
 }
 """What was accepted, what drifted, and a change that an agent proposes."""
 
