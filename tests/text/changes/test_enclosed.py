@@ -19,6 +19,7 @@ TABLE = "| always | never |\n|---|---|\n| ask | push |\n"
         ("> - a\n>   ```\n>   b\n", ["quote", "quote", "quote ```"]),
         ("- a.\n  |b|c|\n  |-|-|\n  |d|e|\n\n  f\n", ["", "", *["|b|c|"] * 3, ""]),
         ("A sentence.\nAnother:\nOne more\n2. item\n", ["", "", "", ""]),
+        ("A note\nAnother\n2026-03-01 and one more\n", ["", "", ""]),
         (TABLE, ["", "| always | never |", "| always | never |"]),
         ("- a\n  ```\n  - b\n  ```\n- c\n", ["", "", "```", "```", ""]),
         ("- ~~~~\n  ```\n  ~~~\n  ~~~~\n- c\n", ["", "~~~~", "~~~~", "~~~~", ""]),

@@ -60,12 +60,18 @@ def _inside(lines: Sequence[str]) -> list[str]:
     for n, line in enumerate(lines):
         if n and not opened and is_table_head(lines[n - 1], line):
             table = lines[n - 1].strip()
-        said = "" if _ITEM.match(line) or _FENCE.match(line) else said
+        said = "" if _ITEM.match(line) or _FENCE.match(line) or _begins(line) else said
         found.append(opened or table or said)
         opened = _after(line, opened)
         said = "" if opened or is_blank(line) or _ENDS.search(line.strip()) else _digest(said + line.strip())
         table = "" if is_blank(line) else table
     return found
+
+
+def _begins(line: str) -> bool:
+    """Tell whether a line begins as a sentence or a dated note does: agents append such lines without full stops."""
+    first = line.lstrip()[:1]
+    return first.isupper() or first.isdigit()
 
 
 def _digest(text: str) -> str:
