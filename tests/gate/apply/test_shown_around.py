@@ -45,6 +45,36 @@ TRICKS = {
         f"{RULES}| never | always |\n{TABLE}",
         ("| g | h |\n", "| push keys | be kind |\n"),
     ),
+    "the end of a sentence is hidden": (
+        f"{RULES}Never\nunder any terms\nshare keys.\n",
+        f"{RULES}Never\nunder any terms\n",
+        ("Never\n", "Always\n"),
+    ),
+    "the end of an item's sentence is hidden": (
+        f"{RULES}- Never\n  under any terms\n  share keys\n- Ask.\n",
+        f"{RULES}- Never\n  under any terms\n- Ask.\n",
+        ("  under any terms\n", "  mind, you may\n"),
+    ),
+    "what is indented by other blanks is hidden": (
+        f"{RULES}- Never do\n\N{NO-BREAK SPACE} - Push keys.\n- Ask.\n",
+        f"{RULES}- Never do\n- Ask.\n",
+        ("- Never do\n", "- Always do\n"),
+    ),
+    "a line below a quoted item is hidden": (
+        f"{RULES}> - Never do\n>   - Push keys.\n> - Ask.\n",
+        f"{RULES}> - Never do\n> - Ask.\n",
+        ("> - Never do\n", "> - Always do\n"),
+    ),
+    "a heading that is none to Markdown is another": (
+        f"{RULES}<h2>Always</h2>\n\n{FAR}- Ask.\n",
+        f"{RULES}<h2>Never</h2>\n\n{FAR}- Ask.\n",
+        ("- Ask.\n", "- Push keys.\n"),
+    ),
+    "a tag becomes a comment": (
+        f"{RULES}<div>\n{FAR}- Ask.\n</div>\n",
+        f"{RULES}<!--\n{FAR}- Ask.\n-->\n",
+        ("- Ask.\n", "- Push keys.\n"),
+    ),
 }
 """What was accepted, what drifted, and a change that an agent proposes."""
 
@@ -152,3 +182,46 @@ def test_where_the_bytes_shown_are_kept_nowhere_no_line_beside_the_change_may_sa
     attempts = desk.apply(made, other)
     assert [attempt.stale for attempt in attempts] == [((1, UNKEPT),), ()]
     assert desk.text() == PARENT.replace("- Ask.", "- Ask first.")
+
+
+BARE = "# M\n\n## Never\n\n- Curse.\n\n## Always\n\n- Alpha.\n- Mid.\n- Ask.\n"
+LENT = "# M\n\n## Never\n\n- Curse.\n- Alpha.\n- Ask.\n\n## Always\n\n- Beta.\n- Mid.\n- Zed.\n- Ask.\n"
+
+
+def resting(desk: Desk) -> tuple[Proposal, list[Item]]:
+    """Let two changes be shown beside drift, without which the second has a place only once the first is made."""
+    desk.edit(BARE.encode())
+    desk.memory.write_text(LENT)
+    desk.guard()
+    made = desk.forge(
+        Hunk(anchor=Anchor.EXACT, section=("M", "Always"), removed="- Mid.\n", added=""),
+        Hunk(
+            anchor=Anchor.EXACT,
+            section=("M", "Never"),
+            removed="- Ask.\n",
+            added="- Push keys.\n",
+            context_before="- Alpha.\n",
+        ),
+    )
+    return made, [item for item in desk.items() if item.status.id == made.id]
+
+
+def test_what_has_a_place_only_by_another_change_is_not_signed_where_it_was_shown_alone(desk: Desk) -> None:
+    made, items = resting(desk)
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    answers = [Answer(proposal=made.id, n=n, verb=Verb.APPROVE) for n in (1, 2)]
+    documents = read_documents(desk.gate)
+    same, fallen = recheck_shown(desk.gate, desk.ledger().book, items, answers, documents)
+    assert [answer.n for answer in same] == [1]
+    assert [refusal.proposal for refusal in fallen] == [f"{made.id}#2"]
+
+
+def test_what_was_signed_resting_on_another_is_asked_again_where_its_file_is_another(desk: Desk) -> None:
+    made, _ = resting(desk)
+    desk.settle(take_back=[change.n for change in desk.drift().changes])
+    desk.approve(made)
+    desk.edit(BARE.replace("Curse", "Swear").encode())
+    desk.wait(hours=3)
+    (attempt,) = desk.apply(made)
+    assert (2, MOVED) in attempt.stale
+    assert "Push" not in desk.text()

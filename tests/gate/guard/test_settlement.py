@@ -14,8 +14,10 @@ from nightledger.domain.states import DecisionStatus
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.daily import is_tired
 from nightledger.gate.deciding import with_id
+from nightledger.gate.guard import settlement as settlement_module
 from nightledger.gate.guard.guarding import is_quiet
 from nightledger.gate.guard.settlement import (
+    ELSEWHERE,
     NOT_SHOWN,
     Settlement,
     carry_out,
@@ -224,3 +226,58 @@ def test_an_item_that_shows_other_lines_than_drifted_is_not_settled(drifted: Des
     told = {"path": found.path, "sha256": found.sha256, "base": found.base, "writer": found.writer}
     drifted.record("drift.found", **told, blob=found.sha256, proposal=forged.id)
     assert composed(drifted, Verb.APPROVE) == ([], [Refusal(proposal=forged.id, reason=NOT_SHOWN)])
+
+
+ALWAYS = "# M\n\n## Always\n\n- Ask.\n- Two.\n- Three.\n- Four.\n"
+NEVER = ALWAYS.replace("Always", "Never") + "- Push all keys.\n"
+
+
+@pytest.fixture
+def under_never(desk: Desk) -> Desk:
+    """What drifted gave a section another heading, and a line below it."""
+    desk.edit(ALWAYS.encode())
+    desk.memory.write_text(NEVER)
+    desk.guard()
+    return desk
+
+
+@pytest.mark.parametrize("taken_back", [(1,), ()])
+def test_a_line_is_not_kept_without_the_drifted_heading_under_which_it_was_shown(
+    under_never: Desk, taken_back: tuple[int, ...]
+) -> None:
+    name = under_never.drift().id
+    refusals = under_never.settle(keep=[2], take_back=taken_back)
+    assert refusals == [Refusal(proposal=f"{name}#2", reason=ELSEWHERE)]
+    accepted = BlobStore(under_never.home.blobs_dir).get(under_never.ledger().book.gated["MEMORY.md"])
+    assert accepted == ALWAYS.encode()
+    assert under_never.text() == (ALWAYS + "- Push all keys.\n" if taken_back else NEVER)
+
+
+def test_a_line_is_kept_with_its_drifted_heading_and_the_heading_alone(under_never: Desk) -> None:
+    assert under_never.settle(keep=[1], take_back=[2]) == []
+    assert under_never.text() == ALWAYS.replace("Always", "Never")
+    under_never.memory.write_text(NEVER.replace("Never", "Seldom"))
+    under_never.guard()
+    assert under_never.settle(keep=[1, 2]) == []
+    assert under_never.text() == NEVER.replace("Never", "Seldom")
+
+
+def test_one_that_stands_elsewhere_takes_no_other_with_it(desk: Desk) -> None:
+    desk.edit(ALWAYS.encode())
+    desk.memory.write_text(NEVER.replace("# M\n", "# M\nA word.\n"))
+    desk.guard()
+    name = desk.drift().id
+    assert desk.settle(keep=[1, 3]) == [Refusal(proposal=f"{name}#3", reason=ELSEWHERE)]
+    accepted = BlobStore(desk.home.blobs_dir).get(desk.ledger().book.gated["MEMORY.md"])
+    assert accepted == ALWAYS.replace("# M\n", "# M\nA word.\n").encode()
+
+
+def test_a_decision_over_what_was_shown_elsewhere_is_not_carried_out(
+    under_never: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settlement_module, "lands_elsewhere", lambda *_: False)
+    ((settlement,), _) = composed(under_never, Verb.LATER, Verb.APPROVE)
+    status = recorded(under_never, settlement)
+    monkeypatch.undo()
+    with pytest.raises(RefusedError, match="accepted elsewhere than they were shown"):
+        carry_out(under_never.gate, under_never.ledger(), status, (), under_never.moment)

@@ -10,7 +10,7 @@ from nightledger.domain.states import Book
 from nightledger.gate.review.composing import Refusal
 from nightledger.gate.review.hiding import HIDDEN
 from nightledger.gate.review.rechecking import OTHER, recheck, recheck_shown
-from nightledger.gate.review.reviewing import Answer, Item, Verb, read_documents
+from nightledger.gate.review.reviewing import NO_PLACE, Answer, Item, Verb, read_documents
 
 
 def say(desk: Desk, *verbs: Verb) -> list[Answer]:
@@ -135,11 +135,13 @@ def test_an_approval_falls_when_other_lines_of_it_are_shown_by_now(desk: Desk) -
     assert shown_again(desk, items, answers) == ([], [OTHER])
 
 
-def test_what_has_no_place_any_more_is_left_to_who_places_it(desk: Desk) -> None:
+def test_an_approval_falls_when_its_lines_have_no_place_by_now(desk: Desk) -> None:
     desk.proposal(removal("- Keep backups for 30 days."))
     items, answers = desk.items(), say(desk, Verb.APPROVE)
     desk.memory.write_text("# MEMORY.md\n")
-    assert shown_again(desk, items, answers) == (answers, [])
+    standing, (reason,) = shown_again(desk, items, answers)
+    assert standing == []
+    assert reason.endswith(NO_PLACE)
 
 
 def test_an_approval_falls_when_its_lines_stand_under_another_heading_by_now(desk: Desk) -> None:

@@ -11,14 +11,21 @@ def rows(text: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize(
-    "line", ["Never:", "**Never**", "__Never do__", "**Never:**", "*Never*:", "Never\N{FULLWIDTH COLON}"]
+    "line",
+    [
+        *("Never:", "**Never**", "__Never do__", "**Never:**", "*Never*:", "Never\N{FULLWIDTH COLON}"),
+        *("***Never***", "##Never", "<h2>Never</h2>", "<B>Never</B>"),
+    ],
 )
 def test_a_line_that_ends_with_a_colon_or_is_all_bold_is_a_label(line: str) -> None:
     assert is_label(line)
     assert rows(f"{line}\n\n- a\n") == [(), (line,), (line,)]
 
 
-@pytest.mark.parametrize("line", ["Last seen 2026-03-01.", "**Never** but **now**", "a: b", "**", "****"])
+@pytest.mark.parametrize(
+    "line",
+    ["Last seen 2026-03-01.", "**Never** but **now**", "a: b", "**", "****", "#1 of 2", "*Updated today*"],
+)
 def test_a_sentence_is_none(line: str) -> None:
     assert not is_label(line)
     assert rows(f"{line}\n\n- a\n")[-1] == ()
@@ -79,3 +86,11 @@ def test_a_blank_line_has_the_labels_above_it() -> None:
 def test_many_items_in_depth_and_many_labels_are_walked_once() -> None:
     deep = "".join(f"{' ' * (2 * (n % 40))}- {n}\n" for n in range(20_000))
     assert len(rows(deep + "A:\n" * 20_000)) == 40_000
+
+
+def test_the_marks_of_a_quotation_are_looked_through() -> None:
+    assert under("> ## Never\n> - Push\n>   - Keys\n") == {
+        "> ## Never": (),
+        "> - Push": ("## Never",),
+        ">   - Keys": ("## Never", "- Push"),
+    }

@@ -122,6 +122,8 @@ def _is_elsewhere(write: Write, hunk: Hunk, shown: Shown, *, exact: bool) -> boo
     then = None if shown.text is None else standing(shown.text, hunk)
     if not exact and any(has_moved(text, hunk) for text in texts):
         return True
+    if shown.text is not None and then is None and not exact:
+        return True
     if shown.text is None or then is None:
         return not all(is_alone(effect(text, hunk), hunk) for text in texts)
     seen = effect(shown.text, hunk)

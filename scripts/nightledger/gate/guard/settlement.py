@@ -27,12 +27,19 @@ from nightledger.gate.proposing.hunks import hunks_sha256
 from nightledger.gate.review.composing import Choice, Refusal, Signing, make_decision
 from nightledger.gate.review.reviewing import Answer, Item, Verb
 from nightledger.gate.stored import Stored, read_proposal
+from nightledger.text.changes.course import Course
+from nightledger.text.changes.standing import effect_between, shown_between
 from nightledger.text.scanners.scan import scan
 
 NEVER_CHANGED = "it is a protected file, which is never changed by us: put it back yourself, or keep it"
 NOT_SHOWN = (
     "it does not show what drifted; the bytes accepted before may be lost: 'nightledger guard' looks anew"
 )
+ELSEWHERE = (
+    "what stands above its lines, or below, is not kept with it, and they would be accepted elsewhere than they were "
+    "shown: keep that, too, or take it back and review again"
+)
+"""Why a change of a drift is not kept without another."""
 CHANGED_AGAIN = "the file has changed again: 'nightledger guard' looks anew"
 
 
@@ -76,6 +83,9 @@ def compose_settlements(
         ]
         kept = tuple(n for n in _numbers(given, Verb.APPROVE) if n not in unread)
         taken_back = _numbers(given, Verb.REJECT)
+        elsewhere = _elsewhere(gate, book, item.stored, kept)
+        refusals += [Refusal(proposal=f"{name}#{n}", reason=ELSEWHERE) for n in elsewhere]
+        kept = tuple(n for n in kept if n not in elsewhere)
         if not kept and not taken_back:
             continue
         write = plan_settlement(gate, book, item.stored, kept, taken_back)
@@ -91,6 +101,30 @@ def compose_settlements(
 
 def _numbers(answers: Sequence[Answer], verb: Verb) -> tuple[int, ...]:
     return tuple(sorted(answer.n for answer in answers if answer.verb is verb))
+
+
+def _elsewhere(gate: Gate, book: Book, stored: Stored, kept: Sequence[int]) -> frozenset[int]:
+    """Give the changes that would do to other lines than they were shown to do; what stands above one comes before it."""
+    path = stored.proposal.targets[0].path
+    course = course_of(read_accepted(gate.home, book, path) or b"", read_watched(gate.home, path))
+    if not shows(stored.proposal, course) or not lands_elsewhere(course, kept):
+        return frozenset()
+    found: list[int] = []
+    for n in kept:
+        found += [n] if not lands_elsewhere(course, [*found, n]) else []
+    return frozenset(kept) - frozenset(found)
+
+
+def lands_elsewhere(course: Course, kept: Sequence[int]) -> bool:
+    """Tell whether some changes of a drift, accepted without the others, do what they were not shown to do.
+
+    They were shown in the text that was found, with all the others in it.
+    """
+    others = [n for n in range(1, len(course.runs) + 1) if n not in kept]
+    if not others:
+        return False
+    seen = shown_between(course.rebuild(others), "".join(course.new))
+    return bool(effect_between(course.rebuild(()), course.rebuild(kept)) - seen)
 
 
 def plan_settlement(
@@ -115,6 +149,8 @@ def plan_settlement(
     course = course_of(accepted, present)
     if not shows(stored.proposal, course):
         return NOT_SHOWN
+    if lands_elsewhere(course, kept):
+        return ELSEWHERE
     stays = [n for n in range(1, len(course.runs) + 1) if n not in taken_back]
     after = course.rebuild(stays).encode("utf-8", "surrogateescape")
     signed = course.rebuild(kept).encode("utf-8", "surrogateescape")

@@ -95,15 +95,13 @@ def _places(item: Item, book: Book) -> bool:
 
 
 def _why_other(shown: Item, now: Item, watched: Mapping[str, bool]) -> str:
-    """Say why a change must be looked at again; what has no place any more is named by who places it.
+    """Say why a change must be looked at again; what rests on another by now was shown where it stood alone.
 
     Args:
         shown: As the operator saw it.
         now: As it would be signed.
         watched: The gated files, and whether each is as it was accepted.
     """
-    if not now.diff:
-        return ""
     if now.unplaced:
         return now.unplaced
     clean = all(watched.get(path, True) for path in files_of([now.change]))

@@ -1,4 +1,4 @@
-"""Lines that stand for a heading: ``Never:``, ``**Always**``, and the list items above nested ones.
+"""Lines that stand for a heading: ``Never:``, ``**Always**``, ``<h2>Never</h2>``, ``##Always``, and the list items above nested ones.
 
 Memories are often ordered by such lines instead of headings, and what stands below one says
 something else below another. A plain sentence above a list is not taken for one: dates and counts
@@ -14,7 +14,11 @@ from nightledger.text.markdown.document import Document
 
 Labels = tuple[str, ...]
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_BOLD = re.compile(r"(\*\*|__)(?=\S)(?:(?!\1).)+\1")
+_QUOTE = re.compile(r"(?: {0,3}> ?)+")
+_BOLD = re.compile(r"(\*{2,3}|_{2,3})(?=[^\s*_])(?:(?!\1).)+\1")
+_TAGS = re.compile(r"<(h[1-6]|b|strong|summary)\b[^>]*>.*</\1\s*>", re.IGNORECASE)
+_HASHES = re.compile(r"#{1,6}[ \t]*[^\W\d_]")
+"""What reads as a heading and is none to CommonMark: glued, in a quotation, in an item, indented."""
 _COLONS = (":", "\N{FULLWIDTH COLON}")
 _TAB = 4
 """Columns of a tab stop (CommonMark 0.31, section 2.2)."""
@@ -24,9 +28,9 @@ def labels_of(document: Document) -> list[Labels]:
     """Give, for each line, the labels and the list items below which it stands, the outermost first.
 
     A label stands below none at its own indent. An item that reads as a label and holds no others is
-    a label of the items after it. A blank line has the labels above it, and no items.
+    a label of the items after it. Marks of a quotation are looked through. A blank line has the labels above it, and no items.
     """
-    lines = document.lines
+    lines = [unquoted(line) for line in document.lines]
     starts = {section.heading[0] - 1 for section in document.sections}
     filled = [n for n, line in enumerate(lines) if line.strip()]
     below = dict(pairwise(filled))
@@ -50,9 +54,17 @@ def labels_of(document: Document) -> list[Labels]:
     return found
 
 
+def unquoted(line: str) -> str:
+    """Give a line without the marks of a quotation before it."""
+    marks = _QUOTE.match(line)
+    return line[marks.end() :] if marks else line
+
+
 def is_label(line: str) -> bool:
     """Tell whether a line without blanks around it is read as a heading of what follows."""
-    return line.rstrip("*_ ").endswith(_COLONS) or _BOLD.fullmatch(line) is not None
+    if line.rstrip("*_ ").endswith(_COLONS) or _HASHES.match(line):
+        return True
+    return _BOLD.fullmatch(line) is not None or _TAGS.fullmatch(line) is not None
 
 
 def _indent(line: str) -> int:

@@ -31,7 +31,7 @@ def refined(blocks: Sequence[Block], lines: Sequence[str]) -> list[Block]:
 def _split_table(block: Block, lines: Sequence[str]) -> list[Block]:
     """Tell a GFM table from the paragraph that it is to CommonMark, and from text above it."""
     for head in range(block.first_line, block.last_line):
-        if _is_table_head(lines[head - 1], lines[head]):
+        if is_table_head(lines[head - 1], lines[head]):
             table = Block(kind=BlockKind.TABLE, first_line=head, last_line=block.last_line)
             if head == block.first_line:
                 return [table]
@@ -39,7 +39,8 @@ def _split_table(block: Block, lines: Sequence[str]) -> list[Block]:
     return [block]
 
 
-def _is_table_head(header: str, delimiter: str) -> bool:
+def is_table_head(header: str, delimiter: str) -> bool:
+    """Tell whether two lines begin a GFM table."""
     if "-" not in delimiter or "|" not in header + delimiter:
         return False
     cells = table_cells(delimiter)
