@@ -484,7 +484,7 @@ def test_a_body_in_pieces_is_refused(pair: Pair) -> None:
 
 
 def test_a_slow_client_has_its_time_and_keeps_nobody_waiting(pair: Pair) -> None:
-    with pair.serving(connection_s=0.5) as server:
+    with pair.serving(connection_s=2.0) as server:
         port = int(server.server_address[1])
         began = time.monotonic()
         dripping = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(8)]
@@ -493,7 +493,7 @@ def test_a_slow_client_has_its_time_and_keeps_nobody_waiting(pair: Pair) -> None
         status, _ = post(port, pair.sealed(pair.message()))
         assert status == 200
         gone = 0
-        while gone < len(dripping) and time.monotonic() - began < 20:
+        while gone < len(dripping) and time.monotonic() - began < 60:
             gone = sum(_is_closed(client) for client in dripping)
         assert gone == len(dripping)
         for client in dripping:
@@ -514,7 +514,7 @@ def _is_closed(client: socket.socket) -> bool:
 
 
 def test_more_connections_than_there_is_room_for_are_closed_at_once(pair: Pair) -> None:
-    with pair.serving(connection_s=2.0) as server:
+    with pair.serving(connection_s=60.0) as server:
         port = int(server.server_address[1])
         held = [socket.create_connection((AGENT_ADDRESS, port)) for _ in range(80)]
         time.sleep(0.3)

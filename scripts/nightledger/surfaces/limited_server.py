@@ -21,6 +21,11 @@ from nightledger import __version__
 TEXT = "text/plain; charset=utf-8"
 MAX_LENGTH_DIGITS = 12
 """A longer Content-Length is no number that we would read as one."""
+LINGER_S = 1.0
+LINGER_BYTES = 1 << 20
+"""How long, and how much of, a body that was refused is still taken in and dropped. Closed with
+bytes unread, a connection is reset, and the reset may reach the client before the answer does
+(RFC 9112 section 9.6)."""
 
 
 class LimitedServer(ThreadingHTTPServer):
@@ -102,6 +107,7 @@ class LimitedHandler(BaseHTTPRequestHandler):
     server: LimitedServer
     server_version = f"nightledger/{__version__}"
     sys_version = ""
+    _body_read = False
 
     def setup(self) -> None:
         """Read within the connection's time."""
@@ -113,6 +119,25 @@ class LimitedHandler(BaseHTTPRequestHandler):
         """Answer one request; a client that went away, or had its time, is no news."""
         with suppress(ConnectionError, TimeoutError):
             self.handle_one_request()
+
+    def finish(self) -> None:
+        """Send what is left; after an answer to a body that nobody read, let the client hear it."""
+        super().finish()
+        headers = getattr(self, "headers", None)
+        if (
+            headers
+            and not self._body_read
+            and ("Content-Length" in headers or "Transfer-Encoding" in headers)
+        ):
+            with suppress(OSError):
+                self._linger()
+
+    def _linger(self) -> None:
+        self.connection.shutdown(socket.SHUT_WR)
+        coming = _Paced(self.connection, min(LINGER_S, self.server.connection_s))
+        left = LINGER_BYTES
+        while left > 0 and (dropped := coming.readinto(bytearray(1 << 16))):
+            left -= dropped
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Say nothing of each request."""
@@ -144,6 +169,7 @@ class LimitedHandler(BaseHTTPRequestHandler):
         if len(text) > MAX_LENGTH_DIGITS or int(text) > limit:
             self.say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a {word} has at most {limit} bytes")
             return None
+        self._body_read = True
         try:
             raw = self.rfile.read(int(text))
         except TimeoutError:

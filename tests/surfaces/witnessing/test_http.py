@@ -134,7 +134,7 @@ def test_what_is_too_large_or_has_no_length_is_not_read(machines: Machines) -> N
 
 
 def test_a_client_that_drips_or_stops_is_left(machines: Machines) -> None:
-    server = WitnessServer(("127.0.0.1", 0), machines.box, lambda: TRUE, connection_s=0.3)
+    server = WitnessServer(("127.0.0.1", 0), machines.box, lambda: TRUE, connection_s=1.5)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
