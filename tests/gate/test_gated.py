@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.gate.homes import MEMORY, Desk, make_desk, make_founding
 
+from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError, UnreadableError
-from nightledger.domain.settings import OnDrift
 from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
     MAX_GATED_BYTES,
