@@ -27,6 +27,17 @@ def test_it_cools_until_the_later_of_both() -> None:
     assert cools_until(at(), at(hours=3), PUBLISHED) == START + timedelta(hours=3, minutes=10)
 
 
+def test_a_proposal_that_a_clock_ahead_dated_cools_from_its_signature_on() -> None:
+    ahead = at(days=26_000)
+    assert cools_until(ahead, at(), PUBLISHED) == START + timedelta(hours=2)
+    assert remaining_s(ahead, at(), at(hours=1, minutes=59), PUBLISHED) == 60
+    assert remaining_s(ahead, at(), at(hours=2), PUBLISHED) == 0
+
+
+def test_a_signature_that_a_clock_behind_dated_makes_no_wait_from_the_proposal_shorter() -> None:
+    assert remaining_s(at(), at(days=-20_000), at(hours=1), PUBLISHED) == 3600
+
+
 def test_a_wait_that_no_calendar_holds_ends_with_it() -> None:
     for wait_s in (300_000_000_000, 2**53 - 1):
         asked = Cooling(after_proposal_s=wait_s)

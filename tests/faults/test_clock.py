@@ -434,6 +434,35 @@ def test_apply_waits_two_true_hours_whatever_the_wall_clock_says(here: Clocks, s
     assert here.state(proposal) is ChangeState.APPLIED
 
 
+def test_an_apply_under_a_clock_that_was_ahead_for_one_run_holds_up_none_that_come_after(
+    here: Clocks,
+) -> None:
+    proposal = here.proposal("Set the zone in every timer.")
+    here.machine.turn(Turn.STEP, 6 * DAY_S)
+    here.run("apply")
+    here.machine.turn(Turn.STEP, -6 * DAY_S)
+    here.machine.turn(Turn.PASS, TWO_HOURS_S)
+    here.run("apply")
+    assert here.state(proposal) is ChangeState.APPLIED
+
+
+def test_what_was_proposed_under_a_clock_that_was_ahead_is_applied_two_hours_after_it_was_signed(
+    here: Clocks,
+) -> None:
+    here.machine.turn(Turn.STEP, 26_000 * DAY_S)
+    here.desk.moment = here.moment
+    proposal = here.desk.proposal(addition("Set the zone in every timer."))
+    here.machine.turn(Turn.STEP, -26_000 * DAY_S)
+    here.desk.moment = here.moment
+    here.desk.approve(proposal)
+    here.machine.turn(Turn.PASS, TWO_HOURS_S - 1)
+    here.run("apply")
+    assert here.state(proposal.id) is ChangeState.APPROVED
+    here.machine.turn(Turn.PASS, 1)
+    here.run("apply")
+    assert here.state(proposal.id) is ChangeState.APPLIED
+
+
 def test_a_clock_beyond_the_approvals_end_asks_again_and_applies_nothing(here: Clocks) -> None:
     proposal = here.proposal("Set the zone in every timer.")
     here.machine.turn(Turn.PASS, 60)

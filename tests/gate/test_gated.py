@@ -3,9 +3,11 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, Desk, make_desk
+from tests.gate.homes import MEMORY, Desk, make_desk, make_founding
 
+from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
     MAX_GATED_BYTES,
     protected_paths,
@@ -13,6 +15,7 @@ from nightledger.gate.gated import (
     require_gateable,
     require_gated,
     sha256_gated,
+    why_unreadable,
 )
 
 
@@ -70,6 +73,49 @@ def test_a_protected_file_that_is_missing_is_protected_too(desk: Desk) -> None:
         require_gated(desk.home, "MEMORY.md")
 
 
+def two_files(root: Path) -> Desk:
+    """Make a home with a second gated file."""
+    notes = root / "home" / "notes"
+    notes.mkdir(parents=True)
+    (notes / "a.md").write_text("# N\n\n## Lessons\n\n- A note.\n")
+    return make_desk(root, gated=("MEMORY.md", "notes/a.md"))
+
+
+@pytest.mark.parametrize("mode", OnDrift)
+def test_a_gated_file_that_becomes_a_link_to_another_writes_nothing_there(
+    tmp_path: Path, mode: OnDrift
+) -> None:
+    desk = two_files(tmp_path)
+    desk.set(on_drift=mode)
+    notes = Path(desk.home.path("notes/a.md"))
+    notes.unlink()
+    notes.symlink_to("../MEMORY.md")
+    for _ in range(2):
+        (told,) = desk.guard()
+        assert (told.path, told.problem) == (
+            "notes/a.md",
+            "notes/a.md is a link that leads to another gated file, MEMORY.md",
+        )
+    assert desk.text() == MEMORY
+
+
+def test_a_link_that_leads_to_no_other_gated_file_is_followed(tmp_path: Path) -> None:
+    desk = two_files(tmp_path)
+    notes = Path(desk.home.path("notes/a.md"))
+    notes.rename(notes.with_name("b.md"))
+    notes.symlink_to("b.md")
+    assert read_gated(desk.home, "notes/a.md").startswith(b"# N")
+
+
+def test_a_home_is_not_made_with_two_names_for_one_file(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "MEMORY.md").write_text(MEMORY)
+    (home / "A.md").symlink_to("MEMORY.md")
+    with pytest.raises(RefusedError, match="is a link that leads to another gated file"):
+        plan(make_founding(tmp_path, gated=("MEMORY.md", "A.md")))
+
+
 @pytest.mark.parametrize(
     "name", ["audit/blobs/x", "memory/system/entries.json", "memory/state/a.md", "config/nightledger/a"]
 )
@@ -102,3 +148,13 @@ def test_a_memory_file_elsewhere_in_the_home(tmp_path: Path) -> None:
     (tmp_path / "home" / "memories" / "MEMORY.md").write_text(MEMORY)
     desk = make_desk(tmp_path, memory=None, gated=("memories/MEMORY.md",))
     assert read_gated(desk.home, "memories/MEMORY.md") == MEMORY.encode()
+
+
+def test_why_a_gated_file_cannot_be_read_is_told_with_what_helps(desk: Desk) -> None:
+    assert why_unreadable(desk.home, "MEMORY.md") == ""
+    desk.memory.unlink()
+    desk.memory.mkdir()
+    assert "MEMORY.md is a directory" in why_unreadable(desk.home, "MEMORY.md")
+    desk.memory.rmdir()
+    desk.memory.symlink_to("/etc/hosts")
+    assert why_unreadable(desk.home, "MEMORY.md").endswith("; put the file itself in its place")

@@ -77,9 +77,13 @@ def elapsed_s(since: Moment, now: Moment) -> int:
 
 
 def cools_until(proposed: Moment, signed: Moment, cooling: Cooling) -> datetime:
-    """Give the wall-clock time at which both waits are over if no clock steps; at most the year 9999's last second."""
+    """Give the wall-clock time at which both waits are over if no clock steps; at most the year 9999's last second.
+
+    A proposal that stands after its signature was dated by a clock that was ahead, or is behind now: it was
+    there when it was signed, so its wait is over as long after that.
+    """
     return max(
-        _after(proposed.at, cooling.after_proposal_s),
+        _after(min(proposed.at, signed.at), cooling.after_proposal_s),
         _after(signed.at, cooling.after_signature_s),
     )
 
@@ -105,7 +109,8 @@ def remaining_s(
         witnessed: What witnesses say instead; None where the policy asks for none.
     """
     if witnessed is None:
-        passed = elapsed_s(proposed, now), elapsed_s(signed, now)
+        began = signed if proposed.at > now.at else proposed  # in a time to come: by a clock that was ahead
+        passed = elapsed_s(began, now), elapsed_s(signed, now)
     else:
         passed = witnessed.proposed.elapsed_s, witnessed.signed.elapsed_s
     return max(0, cooling.after_proposal_s - passed[0], cooling.after_signature_s - passed[1])

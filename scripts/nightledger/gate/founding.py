@@ -18,7 +18,7 @@ from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
-from nightledger.gate.gated import read_gated, require_readable
+from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files
 from nightledger.trust.audit import start_log
@@ -114,6 +114,7 @@ def plan(founding: Founding) -> list[str]:
         )
     for relative in founding.gated:
         require_readable(home, relative)
+        require_apart(home, relative, founding.gated)
     files = [
         home.identity_file,
         home.allowed_signers,

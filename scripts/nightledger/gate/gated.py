@@ -6,9 +6,10 @@ no link and no second name reaches a protected file.
 
 import hashlib
 import os
+from collections.abc import Iterable
 
 from nightledger.domain.consent import PROTECTED_FILES
-from nightledger.domain.errors import RefusedError, UnreadableError
+from nightledger.domain.errors import NightledgerError, RefusedError, UnreadableError
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
@@ -26,6 +27,15 @@ def read_gated(home: Home, relative: str) -> bytes:
     """
     require_gated(home, relative)
     return _read(home, relative)
+
+
+def why_unreadable(home: Home, relative: str) -> str:
+    """Say why a gated file cannot be read now, and what helps; empty where it can."""
+    try:
+        read_gated(home, relative)
+    except NightledgerError as error:
+        return f"{error}; {error.hint}" if error.hint else str(error)
+    return ""
 
 
 def require_readable(home: Home, relative: str) -> None:
@@ -55,7 +65,8 @@ def require_gated(home: Home, relative: str) -> None:
     """Refuse a path that the gate may not change.
 
     Raises:
-        RefusedError: It is not among the home's gated files, or it is a protected file.
+        RefusedError: It is not among the home's gated files, or it is a protected file,
+            or a link to another gated one.
     """
     if relative not in home.identity.gated:
         raise RefusedError(
@@ -63,6 +74,24 @@ def require_gated(home: Home, relative: str) -> None:
             hint=f"gated here: {', '.join(home.identity.gated)}",
         )
     require_gateable(home, relative)
+    require_apart(home, relative, home.identity.gated)
+
+
+def require_apart(home: Home, relative: str, gated: Iterable[str]) -> None:
+    """Refuse a gated name that is a link to another gated file: what is signed for one would go to the other.
+
+    Raises:
+        RefusedError: With both names.
+    """
+    real = home.resolve(relative)
+    if real == os.path.join(os.path.realpath(home.root), relative):
+        return
+    for other in gated:
+        if other != relative and real == os.path.realpath(home.path(other)):
+            raise RefusedError(
+                f"{relative} is a link that leads to another gated file, {other}",
+                hint="put the file itself in its place",
+            )
 
 
 def require_gateable(home: Home, relative: str) -> None:

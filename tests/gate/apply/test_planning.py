@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import COPY, FULL, LOG, compress, pruned, summary_of
-from tests.gate.homes import MEMORY, Desk, make_desk
+from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.proposal import Anchor, Hunk, Proposal
 from nightledger.gate.apply.planning import plan_apply
+from nightledger.gate.review.rechecking import recheck_shown
+from nightledger.gate.review.reviewing import Answer, Verb, read_documents
 from nightledger.gate.stored import read_stored
 
 USER = "# USER.md\n\n- Prefers tea.\n"
@@ -84,6 +86,21 @@ def test_when_one_file_has_changed_neither_is_written_and_both_are_asked_again(p
     assert pair.text() == MEMORY
     assert "water" in user(pair).read_text()
     assert "apply.intent" not in pair.events()
+
+
+def test_a_file_that_cannot_be_read_stops_no_review_of_another(pair: Desk) -> None:
+    both, alone = signed(pair), pair.proposal(addition("One."))
+    other = pair.forge(
+        Hunk(anchor=Anchor.EXACT, section=(), removed="- Prefers tea.\n", added=""), targets=["USER.md"]
+    )
+    user(pair).unlink()
+    user(pair).mkdir()
+    assert {item.status.id: bool(item.unplaced) for item in pair.items()} == {alone.id: False, other.id: True}
+    items, documents = pair.items(), read_documents(pair.gate)
+    answers = [Answer(proposal=alone.id, n=1, verb=Verb.APPROVE)]
+    assert recheck_shown(pair.gate, pair.ledger().book, items, answers, documents) == (answers, [])
+    assert pair.approve(alone)
+    assert pair.states(both) == ["approved", "approved"]
 
 
 def test_only_a_summary_is_new_text_the_copy_of_its_log_is_not(tmp_path: Path) -> None:

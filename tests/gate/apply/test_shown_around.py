@@ -225,3 +225,43 @@ def test_what_was_signed_resting_on_another_is_asked_again_where_its_file_is_ano
     (attempt,) = desk.apply(made)
     assert (2, MOVED) in attempt.stale
     assert "Push" not in desk.text()
+
+
+NEVER_TWICE = "# M\n\n## Always\n\nAsk.\n\n## Never\n\nCurse.\n\n## Never\n\n"
+PUSH = "Push keys.\n"
+
+
+def headings_that_go(desk: Desk) -> Proposal:
+    """Let two changes each take one of two like headings out, while what stands under them is hidden."""
+    desk.edit((NEVER_TWICE + PUSH).encode())
+    desk.memory.write_text(NEVER_TWICE)
+    desk.guard()
+    section = ("M", "Never")
+    made = desk.forge(
+        Hunk(
+            anchor=Anchor.EXACT,
+            section=section,
+            removed="## Never\n",
+            added="",
+            context_before="Curse.\n\n",
+        ),
+        Hunk(anchor=Anchor.EXACT, section=section, removed="## Never\n\nCurse.\n\n", added=""),
+    )
+    desk.approve(made)
+    desk.wait(hours=3)
+    return made
+
+
+@pytest.mark.parametrize("put_back", [True, False])
+def test_changes_that_only_together_put_a_hidden_line_elsewhere_are_not_made_together(
+    desk: Desk, *, put_back: bool
+) -> None:
+    made = headings_that_go(desk)
+    if put_back:
+        desk.memory.write_text(NEVER_TWICE + PUSH)
+    (attempt,) = desk.apply(made)
+    assert (attempt.changes, attempt.stale) == ((1,), ((2, MOVED),))
+    desk.guard()
+    if not put_back:
+        desk.settle(take_back=[change.n for change in desk.drift().changes])
+    assert desk.text().index("## Never") < desk.text().index(PUSH)

@@ -1,9 +1,10 @@
 import json
 import multiprocessing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, addition, removal
+from tests.gate.homes import MEMORY, addition, make_desk, removal
 from tests.surfaces.console import Console
 
 from nightledger.gate.opening import Gate
@@ -70,6 +71,23 @@ def test_a_refusal_is_told_with_its_reasons(console: Console) -> None:
     assert ran.out == f"{proposal.id} was not applied: the consent graph blocks consolidate_daily_to_memory\n"
 
 
+def test_a_gated_file_that_cannot_be_read_holds_up_no_change_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
+    desk = make_desk(tmp_path, gated=("MEMORY.md", "USER.md"))
+    broken = desk.proposal(replace(addition("Tea."), target="USER.md"))
+    whole = desk.proposal(addition("One."))
+    desk.approve(broken, whole)
+    desk.wait(hours=3)
+    Path(desk.home.path("USER.md")).mkdir()
+    ran = Console(desk=desk).run("apply")
+    assert ran.status == 1
+    assert f"{broken.id} was not applied: " in ran.out
+    assert "USER.md is a directory" in ran.out
+    assert [desk.states(one) for one in (broken, whole)] == [["approved"], ["applied"]]
+
+
 def test_a_race_is_told(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     from nightledger.gate.apply import writing
 
@@ -87,6 +105,7 @@ def test_a_race_is_told(console: Console, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_mark_spares_a_full_look_and_never_hides_anything(console: Console) -> None:
     desk = console.desk
+    desk.wait(minutes=15)
     console.out("apply")
     mark = Path(desk.home.root, apply.MARK)
     assert json.loads(mark.read_text())["after"] is None
@@ -96,10 +115,25 @@ def test_the_mark_spares_a_full_look_and_never_hides_anything(console: Console) 
     after = json.loads(mark.read_text())["after"]
     assert after == desk.moment.at.timestamp() + 7200
     mark_bytes = mark.read_bytes()
-    desk.wait(hours=1)
+    desk.wait(minutes=30)
     console.out("apply")
     assert mark.read_bytes() == mark_bytes
-    desk.wait(hours=1)
+    desk.wait(hours=1, minutes=30)
+    assert "Applied change 1" in console.out("apply")
+
+
+@pytest.mark.parametrize("age_s", [0, 3600, -86_400])
+@pytest.mark.parametrize("after", [None, 9e12])
+def test_a_mark_that_somebody_else_wrote_holds_nothing_up_for_longer_than_an_hour(
+    console: Console, after: float | None, age_s: int
+) -> None:
+    desk = console.desk
+    proposal = desk.proposal(addition("One."))
+    console.out("approve", proposal.id)
+    desk.wait(hours=3, minutes=0 if age_s == 0 else 30)
+    size = Path(desk.home.audit_log).stat().st_size
+    mark = {"size": size, "after": after, "at": desk.moment.at.timestamp() - age_s}
+    Path(desk.home.root, apply.MARK).write_text(json.dumps(mark))
     assert "Applied change 1" in console.out("apply")
 
 

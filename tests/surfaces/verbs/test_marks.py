@@ -15,7 +15,16 @@ DEEP = "[" * 100_000
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", DEEP, '{"size": 0, "after": "x"}', f'{{"at": {"9" * 400}, "looks": {{"a": null}}}}']
+    "text",
+    [
+        "",
+        "[]",
+        DEEP,
+        '{"size": 0, "after": "x"}',
+        '{"size": 0, "after": null}',
+        f'{{"size": 0, "after": null, "at": {"9" * 400}}}',
+        f'{{"at": {"9" * 400}, "looks": {{"a": null}}}}',
+    ],
 )
 def test_a_mark_that_makes_no_sense_spares_nothing(text: str, tmp_path: Path) -> None:
     home = make_home(tmp_path, simulated=True)

@@ -145,8 +145,7 @@ def _plan(gate: Gate, book: Book, stored: Stored, decision: Decision, live: Sequ
         plan = plan_apply(gate, book, stored, live, away=away)
         if stored.proposal.lane == EDIT_LANE:  # an edit is applied at once, as it was signed
             return plan
-        moved = moved_since(gate, book, stored, plan, decision)
-        moved = {n: why for n, why in moved.items() if n in live and n not in plan.stale}
+        moved = moved_since(gate, book, stored, plan, decision, live)
         if not moved:
             return plan
         away |= moved

@@ -5,7 +5,7 @@ stand or fall together, as they were signed; what is archived, compressed or for
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision
@@ -84,13 +84,24 @@ def plan_apply(
         waits = {n: why for n, why in (waits | waiting).items() if n not in stale}
 
 
-def moved_since(gate: Gate, book: Book, stored: Stored, plan: Plan, decision: Decision) -> dict[int, str]:
+def moved_since(
+    gate: Gate, book: Book, stored: Stored, plan: Plan, decision: Decision, live: Sequence[int]
+) -> dict[int, str]:
     """Give the changes whose lines went under another heading since they were signed, and why they stay out.
 
     Where a file goes from the very bytes that were signed to those that were signed, it was shown so. In the
     bytes accepted before, which nobody was shown, the lines have to stand under the same headings then.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+        stored: The proposal.
+        plan: What an apply would do now.
+        decision: As signed.
+        live: Numbers of the changes that the plan was made for.
     """
     exact = {(target.path, target.base, target.result) for target in decision.targets}
+    placed = {n for n in live if n not in plan.stale and n not in plan.waits}
     moved: dict[int, str] = {}
     for write in plan.writes:
         if not is_gated(gate.home, write.path):
@@ -101,15 +112,25 @@ def moved_since(gate: Gate, book: Book, stored: Stored, plan: Plan, decision: De
             if done in exact
             else read_shown(gate, book, write, decision)
         )
-        moved |= {
-            change.n: UNKEPT if shown.text is None else MOVED
-            for change in stored.proposal.changes
-            if change.target == write.path and _is_elsewhere(write, change.hunk, shown, exact=done in exact)
-        }
+        changes = [c for c in stored.proposal.changes if c.target == write.path and c.n in placed]
+        why = UNKEPT if shown.text is None else MOVED
+        moved |= dict.fromkeys(_gone_elsewhere(write, changes, shown, exact=done in exact), why)
     return moved
 
 
-def _is_elsewhere(write: Write, hunk: Hunk, shown: Shown, *, exact: bool) -> bool:
+def _gone_elsewhere(write: Write, changes: Sequence[Change], shown: Shown, *, exact: bool) -> Iterator[int]:
+    """Give the changes that stand elsewhere than they were shown, each on what those before it leave."""
+    texts = [_text(write.before), _text(write.accepted_before or write.before)]
+    for change in changes:
+        if _is_elsewhere(texts, change.hunk, shown, exact=exact):
+            yield change.n
+        puts = [apply_hunks(text, [change.hunk]) for text in texts]
+        texts = [
+            put.text if isinstance(put, Applied) else text for put, text in zip(puts, texts, strict=True)
+        ]
+
+
+def _is_elsewhere(texts: Sequence[str], hunk: Hunk, shown: Shown, *, exact: bool) -> bool:
     """Tell whether lines stand elsewhere than they were shown, or may do so where those bytes are not kept.
 
     Under labels that nobody can compare any more nothing is put; nor anywhere, where the labels that
@@ -117,7 +138,6 @@ def _is_elsewhere(write: Write, hunk: Hunk, shown: Shown, *, exact: bool) -> boo
     """
     if shown.text is None and not shown.accepted:
         return True
-    texts = [_text(write.before), _text(write.accepted_before or write.before)]
     there = [standing(text, hunk) for text in texts]
     then = None if shown.text is None else standing(shown.text, hunk)
     if not exact and any(has_moved(text, hunk) for text in texts):

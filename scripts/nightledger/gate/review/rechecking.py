@@ -71,7 +71,8 @@ def recheck_shown(
     }
     found = items_in([*waiting.values()], DecisionType.APPROVE, documents, accepted=accepted)
     fresh = {_key(item): item for item in found}
-    watched = {path: accepted.texts.get(path) == documents[path] for path in gate.home.identity.gated}
+    readable = [path for path in gate.home.identity.gated if path in documents]
+    watched = {path: accepted.texts.get(path) == documents[path] for path in readable}
     standing: list[Answer] = []
     fallen: list[Refusal] = []
     for answer in answers:

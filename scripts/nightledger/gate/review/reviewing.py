@@ -106,13 +106,17 @@ class Item:
 class Documents(dict[str, str]):
     """The files that changes write, as text (``surrogateescape``), each read once.
 
-    Gated ones are read at the start, daily logs and archives when they are asked for.
+    Gated ones are read at the start, daily logs and archives when they are asked for. One that cannot be
+    read stops no answer about another: whoever asks for it is told why.
     """
 
     def __init__(self, home: Home) -> None:
         """Read the gated files."""
-        super().__init__({path: _text(home, path) for path in home.identity.gated})
+        super().__init__()
         self._home = home
+        for path in home.identity.gated:
+            with suppress(NightledgerError):
+                self[path] = _text(home, path)
 
     def __missing__(self, path: str) -> str:
         """Read another file that a change may write."""

@@ -12,6 +12,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_regular, read_start
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.marks import is_believed
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 WITNESS_MARK = os.path.join(".nightledger", "witness-due")
 """Disposable: when witnesses are to be asked next; absent where there are none."""
 MARK = os.path.join(".nightledger", "apply-after")
-"""Disposable: size of the log and the time before which nothing can be applied; spares cron a full look."""
+"""Disposable: size of the log, the time before which nothing can be applied, and when that was found; spares cron a full look."""
 MAX_MARK_BYTES = 4_096
 
 
@@ -93,8 +94,12 @@ def _apply_in(context: Context, session: "Session", name: str | None) -> "tuple[
 
 
 def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bool]":
-    """Apply one approval; one whose proposal or decision was altered is set aside, and the rest go on."""
-    from nightledger.domain.errors import AlteredError
+    """Apply one approval; the rest go on where its proposal or decision was altered, or its file cannot be read.
+
+    Raises:
+        NightledgerError: It was begun, and the next start has to finish it first; or nothing can be applied.
+    """
+    from nightledger.domain.errors import AlteredError, RefusedError
     from nightledger.gate.apply.applying import Attempt, apply_one
 
     try:
@@ -102,6 +107,11 @@ def _apply(session: "Session", decision: "DecisionStatus") -> "tuple[Attempt, bo
     except AlteredError as error:
         reasons = (f"it is set aside: {error}; {error.hint}",)
         return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), True
+    except (RefusedError, UnreadableError) as error:
+        if session.reread().book.unfinished():
+            raise
+        reasons = (f"{error}; {error.hint}" if error.hint else str(error),)
+        return Attempt(decision=decision.id, proposal=decision.proposal, reasons=reasons), False
 
 
 def _status(attempts: "list[Attempt]", *, asked: bool) -> int:
@@ -157,9 +167,13 @@ def _nothing_yet(context: Context) -> bool:
         mark = json.loads(read_regular(os.path.join(context.home_path, MARK), MAX_MARK_BYTES))
         size = os.stat(os.path.join(context.home_path, "audit", "trusted-channel-audit.jsonl")).st_size
         return bool(
-            mark["size"] == size and (mark["after"] is None or context.now.timestamp() < mark["after"])
+            mark["size"] == size
+            and (mark["after"] is None or context.now.timestamp() < mark["after"])
+            and is_believed(mark["at"], context.now)
         )
-    except (UnreadableError, MissingFileError, OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (
+        UnreadableError, MissingFileError, OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError,
+    ):  # fmt: skip
         return False
 
 
@@ -176,7 +190,9 @@ def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
     ]
     home = session.gate.home
     size = os.stat(home.audit_log).st_size
-    content = json.dumps({"size": size, "after": min(waiting, default=None)})
+    content = json.dumps(
+        {"size": size, "after": min(waiting, default=None), "at": session.moment.at.timestamp()}
+    )
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"), disposable=True)
 
 

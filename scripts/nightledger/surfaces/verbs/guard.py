@@ -15,6 +15,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_regular
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.marks import is_believed
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 MARK = os.path.join(".nightledger", "guarded")
 """Disposable: how the files looked to stat(2) when all was told; spares cron a full look."""
 MAX_MARK_BYTES = 1 << 20
-MARK_S = 3600
-"""So long it is believed: whoever can write the home can write the mark."""
-UNMARKED_MIN = 10
-"""In the first minutes of each hour it is not believed at all: whoever writes it anew each hour would never be looked at."""
 _SETTLED_NS = 1_000_000_000
 """A file changed within a second before the mark is looked at again: clocks of file systems are coarse."""
 
@@ -74,14 +71,13 @@ def _nothing_new(context: Context) -> bool:
         mark = os.path.join(context.home_path, MARK)
         marked_ns = os.stat(mark).st_mtime_ns
         written = json.loads(read_regular(mark, MAX_MARK_BYTES))
-        looks, age_s = written["looks"], context.now.timestamp() - written["at"]
+        looks, believed = written["looks"], is_believed(written["at"], context.now)
         now = _looks(context.home_path, list(looks))
     except (
         UnreadableError, MissingFileError, OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError,
     ):  # fmt: skip
         return False
     settled = all(look is None or marked_ns - look[-1] > _SETTLED_NS for look in now.values())
-    believed = 0 <= age_s < MARK_S and context.now.minute >= UNMARKED_MIN
     return bool(looks) and settled and now == looks and believed
 
 

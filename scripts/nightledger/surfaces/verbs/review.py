@@ -93,6 +93,7 @@ def _opening(context: Context, session: "Session", items: "list[Item]") -> None:
 
 
 def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
+    from nightledger.gate.gated import why_unreadable
     from nightledger.gate.integrity.checking import find_drift
     from nightledger.gate.stored import find_set_aside
     from nightledger.surfaces import held_back
@@ -106,6 +107,9 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
             f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
         )
     yield from held_back.notices(home, session.ledger.log.events)
+    for path in home.identity.gated:
+        if why := why_unreadable(home, path):
+            yield f"! {path} cannot be read, and nothing about it can be signed: {why}"
     if not items:
         yield "Nothing waits for you."
         return
