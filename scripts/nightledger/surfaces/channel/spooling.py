@@ -7,7 +7,7 @@ crash in between brings it again, which does nothing twice.
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,11 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.files.spool import REPLY_SUFFIX, Letter, Spool
 from nightledger.surfaces.channel.contacts import note_contact
-from nightledger.surfaces.channel.receiving import take_in
+from nightledger.surfaces.channel.receiving import LOCK, PATIENCE_S, take_in
 from nightledger.surfaces.channel.sending import (
     MAX_REPLY_ENVELOPE_BYTES,
     believe,
@@ -83,7 +84,8 @@ def empty_boxes(context: Context) -> Emptied:
             _empty_box(context, peers, directory, home_id, emptied)
         except _BrokenBoxError as error:
             emptied.broken.append((os.path.join(directory, home_id), str(error)))
-    emptied.dead = list(_bury_expired(context))
+    with suppress(LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
     return emptied
 
 
@@ -212,17 +214,27 @@ def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied
     reply = believe(context, letter.content, peer, message_id)
     action = found["action"]
     path = reply_path(home, peer.name, action)
-    make_dir(os.path.dirname(path), ignored_by_git=True)
-    replace_file(path, letter.content)
-    note_contact(home, peer.name, answered=context.now)
-    os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+        if message_id not in dict(pending(home)):
+            return  # another round took it meanwhile
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, letter.content)
+        note_contact(home, peer.name, answered=context.now)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
     emptied.replies.append((peer.name, action, reply))
 
 
 def _bury_expired(context: Context) -> Iterator[str]:
     home = Home(context.home_path)
-    for message_id, record in list(pending(home)):
-        if record["exp"] <= context.now.timestamp():
+    if not _expired(context, home):
+        return
+    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+        for message_id, record in _expired(context, home):  # another round may have buried some meanwhile
             bury(context, canonical(record["envelope"]), "no answer came before it expired", 1)
             os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
             yield message_id
+
+
+def _expired(context: Context, home: Home) -> list[tuple[str, dict[str, Any]]]:
+    now = context.now.timestamp()
+    return [(message_id, record) for message_id, record in pending(home) if record["exp"] <= now]
