@@ -10,12 +10,13 @@ import pytest
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.codec.records import dump_record
-from nightledger.domain.errors import IntegrityError
+from nightledger.domain.errors import IntegrityError, LinkIndexError
 from nightledger.domain.message import MESSAGE_TYPE, Status
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
-from nightledger.surfaces.channel import spooling
+from nightledger.gate.machines.messages import Done, Work
+from nightledger.surfaces.channel import receiving, spooling
 from nightledger.surfaces.channel.dead_letters import read_dead_letters
 from nightledger.surfaces.channel.sending import Delivery, Pace, believe, deliver, prepare, sent_dir
 from nightledger.surfaces.channel.spooling import empty_boxes, pending
@@ -374,3 +375,20 @@ def test_where_the_channel_is_held_the_next_round_buries(
     with Lock(pair.ops.desk.home.lock_path("channel")):
         assert empty_boxes(pair.ops.context()).dead == []
     assert empty_boxes(pair.ops.context()).dead == [message]
+
+
+def test_a_letter_that_this_home_cannot_deal_with_keeps_no_other_from_being_dealt_with(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Work) -> Done:
+        raise LinkIndexError("the link index cannot be read")
+
+    monkeypatch.setitem(receiving.HANDLERS, "restore_context", broken)
+    message, _ = send(pair)
+    letters = shared / pair.agent.home_id / "new"
+    while min(os.listdir(letters)).startswith(message):  # one that comes before it
+        send(pair, "restore_context")
+    with pytest.raises(LinkIndexError):
+        empty_boxes(pair.agent.context())
+    assert (shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}").exists()
+    assert files(shared)[0].endswith(MESSAGE_SUFFIX)

@@ -13,7 +13,7 @@ from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import LockedError, NightledgerError, RecordError, RefusedError
+from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError, RecordError, RefusedError
 from nightledger.domain.message import Peers, Reply
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
@@ -71,25 +71,32 @@ def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
     A box that is broken or missing is told, and keeps nothing else from being dealt with: whoever
-    shares a spool can do that to the box in it.
+    shares a spool can do that to the box in it. A letter that this home cannot deal with now keeps no other
+    from being dealt with either, unless the log is not what was signed.
 
     Raises:
         NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
             next round.
     """
-    emptied, peers = Emptied(), known_peers(context)
+    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
     home_id = Home(context.home_path).identity.id
     for directory in spools(context):
         try:
-            _empty_box(context, peers, directory, home_id, emptied)
+            failures += _empty_box(context, peers, directory, home_id, emptied)
         except _BrokenBoxError as error:
             emptied.broken.append((os.path.join(directory, home_id), str(error)))
     with suppress(LockedError):  # then the next round does
         emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
     return emptied
 
 
-def _empty_box(context: Context, peers: Peers, directory: str, home_id: str, emptied: Emptied) -> None:
+def _empty_box(
+    context: Context, peers: Peers, directory: str, home_id: str, emptied: Emptied
+) -> list[NightledgerError]:
+    """Deal with a box; give what went wrong in this home with single letters."""
+    failures: list[NightledgerError] = []
     with _touching_the_box():
         box = Spool(directory, home_id)
     for letter in _letters(box):
@@ -103,6 +110,11 @@ def _empty_box(context: Context, peers: Peers, directory: str, home_id: str, emp
         except _BrokenBoxError as error:
             emptied.later += 1
             emptied.broken.append((letter.path, str(error)))
+        except IntegrityError:
+            raise
+        except NightledgerError as error:
+            failures.append(error)
+    return failures
 
 
 def _letters(box: Spool) -> Iterator[Letter]:
