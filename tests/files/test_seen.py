@@ -1,5 +1,6 @@
 """An id that was taken in is never new again."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import IntegrityError, NotDurableError
 from nightledger.domain.message import Marks, Message
 from nightledger.files import seen as module
@@ -183,6 +185,57 @@ def test_answers_have_a_limit_together(tmp_path: Path, monkeypatch: pytest.Monke
     seen = taken(tmp_path, 1, answer=b"x" * 10)
     with pytest.raises(FullError):
         seen.take(message(2), NOW)
+    seen.take(message(3, iss="c" * 32), NOW)  # what one sender asked for keeps no other out
+
+
+@pytest.mark.parametrize("limit", ["MAX_ANSWER_BYTES", "MAX_IDS"])
+def test_what_has_expired_gives_its_room_back_however_few_the_lines_are(
+    limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, limit, 1)
+    seen = taken(tmp_path, 1)
+    for n in (2, 3):
+        seen.take(message(n, iss=str(n) * 32, exp=NOW + 900), NOW)
+    seen.take(message(4, exp=NOW + 900), NOW + 100)
+    assert seen.state(message(1).id) is State.NEW
+    assert seen.marks(ISS).forgotten_exp == NOW + 60
+    assert seen.state(message(2).id) is load(tmp_path).state(message(2).id) is State.BEGUN
+
+
+def test_a_line_of_anybodys_removes_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 4)
+    taken(tmp_path, 1)
+    other = tmp_path / "keys" / "pin.json"
+    other.write_text("{}")
+    with Path(paths(tmp_path).record).open("a") as record:
+        for n, name in ((3, "../../keys/pin"), (4, str(tmp_path / "keys" / "pin"))):
+            fields = {"n": n, "id": name, "iss": ISS, "seq": 1, "exp": 1, "answer_bytes": 1}
+            record.write(f"{json.dumps(fields)}\n")
+    load(tmp_path).take(message(2), NOW + 100)
+    assert other.exists()
+
+
+def test_a_count_of_anybodys_is_not_pinned(tmp_path: Path) -> None:
+    taken(tmp_path, 1)
+    with Path(paths(tmp_path).record).open("a") as record:
+        record.write(f'{{"n":{MAX_INTEGER}}}\n')
+    seen = load(tmp_path)
+    assert seen.state(message(1).id) is State.ANSWERED
+    assert seen.marks(ISS).lost_seq == 1
+    seen.take(message(2), NOW)
+    assert load(tmp_path).state(message(2).id) is State.BEGUN
+
+
+def test_senders_of_anybodys_are_not_pinned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 4)
+    seen = taken(tmp_path, 1)
+    before = Path(seen.paths.pin).stat().st_size
+    with Path(seen.paths.record).open("a") as record:
+        for n in range(3, 200):
+            fields = {"n": n, "id": f"m-{n:026d}", "iss": f"{n:032x}", "seq": 1, "exp": 1, "answer_bytes": 1}
+            record.write(f"{json.dumps(fields)}\n")
+    load(tmp_path).take(message(2), NOW + 100)
+    assert Path(seen.paths.pin).stat().st_size < 2 * before
 
 
 def test_expired_ids_are_forgotten_when_they_are_many_and_cannot_come_back(

@@ -252,6 +252,45 @@ def test_another_own_graph_wants_another_signature(desk: Desk) -> None:
     assert tier(back, "email", "send") is Tier.AUTONOMOUS
 
 
+@pytest.mark.parametrize("left", [None, {}, {"email": {"autonomous": ["send"]}}])
+def test_what_a_signed_graph_forbids_is_not_allowed_by_putting_another_in_its_place(
+    desk: Desk, left: dict[str, dict[str, list[str]]] | None
+) -> None:
+    own = own_graph(desk, {"email": {"blocked": ["read"]}})
+    review(own)
+    signed = Path(own.home.consent_graph).read_bytes()
+    moved = own_graph(own, left or {})
+    if left is None:
+        Path(own.home.consent_graph).unlink()
+        moved = open_desk(own.root)
+    asked = answer(moved, "email", "read", 1.0)
+    assert (asked.tier, asked.why, asked.mode) == (Tier.REQUIRES_APPROVAL, Why.UNREVIEWED, Mode.FORCED)
+    standing = read_standing(moved.gate, moved.ledger(), moved.moment)
+    assert (standing.reviewed, standing.replaced) == (False, True)
+    Path(own.home.consent_graph).write_bytes(signed)
+    assert tier(open_desk(own.root), "email", "read") is Tier.BLOCKED
+
+
+def test_a_graph_may_become_stricter_than_the_shipped_one_that_was_signed(desk: Desk) -> None:
+    review(desk)
+    stricter = own_graph(desk, {"email": {"blocked": ["read"]}})
+    assert tier(stricter, "email", "read") is Tier.BLOCKED
+    assert tier(stricter, "email", "search") is Tier.AUTONOMOUS
+
+
+def test_an_older_graph_does_not_count_again_where_the_newest_signature_is_gone(desk: Desk) -> None:
+    own = own_graph(desk, {"email": {"autonomous": ["send"]}})
+    review(own)
+    old = Path(own.home.consent_graph).read_bytes()
+    newer = own_graph(own, {"email": {"blocked": ["send"]}})
+    decision = review(newer)
+    Path(f"{newer.home.decision(decision.id)}.sig").unlink()
+    Path(newer.home.consent_graph).write_bytes(old)
+    asked = answer(open_desk(newer.root), "email", "send")
+    assert (asked.tier, asked.why) == (Tier.REQUIRES_APPROVAL, Why.UNREVIEWED)
+    assert answer(open_desk(newer.root), "email", "read").why is Why.UNREVIEWED
+
+
 def test_a_later_approval_does_not_hide_which_graph_was_signed_for(desk: Desk) -> None:
     own = own_graph(desk, {"email": {"autonomous": ["send"]}})
     review(own)

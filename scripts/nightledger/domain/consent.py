@@ -143,7 +143,7 @@ class Why(StrEnum):
     DECAYED = "decayed"
     """The graph says autonomous, and nobody has signed a review for too long."""
     UNREVIEWED = "unreviewed"
-    """The home's own graph allows it, and the operator has not signed for that graph."""
+    """The home's own graph allows it, or is not the one that was signed for, and the operator has not signed for that."""
 
 
 class Mode(StrEnum):

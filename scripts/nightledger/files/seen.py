@@ -8,6 +8,7 @@ lines there were is pinned outside the home, before anything is done.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,11 +28,13 @@ from nightledger.files.reading import read_optional
 MAX_IDS = 4096
 """Ids of one sender that are remembered at a time: one in 21 s for a day. Then it is refused, never forgotten."""
 MAX_ANSWER_BYTES = 256 << 20
-"""Answers that are kept for retries, together."""
+"""Answers to one sender that are kept for retries, together: what one asks for keeps no other out."""
 MAX_STORE_BYTES = 64 << 20
 COMPACT_FROM = 1024
 """Lines from which on the record is written anew, once half of them are about ids that have expired."""
 _MAX_PIN_BYTES = 1 << 20
+_ID = re.compile(r"m-[a-z0-9]{26}")
+_ISS = re.compile(r"[0-9a-f]{32}")
 
 
 class FullError(LockedError):
@@ -105,8 +108,9 @@ class Seen:
         pinned, marks = _read_pin(paths.pin, logged)
         found = _read_record(paths.record)
         self._marks, self._taken, self._file_lines = marks, found.taken, found.file_lines
-        self._lines = max(found.lines, pinned)
-        if found.lines < pinned or found.gap:
+        most = pinned + found.file_lines  # a larger number is no count of ours, and would be pinned for good
+        self._lines = max(min(found.lines, most), pinned)
+        if found.gap or not pinned <= found.lines <= most:
             self._marks = {iss: replace(mark, lost_seq=mark.seq) for iss, mark in marks.items()}
             self._rewrite(self._taken)
 
@@ -131,11 +135,9 @@ class Seen:
         Raises:
             FullError: There is no room until others expire.
         """
-        self._compact(now)
-        own = sum(taken.iss == message.iss for taken in self._taken.values())
-        kept = sum(taken.answer_bytes for taken in self._taken.values())
-        if own >= MAX_IDS or kept >= MAX_ANSWER_BYTES:
-            raise FullError(f"{own} messages of {message.iss} with {kept} bytes of answers are remembered")
+        self._compact(message.iss, now)
+        if full := self._full(message.iss):
+            raise FullError(full)
         taken = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
         make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
         self._append(taken)
@@ -166,13 +168,22 @@ class Seen:
         self._file_lines += 1
         self._taken[taken.id] = taken
 
-    def _compact(self, now: int) -> None:
+    def _full(self, iss: str) -> str:
+        """Say why no more of a sender can be remembered; empty where it can."""
+        own = [taken.answer_bytes for taken in self._taken.values() if taken.iss == iss]
+        if len(own) < MAX_IDS and sum(own) < MAX_ANSWER_BYTES:
+            return ""
+        return f"{len(own)} messages of {iss} with {sum(own)} bytes of answers are remembered"
+
+    def _compact(self, iss: str, now: int) -> None:
+        """Forget what has expired, where that is much, or where a sender finds no room beside it."""
         gone = [taken for taken in self._taken.values() if taken.exp <= now]
-        if self._file_lines < COMPACT_FROM or 2 * len(gone) < len(self._taken):
+        many = self._file_lines >= COMPACT_FROM and 2 * len(gone) >= len(self._taken)
+        if not many and not (gone and self._full(iss)):
             return
         for taken in gone:
-            old = self.marks(taken.iss)
-            self._marks[taken.iss] = replace(old, forgotten_exp=max(old.forgotten_exp, taken.exp))
+            if old := self._marks.get(taken.iss):  # a sender that is not marked was never taken in
+                self._marks[taken.iss] = replace(old, forgotten_exp=max(old.forgotten_exp, taken.exp))
         self.pin()  # before they are forgotten
         self._rewrite({taken.id: taken for taken in self._taken.values() if taken.exp > now})
         for taken in gone:
@@ -228,9 +239,9 @@ def _entries(raw: bytes) -> Iterator[tuple[int, Taken | None]]:
 
 def _taken_of(fields: Mapping[str, Any]) -> Taken:
     taken = Taken(**fields)
+    if not _ID.fullmatch(taken.id) or not _ISS.fullmatch(taken.iss):
+        raise ValueError("it names no message")  # an id becomes the name of a file that is removed
     (
-        read_text(taken.id),
-        read_text(taken.iss),
         _count(taken.seq),
         _count(taken.exp),
         _count(taken.answer_bytes),

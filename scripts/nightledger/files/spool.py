@@ -9,6 +9,7 @@ left until it is whole. What was dealt with is removed; what never becomes reada
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nightledger.domain.errors import ConfigurationError, NightledgerError
@@ -121,7 +122,7 @@ class Spool:
 
     def done(self, letter: Letter) -> None:
         """Take a letter out of the box, after what it asks for is on disk."""
-        if os.path.lexists(letter.path):
+        with suppress(FileNotFoundError):  # another round was first
             os.unlink(letter.path)
 
     def set_aside(self, letter: Letter, now_s: float) -> bool:
@@ -137,9 +138,10 @@ class Spool:
         Returns:
             Whether it was; else it may still be on its way.
         """
-        if not os.path.lexists(letter.path):
+        try:
+            status = os.lstat(letter.path)
+        except FileNotFoundError:
             return False
-        status = os.lstat(letter.path)
         if abs(now_s - min(status.st_mtime, status.st_ctime)) < PATIENCE_S:
             return False
         self._move(letter.path, os.path.join(self.root, "cur"), f"{letter.name}{_ASIDE}")

@@ -2,7 +2,8 @@
 
 Invariant: what a home's own graph allows beyond the shipped one counts only while the
 operator's signature over that very file stands in the log, and what is autonomous only
-while somebody has signed a review within the graph's days.
+while the file that was signed last is the one that stands there, and somebody has signed a
+review within the graph's days.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.consent import parse_graphs
-from nightledger.domain.consent import Answer, ConsentGraph, decide, merge, tightened
+from nightledger.domain.consent import Answer, ConsentGraph, Mode, Tier, Why, decide, merge, tightened
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.event import Event, EventName
 from nightledger.domain.moment import Moment
@@ -34,13 +35,16 @@ class Standing:
     Attributes:
         signed: What counts: the shipped graph, with all that the operator signed for.
         allowed: The same with everything that the home's own file says.
-        reviewed: Whether the home's own file is the one that was signed for, or there is none.
+        reviewed: Whether the home's own file is the one that was signed for, or none is there or signed for.
+        replaced: Whether another file was signed for than stands there now, or one that is gone: what it
+            forbade is not known any more.
         since_review_s: Seconds since the last signed review, by the clock that says most.
     """
 
     signed: ConsentGraph
     allowed: ConsentGraph
     reviewed: bool
+    replaced: bool
     since_review_s: int
 
     @property
@@ -50,7 +54,10 @@ class Standing:
 
     def answer(self, domain: str, action: str, confidence: float = 0.0) -> Answer:
         """Answer whether an agent may do something now."""
-        return decide(self.signed, self.allowed, domain, action, decayed=self.decayed, confidence=confidence)
+        found = decide(self.signed, self.allowed, domain, action, decayed=self.decayed, confidence=confidence)
+        if found.tier is Tier.AUTONOMOUS and self.replaced:
+            return Answer(tier=Tier.REQUIRES_APPROVAL, why=Why.UNREVIEWED, mode=Mode.FORCED)
+        return found
 
 
 def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
@@ -65,11 +72,13 @@ def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
     allowed = floor if own is None else merge(floor, own)
     trust = Trust(gate.home, ledger)
     last, signed_for = _reviews(gate, ledger, trust)
-    reviewed = own is None or signed_for == _sha256(raw)
+    replaced = signed_for not in (None, _sha256(None), _sha256(raw))
+    reviewed = not replaced and (own is None or signed_for == _sha256(raw))
     return Standing(
         signed=allowed if reviewed or own is None else tightened(floor, own),
         allowed=allowed,
         reviewed=reviewed,
+        replaced=replaced,
         since_review_s=since_review_s(ledger.log.entries(), last, moment),
     )
 
@@ -77,19 +86,22 @@ def read_standing(gate: Gate, ledger: Ledger, moment: Moment) -> Standing:
 def _reviews(gate: Gate, ledger: Ledger, trust: Trust) -> tuple[str | None, str | None]:
     """Give the last review's id, and the hash of the graph that was last signed for; None where there is none.
 
-    Only decisions whose signature holds count: whoever has the log's key could forge an entry.
+    Only decisions whose signature holds count: whoever has the log's key could forge an entry. Where
+    that of the last review of the graph does not hold, no older one steps into its place: the hash is "".
     """
     last: str | None = None
+    signed_for: str | None = None
     for status in reversed(list(ledger.book.decisions.values())):
         if status.type not in REVIEWS or (last and status.type is not DecisionType.CONSENT):
             continue
         decision = read_verified(gate.home, trust, status)
-        if decision is None:
-            continue
-        last = last or status.id
-        if status.type is DecisionType.CONSENT:
-            return last, decision.targets[0].result
-    return last, None
+        if status.type is DecisionType.CONSENT and signed_for is None:
+            signed_for = decision.targets[0].result if decision else ""
+        if decision is not None:
+            last = last or status.id
+        if last and signed_for is not None:
+            break
+    return last, signed_for
 
 
 def graph_target(gate: Gate) -> DecisionTarget:

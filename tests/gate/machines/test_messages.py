@@ -50,6 +50,31 @@ def test_a_message_that_was_cut_short_before_its_record_is_recorded_when_it_is_r
     assert len(messages(desk)) == 1
 
 
+def test_a_message_that_the_log_names_is_not_taken_in_anew(desk: Desk) -> None:
+    """An agent can write the record of seen ids: its lines may name other ids than those taken in."""
+    first = make_work(desk, "update_heartbeat", {"state": {}})
+    perform(first, {"update_heartbeat": done})
+    again = perform(make_work(desk, "update_heartbeat", {"state": {}}), {"update_heartbeat": done})
+    assert again.status is Status.REJECTED
+    assert "taken in before" in again.reason
+    assert len(messages(desk)) == 1
+
+
+@pytest.mark.parametrize("graph", ["{", '{"v":1,"domains":{},"cooling_period_hours":1}', None])
+def test_a_graph_that_cannot_be_used_is_a_refusal_and_stops_no_other_message(
+    desk: Desk, graph: str | None
+) -> None:
+    path = Path(desk.home.consent_graph)
+    if graph is None:
+        path.mkdir()
+    else:
+        path.write_text(graph)
+    blocked = perform(make_work(desk, "update_heartbeat", {"state": {}}), {"update_heartbeat": done})
+    assert (blocked.status, blocked.reason) == (Status.REJECTED, "the consent graph cannot be used")
+    assert perform(make_work(desk, "decide", {}), {"decide": done}) is YES
+    assert len(messages(desk)) == 2
+
+
 def test_what_only_looks_leaves_no_entry(desk: Desk) -> None:
     before = desk.ledger().log.size
     assert perform(make_work(desk, "proposals"), {"proposals": done}) is YES

@@ -151,6 +151,14 @@ def test_a_heartbeat_keeps_the_newest_of_each_machine(desk: Desk) -> None:
     assert parse_json(path.read_bytes(), "it")["heartbeats"]["ops"]["state"] == {}
 
 
+@pytest.mark.parametrize("odd", ["1.5", "1e400", '"\\ud800"', str(2**60)])
+def test_a_heartbeat_that_cannot_be_written_again_stops_no_other(desk: Desk, odd: str) -> None:
+    path = Path(desk.home.heartbeat)
+    path.write_text(f'{{"heartbeats":{{"other":{odd}}}}}')
+    assert update_heartbeat(make_work(desk, "update_heartbeat", {"state": {}})).status is Status.EXECUTED
+    assert list(parse_json(path.read_bytes(), "it")["heartbeats"]) == ["ops"]
+
+
 @pytest.fixture
 def signed(desk: Desk) -> Callable[..., Work]:
     """Give a decision of the operator as a message."""

@@ -14,8 +14,10 @@ import pytest
 from tests.recall.asking import put
 from tests.surfaces.channel.machines import Pair
 
+from nightledger.domain.message import Status
 from nightledger.domain.operator import PeerAddress
-from nightledger.surfaces.channel import restoring
+from nightledger.gate.machines.messages import Done
+from nightledger.surfaces.channel import receiving, restoring
 from nightledger.surfaces.channel.client import ask_health
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -43,6 +45,15 @@ def test_a_rejection_is_told_and_exits_with_1(pair: Pair, tmp_path: Path) -> Non
         )
     assert ran.status == 1
     assert "agent: rejected: SOUL.md is not a gated file" in ran.out
+
+
+def test_a_lying_answer_rules_no_terminal(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    lie = Done(status=Status.EXECUTED, body={"\x1b[2Jx\nagent: executed": "\x1b[2J"})
+    monkeypatch.setitem(receiving.HANDLERS, "proposals", lambda _: lie)
+    with pair.serving():
+        out = pair.ops.out("channel", "send", "proposals", "--to", "agent")
+    assert "\x1b" not in out
+    assert len(out.splitlines()) == 3
 
 
 def test_a_body_comes_from_standard_input_too(pair: Pair) -> None:

@@ -1,3 +1,4 @@
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,3 +24,19 @@ def test_what_stands_there_in_another_form_hinders_no_note(text: str, tmp_path: 
         "heard": "2026-03-01T12:00:00Z",
         "answered": "2026-03-01T12:00:00Z",
     }
+
+
+@pytest.mark.parametrize("kind", ["directory", "fifo", "link"])
+def test_what_is_no_file_holds_up_nothing(kind: str, tmp_path: Path) -> None:
+    home = make_home(tmp_path)
+    path = Path(home.channel_dir, FILE)
+    path.parent.mkdir(parents=True)
+    if kind == "directory":
+        path.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path)
+    assert read_contacts(home) == {}
+    note_contact(home, "desk", heard=NOON)
+    assert kind == "fifo" or read_contacts(home) == {}

@@ -10,13 +10,15 @@ import pytest
 from tests.surfaces.channel.machines import Pair
 
 from nightledger.codec.records import dump_record
-from nightledger.domain.errors import IntegrityError
+from nightledger.domain.errors import IntegrityError, LinkIndexError
 from nightledger.domain.message import MESSAGE_TYPE, Status
+from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.spool import MESSAGE_SUFFIX, REPLY_SUFFIX, Spool
-from nightledger.surfaces.channel import spooling
+from nightledger.gate.machines.messages import Done, Work
+from nightledger.surfaces.channel import receiving, spooling
 from nightledger.surfaces.channel.dead_letters import read_dead_letters
-from nightledger.surfaces.channel.sending import Delivery, Pace, deliver, prepare, sent_dir
+from nightledger.surfaces.channel.sending import Delivery, Pace, believe, deliver, prepare, sent_dir
 from nightledger.surfaces.channel.spooling import empty_boxes, pending
 from nightledger.trust.dsse import seal
 
@@ -323,3 +325,70 @@ def test_a_letter_that_cannot_be_set_aside_is_told_and_holds_up_no_other(pair: P
     assert [one for one, *_ in emptied.answered] == [message]
     assert [path for path, _ in emptied.broken] == [str(broken)]
     assert (emptied.set_aside, emptied.later, broken.exists()) == (0, 1, True)
+
+
+def test_two_rounds_at_once_take_an_answer_once(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(pair)
+    empty_boxes(pair.agent.context())
+    found: list[int] = []
+
+    def behind(*words: object) -> object:
+        monkeypatch.setattr(spooling, "believe", believe)
+        found.append(len(empty_boxes(pair.ops.context()).replies))
+        return believe(*words)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spooling, "believe", behind)
+    emptied = empty_boxes(pair.ops.context())
+    assert (found, emptied.replies, emptied.broken, emptied.later) == ([1], [], [], 0)
+    assert files(shared) == []
+
+
+def test_two_rounds_at_once_bury_a_message_once(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message, _ = send(pair)
+    assert len(files(shared)) == 1
+    pair.ops.desk.wait(days=2)
+    found: list[list[str]] = []
+
+    def before(home: Home) -> list[tuple[str, dict[str, object]]]:
+        monkeypatch.setattr(spooling, "pending", pending)
+        waiting = list(pending(home))
+        found.append(empty_boxes(pair.ops.context()).dead)
+        return waiting
+
+    monkeypatch.setattr(spooling, "pending", before)
+    assert empty_boxes(pair.ops.context()).dead == []
+    assert found == [[message]]
+    assert len(read_dead_letters(pair.ops.desk.home)) == 1
+
+
+def test_where_the_channel_is_held_the_next_round_buries(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message, _ = send(pair)
+    assert len(files(shared)) == 1
+    pair.ops.desk.wait(days=2)
+    monkeypatch.setattr(spooling, "PATIENCE_S", 0.0)
+    with Lock(pair.ops.desk.home.lock_path("channel")):
+        assert empty_boxes(pair.ops.context()).dead == []
+    assert empty_boxes(pair.ops.context()).dead == [message]
+
+
+def test_a_letter_that_this_home_cannot_deal_with_keeps_no_other_from_being_dealt_with(
+    pair: Pair, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Work) -> Done:
+        raise LinkIndexError("the link index cannot be read")
+
+    monkeypatch.setitem(receiving.HANDLERS, "restore_context", broken)
+    message, _ = send(pair)
+    letters = shared / pair.agent.home_id / "new"
+    while min(os.listdir(letters)).startswith(message):  # one that comes before it
+        send(pair, "restore_context")
+    with pytest.raises(LinkIndexError):
+        empty_boxes(pair.agent.context())
+    assert (shared / pair.ops.home_id / "new" / f"{message}{REPLY_SUFFIX}").exists()
+    assert files(shared)[0].endswith(MESSAGE_SUFFIX)

@@ -11,6 +11,9 @@ from tests.gate.principled import seed
 from tests.gate.signers import let_recover, let_sign, new_key, own_key, revoke_key
 from tests.trust.ssh_keys import SoftKey
 
+from nightledger.domain.decision import DecisionType
+from nightledger.gate.consenting import graph_target
+from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces.doctor.checks import State, good
 from nightledger.surfaces.doctor.home import check_log_of
 from nightledger.surfaces.doctor.keys import Protection, check_keys, protection
@@ -80,7 +83,13 @@ def test_an_own_graph_that_nobody_signed_for_is_told(desk: Desk) -> None:
     Path(desk.home.consent_graph).write_text(
         json.dumps({"v": 1, "domains": {"email": {"autonomous": ["send"]}}})
     )
-    assert "was not signed for" in said(open_desk(desk.root))[-1][1]
+    moved = open_desk(desk.root)
+    assert "was not signed for" in said(moved)[-1][1]
+    moved.accept(
+        make_unproposed(moved.gate, DecisionType.CONSENT, [graph_target(moved.gate)], moved.signing())
+    )
+    Path(desk.home.consent_graph).unlink()
+    assert "is not the one that was signed" in said(open_desk(desk.root))[-1][1]
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,12 @@ def test_review_shows_the_graph_and_signs_what_it_showed(caller: Caller) -> None
     assert caller.run("verify") == 0
     assert caller.run("status", "--exit-code") == 0
     assert caller.run("apply") == 0
+    Path(caller.home.consent_graph).unlink()
+    assert caller.run("consent", "check", "email", "read") == 1
+    assert "not the one that was signed" in caller.text("consent", "check", "email", "read")
+    assert "so again once you sign" in caller.text("consent", "review", "--dry-run")
+    assert caller.run("consent", "review") == 0
+    assert caller.run("consent", "check", "email", "read") == 0
 
 
 def test_a_graph_that_changed_under_the_operators_eyes_is_not_signed(

@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,28 @@ def test_what_goes_wrong_behind_answers_is_a_note(
     Path(machines.desk.home.audit_log).write_bytes(b"")
     ask_behind(machines.context)
     assert "note: witnesses were not asked" in capsys.readouterr().err
+
+
+def test_what_is_remembered_of_a_witness_rules_no_terminal(
+    machines: Machines, console: Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An agent can write that file."""
+    with machines.serving():
+        ask_round(machines.context)
+    known = read_memory(machines.desk.home)[NAME]
+    odd = "FORK: \x1b[2Jall is well"
+    write_memory(
+        machines.desk.home,
+        {NAME: replace(known, contradiction=odd, problem=odd, size=machines.desk.ledger().log.size)},
+    )
+    capsys.readouterr()
+    ask_behind(machines.context)
+    told = capsys.readouterr().err
+    assert "all is well" in told
+    assert "\x1b" not in told
+    for verb in ("verify", "doctor", "status"):
+        ran = console.run(verb)
+        assert "\x1b" not in ran.out + ran.err
 
 
 def test_a_day_without_its_witness_is_an_alarm(machines: Machines, console: Console) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
-from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
+from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.message import Message, Peer, Status
 from nightledger.domain.moment import Moment
@@ -108,11 +108,14 @@ def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
         work: What to do; for an action that writes, with the home's lock held.
         handlers: What carries out each action that is built.
     """
+    writes = rule_of(work.message.action).writes
+    if writes and not work.resumed and _is_logged(work):
+        return _rejected("it was taken in before, and the record of that was changed; send it anew")
     blocked, done = _refusal(work)
     if done is None:
         handler = handlers.get(work.message.action)
         done = _carry_out(handler, work) if handler else _rejected(NOT_BUILT)
-    if rule_of(work.message.action).writes:
+    if writes:
         _record(work, done, blocked=blocked)
     return done
 
@@ -138,7 +141,11 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
 
 
 def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
-    answer = read_standing(work.gate, work.ledger, work.moment).answer(SELF_MODIFICATION, rule.consent)
+    try:
+        standing = read_standing(work.gate, work.ledger, work.moment)
+    except (ConfigurationError, RecordError, UnreadableError):  # an agent can write that file
+        return False, _rejected("the consent graph cannot be used")
+    answer = standing.answer(SELF_MODIFICATION, rule.consent)
     if answer.tier is Tier.BLOCKED:
         return True, _rejected(f"the consent graph blocks {rule.consent}")
     if answer.tier is not Tier.AUTONOMOUS and not rule.proposes:
@@ -151,10 +158,14 @@ def _rejected(reason: str) -> Done:
     return Done(status=Status.REJECTED, reason=reason)
 
 
+def _is_logged(work: Work) -> bool:
+    return any(fields.get("message") == work.message.id for _, fields, _ in work.ledger.log.entries())
+
+
 def _record(work: Work, done: Done, *, blocked: bool) -> None:
     """Log what became of a message, once: one that a crash cut short after this is in the log already."""
     message = work.message
-    if work.resumed and any(event.fields.get("message") == message.id for event in work.ledger.log.events):
+    if work.resumed and _is_logged(work):
         return
     fields: dict[str, object] = {
         "message": message.id,

@@ -7,7 +7,7 @@ found by the message's id, and is not made twice.
 import hashlib
 import os
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.decision import Decision, DecisionType
@@ -139,7 +139,8 @@ def update_heartbeat(work: Work) -> Done:
     raw = read_optional(path, MAX_HEARTBEAT_BYTES)
     try:
         beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
-    except (RecordError, KeyError, TypeError, ValueError):
+        canonical(beats)  # as it is written again
+    except (RecordError, CanonicalError, KeyError, TypeError, ValueError):
         beats = {}  # the log has that they came; what they said is only of now
     beats[work.peer.name] = {
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",

@@ -11,9 +11,12 @@ from urllib.parse import urlsplit
 from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.operator import PeerAddress
 from nightledger.surfaces.channel.server import CONTENT_TYPE, HEALTH_PATH, MESSAGE_PATH, PORT
+from nightledger.surfaces.limited_client import ended_after
 
 TIMEOUT_S = 90.0
 """Longer than the receiver waits for other messages; a night's run may be before us."""
+_STEPS = 3
+"""A request and its answer may take so many times as long as one step."""
 _MAX_ERROR_BYTES = 4096
 _CLIENT_ERRORS = range(400, 500)
 _AGAIN = (408, 425, 429)
@@ -75,9 +78,10 @@ def _exchange(
 ) -> tuple[int, bytes]:
     connection = _connection(address, timeout_s)
     try:
-        connection.request(method, path, body or None, {"Content-Type": CONTENT_TYPE} if body else {})
-        with connection.getresponse() as response:  # one not read to its end keeps its socket open
-            content = response.read(max_bytes + 1)
+        with ended_after(connection, _STEPS * timeout_s):
+            connection.request(method, path, body or None, {"Content-Type": CONTENT_TYPE} if body else {})
+            with connection.getresponse() as response:  # one not read to its end keeps its socket open
+                content = response.read(max_bytes + 1)
     except (OSError, http.client.HTTPException) as error:
         raise TransportError(
             f"{address.url} does not answer ({str(error) or type(error).__name__})"

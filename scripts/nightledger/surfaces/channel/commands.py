@@ -192,7 +192,7 @@ def _report(context: Context, outgoing: Outgoing, delivery: Delivery) -> None:
         _print(context, f"{outgoing.peer.name}: {_answer(reply)}")
         for name, value in sorted(reply.body.items()):
             if isinstance(value, str):
-                context.print(f"{name}:")
+                _print(context, f"{name}:")
                 for line in value.split("\n"):
                     for row in screen.text_lines(line, indent="  "):
                         context.print(row)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import RecordError
+from nightledger.domain.errors import RecordError, RefusedError, UnreadableError
 from nightledger.domain.words import read_moment, read_text
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
@@ -24,10 +24,10 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 def read_contacts(home: Home) -> dict[str, dict[str, str]]:
     """Give by machine ``heard`` and ``answered``, RFC 3339 UTC; what cannot be read is nothing."""
     path = os.path.join(home.channel_dir, FILE)
-    raw = read_optional(path, _MAX_BYTES)
     try:
+        raw = read_optional(path, _MAX_BYTES)
         found: Any = parse_json(raw, path) if raw else {}
-    except RecordError:
+    except (RecordError, UnreadableError):
         return {}
     members = found.items() if isinstance(found, Mapping) else ()
     return {
@@ -55,10 +55,11 @@ def _times_in(times: Mapping[str, Any]) -> dict[str, str]:
 def note_contact(
     home: Home, peer: str, *, heard: datetime | None = None, answered: datetime | None = None
 ) -> None:
-    """Note that a machine sent us something that its key had signed, or answered us."""
+    """Note that a machine sent us something that its key had signed, or answered us; where that is possible."""
     contacts = read_contacts(home)
     times = {"heard": heard, "answered": answered}
     new = {name: f"{at:{_TIME}}" for name, at in times.items() if at is not None}
     contacts[peer] = {**contacts.get(peer, {}), **new}
     make_dir(home.channel_dir, ignored_by_git=True)
-    replace_file(os.path.join(home.channel_dir, FILE), canonical(contacts) + b"\n")
+    with suppress(RefusedError):  # something else has its name: no message is held up by that
+        replace_file(os.path.join(home.channel_dir, FILE), canonical(contacts) + b"\n")

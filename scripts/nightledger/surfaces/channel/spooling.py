@@ -7,22 +7,23 @@ crash in between brings it again, which does nothing twice.
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import LockedError, NightledgerError, RecordError, RefusedError
+from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError, RecordError, RefusedError
 from nightledger.domain.message import Peers, Reply
 from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.files.spool import REPLY_SUFFIX, Letter, Spool
 from nightledger.surfaces.channel.contacts import note_contact
-from nightledger.surfaces.channel.receiving import take_in
+from nightledger.surfaces.channel.receiving import LOCK, PATIENCE_S, take_in
 from nightledger.surfaces.channel.sending import (
     MAX_REPLY_ENVELOPE_BYTES,
     believe,
@@ -70,24 +71,32 @@ def empty_boxes(context: Context) -> Emptied:
     """Deal with every letter in this home's boxes, and with our messages that expired.
 
     A box that is broken or missing is told, and keeps nothing else from being dealt with: whoever
-    shares a spool can do that to the box in it.
+    shares a spool can do that to the box in it. A letter that this home cannot deal with now keeps no other
+    from being dealt with either, unless the log is not what was signed.
 
     Raises:
         NightledgerError: The log, the keys or the disk fail; what was not dealt with waits for the
             next round.
     """
-    emptied, peers = Emptied(), known_peers(context)
+    emptied, peers, failures = Emptied(), known_peers(context), list[NightledgerError]()
     home_id = Home(context.home_path).identity.id
     for directory in spools(context):
         try:
-            _empty_box(context, peers, directory, home_id, emptied)
+            failures += _empty_box(context, peers, directory, home_id, emptied)
         except _BrokenBoxError as error:
             emptied.broken.append((os.path.join(directory, home_id), str(error)))
-    emptied.dead = list(_bury_expired(context))
+    with suppress(LockedError):  # then the next round does
+        emptied.dead.extend(_bury_expired(context))
+    if failures:
+        raise failures[0]
     return emptied
 
 
-def _empty_box(context: Context, peers: Peers, directory: str, home_id: str, emptied: Emptied) -> None:
+def _empty_box(
+    context: Context, peers: Peers, directory: str, home_id: str, emptied: Emptied
+) -> list[NightledgerError]:
+    """Deal with a box; give what went wrong in this home with single letters."""
+    failures: list[NightledgerError] = []
     with _touching_the_box():
         box = Spool(directory, home_id)
     for letter in _letters(box):
@@ -101,6 +110,11 @@ def _empty_box(context: Context, peers: Peers, directory: str, home_id: str, emp
         except _BrokenBoxError as error:
             emptied.later += 1
             emptied.broken.append((letter.path, str(error)))
+        except IntegrityError:
+            raise
+        except NightledgerError as error:
+            failures.append(error)
+    return failures
 
 
 def _letters(box: Spool) -> Iterator[Letter]:
@@ -212,17 +226,27 @@ def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied
     reply = believe(context, letter.content, peer, message_id)
     action = found["action"]
     path = reply_path(home, peer.name, action)
-    make_dir(os.path.dirname(path), ignored_by_git=True)
-    replace_file(path, letter.content)
-    note_contact(home, peer.name, answered=context.now)
-    os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
+    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+        if message_id not in dict(pending(home)):
+            return  # another round took it meanwhile
+        make_dir(os.path.dirname(path), ignored_by_git=True)
+        replace_file(path, letter.content)
+        note_contact(home, peer.name, answered=context.now)
+        os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
     emptied.replies.append((peer.name, action, reply))
 
 
 def _bury_expired(context: Context) -> Iterator[str]:
     home = Home(context.home_path)
-    for message_id, record in list(pending(home)):
-        if record["exp"] <= context.now.timestamp():
+    if not _expired(context, home):
+        return
+    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+        for message_id, record in _expired(context, home):  # another round may have buried some meanwhile
             bury(context, canonical(record["envelope"]), "no answer came before it expired", 1)
             os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
             yield message_id
+
+
+def _expired(context: Context, home: Home) -> list[tuple[str, dict[str, Any]]]:
+    now = context.now.timestamp()
+    return [(message_id, record) for message_id, record in pending(home) if record["exp"] <= now]

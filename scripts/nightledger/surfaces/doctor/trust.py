@@ -90,7 +90,13 @@ def _consent(standing: Standing) -> Iterator[Check]:
         )
     else:
         yield good("consent", f"{days} days since the last signed review, or since the home began")
-    if not standing.reviewed:
+    if standing.replaced:
+        yield note(
+            "consent",
+            "this home's own consent graph is not the one that was signed: what was autonomous asks for approval",
+            "nightledger consent review",
+        )
+    elif not standing.reviewed:
         yield note(
             "consent",
             "this home's own consent graph was not signed for: what it allows beyond the shipped one does not count",

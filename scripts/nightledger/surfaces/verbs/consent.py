@@ -7,7 +7,8 @@ review                shows the graph in force and signs it; for the operator
 The published name of the domain messages, imessage, means the same domain, in a home's own graph too.
 An action that the graph does not know is blocked, and the log says that it was asked for (20 a
 day at most). What is autonomous asks for approval again when no review was signed for 30
-days. What a home's own graph allows beyond the shipped one counts once it was reviewed.
+days, or when the home's own graph is not the one that was signed last. What that allows beyond the
+shipped one counts once it was reviewed.
 
 Reads   config/, config/nightledger/consent-graph.json, audit/
 Writes  the audit log: unknown actions, and the review
@@ -101,6 +102,8 @@ def _why(standing: "Standing", answer: "Answer", *, recorded: bool) -> Iterator[
     elif answer.why is Why.DECAYED:
         days = standing.since_review_s // DAY_S
         yield f"It was autonomous; no review was signed for {days} days. For the operator: nightledger consent review"
+    elif answer.why is Why.UNREVIEWED and standing.replaced:
+        yield "This home's own graph is not the one that was signed; it counts once the operator has signed it: nightledger consent review"
     elif answer.why is Why.UNREVIEWED:
         yield "This home's own graph allows more; that counts once the operator has signed it: nightledger consent review"
     if answer.mode is Mode.VISIBLE:
@@ -170,5 +173,7 @@ def _graph_lines(standing: "Standing") -> Iterator[str]:
             names = sorted(action for action, found in actions.items() if found is tier)
             if names:
                 yield f"  {tier.word}: {', '.join(names)}"
-    if not standing.reviewed:
+    if standing.replaced:
+        yield "This home's own graph is not the one that was signed: what is autonomous is so again once you sign."
+    elif not standing.reviewed:
         yield "This home's own graph has not been reviewed: what it allows beyond the shipped one counts once you sign."

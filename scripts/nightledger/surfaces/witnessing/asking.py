@@ -21,6 +21,7 @@ from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.gate.integrity.witnessing import has_waits_between, read_policy
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
 from nightledger.surfaces.witnessing.memory import MARK, Remembered, read_memory, write_memory
@@ -105,7 +106,7 @@ def ask_quietly(context: Context) -> int:
     """
     found = ask_round(context)
     for told in found.standing if found else ():
-        context.note(f"error: {told}")
+        context.note(f"error: {screen.shown(told)}")
         context.note("hint: somebody put this home back to an older state, or there are two of it; keep both")
     return EXIT_ALARM if found and found.standing else 0
 
@@ -117,7 +118,9 @@ def ask_behind(context: Context) -> None:
     try:
         ask_quietly(context)
     except (NightledgerError, OSError) as error:
-        context.note(f"note: witnesses were not asked ({error}); the next 'nightledger apply' asks them")
+        context.note(
+            f"note: witnesses were not asked ({screen.shown(str(error))}); the next 'nightledger apply' asks them"
+        )
 
 
 def _ask(

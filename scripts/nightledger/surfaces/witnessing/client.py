@@ -8,12 +8,15 @@ import http.client
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from nightledger.surfaces.limited_client import ended_after
 from nightledger.trust.cosigning import Exchange, WitnessUnreachableError
 from nightledger.trust.note import MAX_NOTE_BYTES
 from nightledger.trust.witness import Answer
 
 TIMEOUT_S = 5.0
 """For each step of a connection; a night must not wait for a machine that is off. Our choice."""
+PATIENCE_S = 20.0
+"""For a request and its answer: a witness that drips must not hold up the others, and what waits for them."""
 MAX_ANSWER_BYTES = 1 << 18
 _NOT_FOUND = 404
 
@@ -25,10 +28,12 @@ class HttpChannel:
     Attributes:
         url: Submission and monitoring prefix, without a slash at its end.
         timeout_s: How long each step may take.
+        patience_s: How long a request and its answer may take together.
     """
 
     url: str
     timeout_s: float = TIMEOUT_S
+    patience_s: float = PATIENCE_S
 
     def ask(self, request: bytes) -> Exchange:
         """Send a request; see :class:`nightledger.trust.cosigning.Channel`."""
@@ -52,9 +57,10 @@ class HttpChannel:
         except (KeyError, ValueError) as error:
             raise WitnessUnreachableError(f"{self.url} is no address") from error
         try:
-            connection.request(method, f"{parts.path.rstrip('/')}{path}", body)
-            response = connection.getresponse()
-            content = response.read(limit + 1)
+            with ended_after(connection, self.patience_s):
+                connection.request(method, f"{parts.path.rstrip('/')}{path}", body)
+                response = connection.getresponse()
+                content = response.read(limit + 1)
         except (OSError, http.client.HTTPException) as error:
             said = str(error) or type(error).__name__
             raise WitnessUnreachableError(f"{self.url} does not answer ({said})") from error
