@@ -35,7 +35,7 @@ def test_a_mark_that_makes_no_sense_spares_nothing(text: str, tmp_path: Path) ->
     context = Context(verb="guard", home=home.root, now_text="2026-03-01T12:00:00Z", json=False)
     assert not apply._nothing_yet(context)
     assert not guard._nothing_new(context)
-    assert apply._witnesses_due(context) is None
+    assert not apply._witnesses_due(context)
 
 
 def test_a_fifo_in_place_of_a_small_file_is_not_waited_for(tmp_path: Path) -> None:
@@ -48,6 +48,6 @@ def test_a_fifo_in_place_of_a_small_file_is_not_waited_for(tmp_path: Path) -> No
     assert not apply._nothing_yet(context)
     assert not guard._nothing_new(context)
     assert night._nothing_until(context) is None
-    assert apply._witnesses_due(context) is None
+    assert not apply._witnesses_due(context)
     assert _read_identity(home.root) == {}
     assert read_current(home.root) == b""

@@ -117,9 +117,23 @@ def test_when_nothing_is_due_it_is_quiet_and_loads_nothing(
     capsys.readouterr()
     monkeypatch.setitem(sys.modules, "nightledger.surfaces.night_run", None)
     assert call(home, now=later(minutes=30)) == 0
-    assert call(home, now=later(hours=23)) == 0
     assert capsys.readouterr() == ("", "")
     assert len(jobs.asked) == 4
+
+
+def test_a_mark_is_believed_for_an_hour_and_not_in_the_first_minutes_of_one(
+    home: Home, jobs: Jobs, capsys: Out
+) -> None:
+    """Whoever can write the home can write the mark, and write it anew each time."""
+    for looked_at in (datetime(2026, 3, 1, 4, 9, tzinfo=UTC), datetime(2026, 3, 1, 5, 11, tzinfo=UTC)):
+        at = int(looked_at.timestamp())
+        Path(home.next_due).write_text(
+            f"{at - 60 * (60 if looked_at.minute == 11 else 1)} {at + 20 * 3600}\n"
+        )
+        jobs.asked.clear()
+        assert call(home, now=looked_at.isoformat()) == 0
+        assert Path(home.next_due).read_text().startswith(f"{at} ")
+    assert capsys.readouterr().err == ""
 
 
 def test_at_the_next_night_it_runs_again(home: Home, jobs: Jobs) -> None:

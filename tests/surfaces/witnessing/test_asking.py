@@ -13,6 +13,7 @@ from tests.surfaces.console import Console
 from tests.surfaces.witnessing.machines import NAME, Machines
 
 from nightledger.files.lock import Lock
+from nightledger.surfaces.verbs.apply import WITNESS_MARK
 from nightledger.surfaces.witnessing.asking import ask_behind, ask_quietly, ask_round
 from nightledger.surfaces.witnessing.client import HttpChannel
 from nightledger.surfaces.witnessing.memory import Remembered, read_memory, write_memory
@@ -80,6 +81,19 @@ def test_an_approval_is_applied_when_the_witness_has_seen_its_waits_pass(
     assert "Check the fuse first." in machines.desk.text()
 
 
+def test_who_takes_the_mark_away_keeps_no_witness_from_being_asked(
+    machines: Machines, console: Console
+) -> None:
+    with machines.serving():
+        console.run("witness", "ask")
+        name = approve(console)
+        Path(machines.desk.home.path(WITNESS_MARK)).unlink()
+        assert console.run("apply").status == 0
+        machines.later(hours=2)
+        Path(machines.desk.home.path(WITNESS_MARK)).unlink()
+        assert f"Applied change 1 of {name}" in text(console.out("apply"))
+
+
 def test_the_clock_of_the_home_s_machine_alone_applies_nothing(machines: Machines, console: Console) -> None:
     with machines.serving():
         console.run("witness", "ask")
@@ -89,7 +103,7 @@ def test_the_clock_of_the_home_s_machine_alone_applies_nothing(machines: Machine
         assert "fuse" not in machines.desk.text()
 
 
-def test_cron_asks_again_when_the_waits_may_be_over_and_not_before(
+def test_cron_asks_again_when_the_waits_may_be_over_and_before_once_an_hour_at_most(
     machines: Machines, console: Console
 ) -> None:
     with machines.serving():
@@ -101,7 +115,7 @@ def test_cron_asks_again_when_the_waits_may_be_over_and_not_before(
             machines.later(minutes=10)
             console.run("apply")
             asked.append(read_memory(machines.desk.home)[NAME].asked_at)
-    assert len(set(asked)) == 2  # at once, and after two hours
+    assert [at - asked[0] for at in sorted(set(asked))] == [0, 3600, 7200]  # at once, and with each full look
     assert read_memory(machines.desk.home)[NAME].size == machines.desk.ledger().log.size
     assert "Check the fuse first." in machines.desk.text()
 

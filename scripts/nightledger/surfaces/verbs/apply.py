@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nightledger.surfaces.session import Session
 
 WITNESS_MARK = os.path.join(".nightledger", "witness-due")
-"""Disposable: when witnesses are to be asked next; absent where there are none."""
+"""Disposable: when witnesses are to be asked next; absent where none was asked yet."""
 MARK = os.path.join(".nightledger", "apply-after")
 """Disposable: size of the log, the time before which nothing can be applied, and when that was found; spares cron a full look."""
 MAX_MARK_BYTES = 4_096
@@ -34,17 +34,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Apply each approval that may be; what fails stays queued while the rest applies."""
-    due = _witnesses_due(context)
     if options.id is None and not context.interactive() and _nothing_yet(context):
-        status = _ask_witnesses(context) if due else 0
+        status = _ask_witnesses(context) if _witnesses_due(context) else 0
         context.emit([])
         return status
-    alarm = 0 if due is None else _ask_witnesses(context)
-    if alarm:
+    if alarm := _ask_witnesses(context):  # whatever the mark says: who is asked stands outside the home
         context.emit([])
         return alarm
     attempts, alarm = _apply_all(context, options.id)
-    if due is not None and any(attempt.changes for attempt in attempts):
+    if any(attempt.changes for attempt in attempts):
         alarm = _ask_witnesses(context) or alarm  # what was applied is to be seen by others, too
     context.emit([_record(attempt) for attempt in attempts])
     for attempt in attempts:
@@ -196,13 +194,13 @@ def _leave_mark(session: "Session", attempts: "list[Attempt]") -> None:
     replace_file(os.path.join(home.root, MARK), content.encode("ascii"), disposable=True)
 
 
-def _witnesses_due(context: Context) -> bool | None:
-    """Tell, by one small file, whether witnesses are to be asked now; None where there are none."""
+def _witnesses_due(context: Context) -> bool:
+    """Tell, by one small file, whether witnesses are to be asked now; where there is none, a full look asks."""
     try:
         said = read_start(os.path.join(context.home_path, WITNESS_MARK), 20)
         return int(said) <= context.now.timestamp()
     except (UnreadableError, MissingFileError, OSError, ValueError):
-        return None
+        return False
 
 
 def _ask_witnesses(context: Context) -> int:

@@ -16,6 +16,7 @@ import os
 from nightledger.domain.errors import MissingFileError, UnreadableError
 from nightledger.files.reading import read_start
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.marks import is_believed
 
 MARK = os.path.join(".nightledger", "next-due")
 """Disposable: when it was written and when something is due next, in seconds since 1970."""
@@ -53,7 +54,8 @@ def _nothing_until(context: Context) -> int | None:
     except (UnreadableError, MissingFileError, OSError, ValueError):
         return None
     # A clock that was set back, or settings that were changed since, make the mark worthless.
-    holds = written_at <= context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S
+    coming = context.now.timestamp() < next_at <= written_at + MAX_AHEAD_S
+    holds = coming and is_believed(written_at, context.now)
     return next_at if holds and not _settings_changed(context, marked_at) else None
 
 
