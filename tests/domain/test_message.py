@@ -1,6 +1,7 @@
 """When a message may be believed."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from nightledger.domain.message import (
     PeerKey,
     Peers,
     find_reasons,
+    mark_refused,
     next_seq,
 )
 
@@ -79,6 +81,70 @@ def test_what_a_lost_record_may_have_held_is_refused() -> None:
 def test_what_may_have_been_forgotten_is_refused() -> None:
     assert "record" in reasons(marks=Marks(forgotten_exp=NOW + 60))
     assert reasons(marks=Marks(forgotten_exp=NOW + 59)) == ""
+
+
+DAY = 86_400
+AHEAD: dict[str, Any] = {"iat": NOW + DAY, "exp": NOW + 2 * DAY, "seq": 20}
+"""A message that is refused now, and is good by its own words a day later."""
+PAST: dict[str, Any] = {"iat": NOW - DAY, "exp": NOW - 1, "seq": 20}
+"""The same for a clock that was wrong by a day and comes right."""
+
+
+def marked(now: int = NOW, marks: Marks | None = None, **fields: Any) -> Marks:
+    return mark_refused(message(**fields), PEER, HERE, marks or Marks(), now)
+
+
+@given(
+    refusals=st.lists(
+        st.tuples(
+            st.integers(1, 30), st.integers(-2 * DAY, 2 * DAY), st.integers(1, DAY), st.integers(-DAY, DAY)
+        )
+    ),
+    now=st.integers(-3 * DAY, 3 * DAY),
+)
+def test_what_was_refused_for_its_time_stays_refused_by_any_clock(
+    refusals: list[tuple[int, int, int, int]], now: int
+) -> None:
+    marks = Marks()
+    refused: list[dict[str, Any]] = []
+    for seq, at, life, clock in refusals:
+        fields: dict[str, Any] = {"seq": seq, "iat": NOW + at, "exp": NOW + at + life}
+        if reasons(NOW + clock, marks, **fields):
+            marks = marked(NOW + clock, marks, **fields)
+            refused.append(fields)
+    assert all(reasons(NOW + now, marks, **fields) for fields in refused)
+
+
+@pytest.mark.parametrize(("refused", "then"), [(AHEAD, NOW + DAY), (PAST, NOW - DAY)])
+def test_a_message_that_is_made_after_a_refused_one_is_taken_in(refused: dict[str, Any], then: int) -> None:
+    marks = marked(**refused)
+    assert "refused before" in reasons(then, marks, **refused)
+    assert reasons(then, marks, **{**refused, "seq": 21}) == ""
+
+
+def test_what_was_made_by_a_good_clock_before_a_refused_one_is_taken_in() -> None:
+    assert reasons(NOW, marked(**AHEAD), iat=NOW, exp=NOW + DAY) == ""
+    assert reasons(NOW, marked(**PAST), iat=NOW - DAY, exp=NOW + DAY) == ""
+
+
+def test_only_a_time_that_can_become_good_is_remembered() -> None:
+    assert marked(exp=NOW + MAX_LIFETIME_S + 1) == Marks()
+    assert marked(**AHEAD, aud=THERE) == Marks()
+    assert marked(**AHEAD, iss=HERE) == Marks()
+    assert marked(**AHEAD) == Marks(refused_seq=20, refused_iat=NOW + DAY)
+    assert marked(**PAST) == Marks(refused_seq=20, refused_exp=NOW - 1)
+    assert marked(iat=NOW - 60, exp=NOW) == Marks(refused_seq=10, refused_exp=NOW)
+    assert marked(iat=NOW + MAX_AHEAD_S) == Marks()
+
+
+def test_what_is_remembered_of_refusals_covers_all_of_them() -> None:
+    both = marked(marks=marked(**AHEAD), **PAST)
+    assert both == Marks(refused_seq=20, refused_iat=NOW + DAY, refused_exp=NOW - 1)
+    assert marked(marks=both, **{**AHEAD, "iat": NOW + 2 * DAY, "seq": 5}) == both
+    assert marked(marks=both, **{**AHEAD, "iat": NOW + 61, "seq": 30}) == Marks(
+        refused_seq=30, refused_iat=NOW + 61, refused_exp=NOW - 1
+    )
+    assert marked(marks=both, **{**PAST, "exp": NOW - 5}) == both
 
 
 def test_every_reason_comes_at_once() -> None:

@@ -220,6 +220,42 @@ def test_a_message_from_the_future_is_refused(pair: Pair) -> None:
     assert refused(pair, pair.sealed(pair.message(iat=now + 10**9, exp=now + 10**9 + 60)))
 
 
+def test_a_message_from_the_future_stays_refused_when_its_time_has_come(pair: Pair) -> None:
+    held = pair.sealed(pair.message(iat=pair.agent.now + 7200, exp=pair.agent.now + 10_800))
+    assert refused(pair, held)
+    later(pair, hours=2.5)  # within its life
+    assert refused(pair, held)
+    record_of(pair).unlink(missing_ok=True)  # what says so is no part of the record that may go
+    assert refused(pair, held)
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+def test_a_message_from_the_future_does_not_set_the_clock(pair: Pair) -> None:
+    now = pair.agent.now
+    assert refused(pair, pair.sealed(pair.message(iat=now + 10**8, exp=now + 10**8 + 60)))
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+def test_an_expired_message_stays_refused_when_the_clock_is_set_back(pair: Pair) -> None:
+    held = pair.sealed(pair.message())
+    later(pair, hours=3)  # a clock that is wrong for a while; nothing else comes in meanwhile
+    assert refused(pair, held)
+    later(pair, hours=-3)
+    assert refused(pair, held)
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+def test_no_count_of_refused_messages_takes_room_from_good_ones(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.files.seen.MAX_IDS", 4)
+    held = [pair.sealed(pair.message(iat=pair.agent.now + 900 + n)) for n in range(20)]
+    assert all(refused(pair, raw) for raw in held)
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    later(pair, minutes=30)
+    assert all(refused(pair, raw) for raw in held)
+
+
 def test_a_message_is_good_for_a_week_at_most(pair: Pair) -> None:
     now = pair.agent.now
     assert refused(pair, pair.sealed(pair.message(exp=now + MAX_LIFETIME_S + 1)))

@@ -69,6 +69,29 @@ def test_marks_rise_with_what_is_taken_in(tmp_path: Path) -> None:
     assert load(tmp_path).marks("c" * 32) == Marks()
 
 
+def test_a_mark_is_on_disk_and_raises_no_other(tmp_path: Path) -> None:
+    seen = load(tmp_path)
+    seen.mark(ISS, Marks(refused_seq=9, refused_iat=NOW + 900))
+    seen.take(message(1), NOW)
+    expected = Marks(seq=1, iat=NOW, refused_seq=9, refused_iat=NOW + 900)
+    assert load(tmp_path).marks(ISS) == expected
+    assert load(tmp_path).state(message(1).id) is State.BEGUN
+    assert load(tmp_path).marks("c" * 32) == Marks()
+
+
+def test_a_mark_that_says_nothing_new_writes_nothing(tmp_path: Path) -> None:
+    seen = load(tmp_path)
+    seen.mark(ISS, Marks())
+    assert not Path(seen.paths.pin).exists()
+
+
+def test_a_pin_of_before_there_were_refusals_is_read(tmp_path: Path) -> None:
+    paths(tmp_path)
+    sender = f'{{"iss":"{ISS}","seq":7,"iat":5,"lost_seq":3,"forgotten_exp":2}}'
+    Path(paths(tmp_path).pin).write_text(f'{{"v":1,"n":0,"senders":[{sender}]}}')
+    assert load(tmp_path).marks(ISS) == Marks(seq=7, iat=5, lost_seq=3, forgotten_exp=2)
+
+
 def test_a_deleted_record_refuses_all_that_may_have_stood_in_it(tmp_path: Path) -> None:
     taken(tmp_path, 5, 3)
     Path(paths(tmp_path).record).unlink()

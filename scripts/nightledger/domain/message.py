@@ -6,7 +6,7 @@ every reason.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -148,12 +148,24 @@ class Marks:
         lost_seq: Up to here a message may have been taken in without our knowing, because the
             record of them was lost.
         forgotten_exp: Up to here a message may have been taken in and forgotten since.
+        refused_seq: Highest ``seq`` that was refused for its time, by our clock of then. Neither clock
+            coming right makes such a message good; those made later have higher numbers.
+        refused_iat: Lowest ``iat`` refused as made in the future; 0 where none was.
+        refused_exp: Highest ``exp`` refused as past.
     """
 
     seq: int = 0
     iat: int = 0
     lost_seq: int = 0
     forgotten_exp: int = 0
+    refused_seq: int = 0
+    refused_iat: int = 0
+    refused_exp: int = 0
+
+    def have_refused(self, message: Message) -> bool:
+        """Tell whether a message was refused for its time; one that was sent before such a one may seem to be it."""
+        ahead = 0 < self.refused_iat <= message.iat
+        return message.seq <= self.refused_seq and (ahead or message.exp <= self.refused_exp)
 
 
 def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> tuple[str, ...]:
@@ -179,15 +191,46 @@ def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int
 
 def _of_time(message: Message, marks: Marks, now: int) -> list[str]:
     reasons = []
-    if message.iat > now + MAX_AHEAD_S:
+    if _is_ahead(message, now):
         reasons.append("it was made in the future; compare the clocks of both machines")
     if message.exp <= max(now, marks.iat):
         reasons.append("it has expired")
+    if not reasons and marks.have_refused(message):
+        reasons.append("it was refused before, when its time was not good by our clock; send it anew")
     if not 0 < message.exp - message.iat <= MAX_LIFETIME_S:
         reasons.append(f"it is good for {message.exp - message.iat} s; from 1 to {MAX_LIFETIME_S} are taken")
     if message.seq <= marks.lost_seq or message.exp <= marks.forgotten_exp:
         reasons.append("it may have been taken in before, and the record of that is gone; send it anew")
     return reasons
+
+
+def _is_ahead(message: Message, now: int) -> bool:
+    return message.iat > now + MAX_AHEAD_S
+
+
+def mark_refused(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> Marks:
+    """Give what is to be remembered of a sender once a message was refused, so that it stays refused.
+
+    Only its time can become good again, by either clock; what else is wrong with a message stays so. Three
+    numbers are enough for any count of messages, and shut out none that is made later.
+
+    Args:
+        message: What is refused.
+        peer: Whose key signed it.
+        home: Id of this home.
+        marks: What is remembered of the sender until now.
+        now: Our clock by which it is refused, seconds since 1970 UTC.
+    """
+    ahead, past = _is_ahead(message, now), message.exp <= now
+    if message.iss != peer.home or message.aud != home or not (ahead or past):
+        return marks
+    first = min(marks.refused_iat or message.iat, message.iat)
+    return replace(
+        marks,
+        refused_seq=max(marks.refused_seq, message.seq),
+        refused_iat=first if ahead else marks.refused_iat,
+        refused_exp=max(marks.refused_exp, message.exp) if past else marks.refused_exp,
+    )
 
 
 def next_seq(last: int, now_ms: int) -> int:

@@ -148,6 +148,12 @@ class Seen:
         }
         self.pin()
 
+    def mark(self, iss: str, marks: Marks) -> None:
+        """Remember something else of a sender; when this returns, it is on disk."""
+        if marks != self.marks(iss):
+            self._marks = {**self._marks, iss: marks}
+            self.pin()
+
     def pin(self) -> None:
         """Put what makes the record disposable on disk; before something begun is finished, too."""
         replace_file(self.paths.pin, _dump_pin(self._lines, self._marks))

@@ -15,6 +15,7 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
+from nightledger.domain.message import Marks
 from nightledger.files.seen import Seen, SeenPaths, State
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.channel.client import _said
@@ -102,7 +103,7 @@ def _read_channel_pin(raw: bytes) -> Any:
 def _check_channel_pin(_: bytes, read: Any) -> None:
     marks, state = read
     assert state is State.NEW
-    values = (marks.seq, marks.iat, marks.lost_seq, marks.forgotten_exp)
+    values = [getattr(marks, name) for name in Marks.__slots__]
     assert all(type(value) is int and value >= 0 for value in values)
 
 
@@ -110,6 +111,7 @@ _SENDER = {"iss": "a" * 32, "seq": 7, "iat": 1_772_366_400, "lost_seq": 0, "forg
 _CHANNEL_PINS = (
     dumped({"v": 1, "n": 0, "senders": [_SENDER]}),
     dumped({"v": 1, "n": 9, "senders": [_SENDER, {**_SENDER, "iss": "b" * 32}]}),
+    dumped({"v": 1, "n": 0, "senders": [{**_SENDER, "refused_seq": 9, "refused_iat": 5, "refused_exp": 1}]}),
     dumped({"v": 1, "n": 2.5, "senders": [{**_SENDER, "seq": "7"}]}),
     dumped({"v": 1, "n": 9, "senders": [{**_SENDER, "iss": ["a"]}]}),
     *DEEP,

@@ -2,7 +2,8 @@
 
 Order: the signature; the channel's lock; what is known of the id; the home's log and the machines
 that it names; the record of the id on disk; only then the deed; its answer on disk; the answer.
-Invariant: the same bytes give the same answer, however they come and however often.
+Invariant: the same bytes give the same answer, however they come and however often; what was
+refused stays refused, though it may be for another reason.
 """
 
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from nightledger.codec.message import MAX_REPLY_BYTES
 from nightledger.codec.records import dump_record
-from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_reasons
+from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_reasons, mark_refused
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
@@ -117,12 +118,12 @@ def _answer_again(context: Context, seen: Seen, opened: Opened) -> bytes | None:
     if seen.state(message.id) is State.BEGUN:
         return None
     now, mine = int(context.moment.at.timestamp()), Home(context.home_path).identity.id
-    reasons = find_reasons(message, opened.peer, mine, seen.marks(message.iss), now)
-    return (
-        _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
-        if reasons
-        else None
-    )
+    marks = seen.marks(message.iss)
+    reasons = find_reasons(message, opened.peer, mine, marks, now)
+    if not reasons:
+        return None
+    seen.mark(message.iss, mark_refused(message, opened.peer, mine, marks, now))  # before its sender is told
+    return _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
 
 
 def _answer(context: Context, seen: Seen, raw: bytes) -> bytes:
