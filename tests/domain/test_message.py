@@ -1,7 +1,6 @@
 """When a message may be believed."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +14,9 @@ from nightledger.domain.message import (
     Peer,
     PeerKey,
     Peers,
+    find_lasting_reasons,
     find_reasons,
-    mark_refused,
+    is_ahead,
     next_seq,
 )
 
@@ -83,68 +83,33 @@ def test_what_may_have_been_forgotten_is_refused() -> None:
     assert reasons(marks=Marks(forgotten_exp=NOW + 59)) == ""
 
 
-DAY = 86_400
-AHEAD: dict[str, Any] = {"iat": NOW + DAY, "exp": NOW + 2 * DAY, "seq": 20}
-"""A message that is refused now, and is good by its own words a day later."""
-PAST: dict[str, Any] = {"iat": NOW - DAY, "exp": NOW - 1, "seq": 20}
-"""The same for a clock that was wrong by a day and comes right."""
+def test_what_was_refused_as_past_is_past_by_any_clock_and_what_is_sent_after_it_is_not() -> None:
+    marks = Marks(past_seq=10, past_exp=NOW + 60)
+    assert reasons(marks=marks) == "it has expired"
+    assert reasons(marks=marks, seq=11) == ""
+    assert reasons(marks=marks, exp=NOW + 61) == ""
 
 
-def marked(now: int = NOW, marks: Marks | None = None, **fields: Any) -> Marks:
-    return mark_refused(message(**fields), PEER, HERE, marks or Marks(), now)
-
-
-@given(
-    refusals=st.lists(
-        st.tuples(
-            st.integers(1, 30), st.integers(-2 * DAY, 2 * DAY), st.integers(1, DAY), st.integers(-DAY, DAY)
-        )
-    ),
-    now=st.integers(-3 * DAY, 3 * DAY),
+@pytest.mark.parametrize(
+    ("fields", "lasting"),
+    [
+        ({"iss": HERE}, True),
+        ({"aud": THERE}, True),
+        ({"exp": NOW + MAX_LIFETIME_S + 1}, True),
+        ({"seq": 3}, True),
+        ({"iat": NOW + 3600, "exp": NOW + 7200}, False),
+        ({"iat": NOW - 60, "exp": NOW - 1}, False),
+    ],
 )
-def test_what_was_refused_for_its_time_stays_refused_by_any_clock(
-    refusals: list[tuple[int, int, int, int]], now: int
-) -> None:
-    marks = Marks()
-    refused: list[dict[str, Any]] = []
-    for seq, at, life, clock in refusals:
-        fields: dict[str, Any] = {"seq": seq, "iat": NOW + at, "exp": NOW + at + life}
-        if reasons(NOW + clock, marks, **fields):
-            marks = marked(NOW + clock, marks, **fields)
-            refused.append(fields)
-    assert all(reasons(NOW + now, marks, **fields) for fields in refused)
+def test_only_time_mends_by_itself(fields: dict[str, object], lasting: bool) -> None:  # noqa: FBT001 - a parameter
+    marks = Marks(lost_seq=3)
+    assert find_reasons(message(**fields), PEER, HERE, marks, NOW)
+    assert bool(find_lasting_reasons(message(**fields), PEER, HERE, marks)) is lasting
 
 
-@pytest.mark.parametrize(("refused", "then"), [(AHEAD, NOW + DAY), (PAST, NOW - DAY)])
-def test_a_message_that_is_made_after_a_refused_one_is_taken_in(refused: dict[str, Any], then: int) -> None:
-    marks = marked(**refused)
-    assert "refused before" in reasons(then, marks, **refused)
-    assert reasons(then, marks, **{**refused, "seq": 21}) == ""
-
-
-def test_what_was_made_by_a_good_clock_before_a_refused_one_is_taken_in() -> None:
-    assert reasons(NOW, marked(**AHEAD), iat=NOW, exp=NOW + DAY) == ""
-    assert reasons(NOW, marked(**PAST), iat=NOW - DAY, exp=NOW + DAY) == ""
-
-
-def test_only_a_time_that_can_become_good_is_remembered() -> None:
-    assert marked(exp=NOW + MAX_LIFETIME_S + 1) == Marks()
-    assert marked(**AHEAD, aud=THERE) == Marks()
-    assert marked(**AHEAD, iss=HERE) == Marks()
-    assert marked(**AHEAD) == Marks(refused_seq=20, refused_iat=NOW + DAY)
-    assert marked(**PAST) == Marks(refused_seq=20, refused_exp=NOW - 1)
-    assert marked(iat=NOW - 60, exp=NOW) == Marks(refused_seq=10, refused_exp=NOW)
-    assert marked(iat=NOW + MAX_AHEAD_S) == Marks()
-
-
-def test_what_is_remembered_of_refusals_covers_all_of_them() -> None:
-    both = marked(marks=marked(**AHEAD), **PAST)
-    assert both == Marks(refused_seq=20, refused_iat=NOW + DAY, refused_exp=NOW - 1)
-    assert marked(marks=both, **{**AHEAD, "iat": NOW + 2 * DAY, "seq": 5}) == both
-    assert marked(marks=both, **{**AHEAD, "iat": NOW + 61, "seq": 30}) == Marks(
-        refused_seq=30, refused_iat=NOW + 61, refused_exp=NOW - 1
-    )
-    assert marked(marks=both, **{**PAST, "exp": NOW - 5}) == both
+def test_a_message_is_ahead_beyond_a_minute() -> None:
+    assert not is_ahead(message(iat=NOW + MAX_AHEAD_S), NOW)
+    assert is_ahead(message(iat=NOW + MAX_AHEAD_S + 1), NOW)
 
 
 def test_every_reason_comes_at_once() -> None:

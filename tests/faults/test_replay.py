@@ -5,6 +5,7 @@ Every one of them is tried against the whole way in: bytes, signature, record, g
 
 import http.client
 import json
+import shutil
 import socket
 import threading
 import time
@@ -19,14 +20,22 @@ from typing import Any
 
 import pytest
 from tests.faults.sweep_report import report
-from tests.surfaces.channel.machines import AGENT_ADDRESS, Pair, copy_pair, make_pair, opened
+from tests.surfaces.channel.machines import (
+    AGENT_ADDRESS,
+    ALL_ACTIONS,
+    Pair,
+    copy_pair,
+    know,
+    make_pair,
+    opened,
+)
 
-from nightledger.codec.canonical import canonical
+from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.message import MAX_MESSAGE_BYTES
 from nightledger.codec.records import dump_record
-from nightledger.domain.errors import NightledgerError, RecordError, RefusedError
-from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Reply, Status
-from nightledger.files.seen import Seen
+from nightledger.domain.errors import LockedError, NightledgerError, RecordError, RefusedError
+from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Message, Reply, Status
+from nightledger.files.seen import FullError, Seen
 from nightledger.gate.machines import messages as gate_messages
 from nightledger.surfaces.channel import receiving
 from nightledger.surfaces.channel.receiving import seen_paths, take_in
@@ -256,6 +265,17 @@ def test_no_count_of_refused_messages_takes_room_from_good_ones(
     assert all(refused(pair, raw) for raw in held)
 
 
+def test_a_flood_from_the_future_is_answered_not_now_and_keeps_no_good_message_out(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nightledger.files.seen.MAX_AHEAD", 4)
+    held = [pair.sealed(pair.message(iat=pair.agent.now + 900 + n)) for n in range(5)]
+    assert all(refused(pair, raw) for raw in held)
+    with pytest.raises(FullError, match="made in the future"):
+        pair.agent.take_in(held[4])  # its sender is not told that it is rejected
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
 def test_a_message_is_good_for_a_week_at_most(pair: Pair) -> None:
     now = pair.agent.now
     assert refused(pair, pair.sealed(pair.message(exp=now + MAX_LIFETIME_S + 1)))
@@ -379,8 +399,6 @@ def test_a_deleted_record_allows_no_replay(pair: Pair) -> None:
 
 
 def test_all_that_is_disposable_may_go_and_nothing_comes_again(pair: Pair) -> None:
-    import shutil
-
     raw = pair.sealed(pair.message())
     pair.agent.take_in(raw)
     shutil.rmtree(pair.agent.desk.home.work_dir)
@@ -416,6 +434,134 @@ def test_a_torn_record_stops_nothing_and_allows_no_replay(pair: Pair) -> None:
         record_of(pair).write_bytes(whole)
     record_of(pair).write_bytes(whole + b'{"id":"m-')
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+def line_in_record(pair: Pair, message: Message) -> None:
+    """Write what an agent may write: that a message was begun."""
+    pin = json.loads((pair.agent.keys / pair.agent.home_id / "channel.json").read_bytes())
+    fields = {name: getattr(message, name) for name in ("id", "iss", "seq", "exp")}
+    with record_of(pair).open("ab") as record:
+        record.write(canonical({"n": pin["n"] + 1, "answer_bytes": 0, **fields}) + b"\n")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"iat": 1_000, "exp": 2_000},
+        {"aud": "c" * 32},
+        {"iss": "d" * 32},
+        {"iat": 2_000_000_000, "exp": 2_000_000_060},
+    ],
+)
+def test_a_line_that_says_begun_opens_nothing(pair: Pair, fields: dict[str, Any]) -> None:
+    pair.ask("update_heartbeat", body={"state": {}})
+    message = pair.message("propose_behavioral_change", body=CHANGE, **fields)
+    raw = pair.sealed(message)
+    assert refused(pair, raw)
+    line_in_record(pair, message)
+    assert refused(pair, raw)
+
+
+@pytest.mark.parametrize("gone", ["the answer", "the line", "the size in the line", "all"])
+def test_a_refusal_stays_one_whatever_becomes_of_its_answer(pair: Pair, gone: str) -> None:
+    assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
+    know(pair.agent, "ops", pair.ops, "load_memory_file")
+    message = pair.message()
+    raw = pair.sealed(message)
+    assert refused(pair, raw)
+    know(pair.agent, "ops", pair.ops, ALL_ACTIONS)
+    record, lines = record_of(pair), record_of(pair).read_bytes().splitlines(keepends=True)
+    if gone == "the answer":
+        Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+    elif gone == "the line":
+        record.write_bytes(b"".join(lines[:-1]))
+    elif gone == "the size in the line":
+        record.write_bytes(
+            b"".join([*lines[:-1], canonical({**json.loads(lines[-1]), "answer_bytes": 0}) + b"\n"])
+        )
+    else:
+        shutil.rmtree(pair.agent.desk.home.work_dir)
+    assert refused(pair, raw)
+    later(pair, hours=30)
+    assert refused(pair, raw)
+
+
+def test_what_was_done_is_not_done_again_when_its_answer_goes(pair: Pair) -> None:
+    message = pair.message(body={"state": {"mail": "old"}})
+    raw = pair.sealed(message)
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+    Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+    assert pair.ask("update_heartbeat", body={"state": {"mail": "new"}}).status is Status.EXECUTED
+    before = effects(pair)
+    pair.agent.take_in(raw)
+    assert effects(pair) == before
+    assert '"new"' in Path(pair.agent.desk.home.heartbeat).read_text()
+
+
+def test_a_begun_message_is_finished_though_its_sender_may_not_ask_any_more(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    with killed_at(Seen, "answered", after=False), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
+    know(pair.agent, "ops", pair.ops, "load_memory_file")
+    assert pair.agent.take_in(raw).status is Status.QUEUED  # as the log has it
+
+
+# ---------------------------------------------------------------- who is known
+
+
+def in_peers_file(pair: Pair, **fields: Any) -> None:
+    """Write what an agent may write: other fields of the one machine that is known."""
+    path = Path(pair.agent.desk.home.peers)
+    record = json.loads(path.read_bytes())
+    path.write_bytes(canonical({**record, "peers": [{**record["peers"][0], **fields}]}) + b"\n")
+
+
+def test_a_stranger_in_the_list_on_disk_leaves_nothing_and_shuts_nobody_out(pair: Pair) -> None:
+    path = Path(pair.agent.desk.home.peers)
+    good, now = path.read_bytes(), pair.agent.now
+    stranger = pair.agent.key
+    line = " ".join(stranger.public_key.line.split()[:2])
+    in_peers_file(pair, keys=[{"key": line, "valid_after": None, "valid_before": None}])
+    for fields in ({"iat": now + 61, "exp": now + 120}, {"iat": 1_000, "exp": 2_000}, {"aud": "c" * 32}):
+        message = pair.message(seq=MAX_INTEGER, **fields)
+        with pytest.raises(SignatureError):
+            pair.agent.take_in(seal(MESSAGE_TYPE, dump_record(message), stranger))
+    assert not (pair.agent.keys / pair.agent.home_id / "channel.json").exists()
+    path.write_bytes(good)
+    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+
+
+def test_a_machine_speaks_for_the_home_that_the_log_binds_it_to(pair: Pair) -> None:
+    good = Path(pair.agent.desk.home.peers).read_bytes()
+    other, own = pair.sealed(pair.message(iss="a" * 32)), pair.sealed(pair.message())
+    in_peers_file(pair, home="a" * 32)
+    assert refused(pair, other)
+    assert pair.agent.take_in(own).status is Status.EXECUTED  # that file is asked for nothing else
+    Path(pair.agent.desk.home.peers).write_bytes(good)
+    assert refused(pair, other)
+
+
+def test_a_record_that_goes_amid_a_message_takes_no_refusal_with_it(pair: Pair) -> None:
+    """The lock that both wait for lies beside what it guards."""
+    held = pair.sealed(pair.message(iat=pair.agent.now + 7200, exp=pair.agent.now + 10_800))
+    good, context = pair.sealed(pair.message()), pair.agent.context()
+    take = Seen.take
+
+    def interrupted(self: Seen, message: Message, now: int) -> None:
+        shutil.rmtree(pair.agent.desk.home.work_dir, ignore_errors=True)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(receiving, "PATIENCE_S", 0.0)
+            with pytest.raises(LockedError):
+                take_in(context, held)
+        take(self, message, now)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Seen, "take", interrupted)
+        assert pair.agent.take_in(good).status is Status.EXECUTED
+    assert refused(pair, held)
+    later(pair, hours=2.5)
+    assert refused(pair, held)
 
 
 # ---------------------------------------------------------------- restart between record and execution

@@ -69,20 +69,110 @@ def test_marks_rise_with_what_is_taken_in(tmp_path: Path) -> None:
     assert load(tmp_path).marks("c" * 32) == Marks()
 
 
-def test_a_mark_is_on_disk_and_raises_no_other(tmp_path: Path) -> None:
+def ahead(n: int, *, iss: str = ISS, seconds: int = 900) -> Message:
+    return replace(message(n, iss=iss), iat=NOW + seconds, exp=NOW + seconds + 60)
+
+
+def test_what_was_made_in_the_future_stays_refused_and_marks_nothing_else(tmp_path: Path) -> None:
     seen = load(tmp_path)
-    seen.mark(ISS, Marks(refused_seq=9, refused_iat=NOW + 900))
+    assert not seen.is_refused(ahead(1))
+    seen.refuse(ahead(1), NOW)
+    assert load(tmp_path).is_refused(ahead(1))
+    assert not load(tmp_path).is_refused(ahead(2))
+    assert load(tmp_path).marks(ISS) == Marks()
+    seen.take(message(3), NOW)
+    assert load(tmp_path).is_refused(ahead(1))
+
+
+def test_what_had_expired_stays_refused_and_what_is_sent_after_it_does_not(tmp_path: Path) -> None:
+    seen = load(tmp_path)
+    seen.refuse(message(5), NOW + 60)
+    seen.refuse(message(3, exp=NOW + 10), NOW + 60)
+    assert load(tmp_path).marks(ISS) == Marks(past_seq=5, past_exp=NOW + 60)
+    assert all(load(tmp_path).is_refused(one) for one in (message(5), message(3, exp=NOW + 10)))
+    assert not load(tmp_path).is_refused(message(6))
+    assert not load(tmp_path).is_refused(message(5, iss="c" * 32))
+
+
+def test_too_many_from_the_future_are_refused_for_now_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_AHEAD", 2)
+    seen = load(tmp_path)
+    for n in (1, 2):
+        seen.refuse(ahead(n), NOW)
+    with pytest.raises(FullError, match="made in the future"):
+        seen.refuse(ahead(3), NOW)
+    assert not load(tmp_path).is_refused(ahead(3))
+    seen.refuse(ahead(3, iss="c" * 32), NOW)  # one sender's clock is not another's
+    seen.take(message(4), NOW)
+    assert all(load(tmp_path).is_refused(one) for one in (ahead(1), ahead(2), ahead(3, iss="c" * 32)))
+
+
+def test_what_its_senders_own_messages_have_passed_gives_its_room_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_AHEAD", 1)
+    seen = load(tmp_path)
+    seen.refuse(ahead(1), NOW)
+    seen.refuse(ahead(2, iss="c" * 32), NOW)
+    seen.take(replace(message(3), iat=NOW + 960, exp=NOW + 2000), NOW + 960)
+    seen.refuse(ahead(4, seconds=3600), NOW + 960)
+    found = load(tmp_path)
+    assert found.is_refused(ahead(4, seconds=3600))
+    assert found.is_refused(ahead(2, iss="c" * 32))
+    assert found.marks(ISS).iat >= ahead(1).exp  # so find_reasons refuses it at any clock
+
+
+def test_a_line_that_says_begun_is_nothing_that_was_done(tmp_path: Path) -> None:
+    seen = taken(tmp_path, 1)
+    fields = {"n": 3, "id": message(2).id, "iss": ISS, "seq": 2, "exp": NOW + 60, "answer_bytes": 0}
+    with Path(seen.paths.record).open("a") as record:
+        record.write(f"{json.dumps(fields)}\n")
+    assert load(tmp_path).state(message(2).id) is State.NEW
+
+
+def test_an_answer_makes_an_id_begun_no_more_whatever_becomes_of_its_line(tmp_path: Path) -> None:
+    record = Path(paths(tmp_path).record)
+    seen = load(tmp_path)
     seen.take(message(1), NOW)
-    expected = Marks(seq=1, iat=NOW, refused_seq=9, refused_iat=NOW + 900)
-    assert load(tmp_path).marks(ISS) == expected
-    assert load(tmp_path).state(message(1).id) is State.BEGUN
-    assert load(tmp_path).marks("c" * 32) == Marks()
+    begun = record.read_bytes()
+    seen.answered(message(1).id, b"yes")
+    record.write_bytes(begun)
+    assert load(tmp_path).state(message(1).id) is State.NEW
+    assert load(tmp_path).marks(ISS).lost_seq == 1
 
 
-def test_a_mark_that_says_nothing_new_writes_nothing(tmp_path: Path) -> None:
+def test_what_was_begun_is_finished_though_the_record_is_gone(tmp_path: Path) -> None:
+    load(tmp_path).take(message(1), NOW)
+    Path(paths(tmp_path).record).unlink()
     seen = load(tmp_path)
-    seen.mark(ISS, Marks())
-    assert not Path(seen.paths.pin).exists()
+    assert seen.state(message(1).id) is State.BEGUN
+    seen.answered(message(1).id, b"yes")
+    assert load(tmp_path).state(message(1).id) is State.ANSWERED
+
+
+def test_the_latest_that_were_begun_are_pinned_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_BEGUN", 2)
+    for n in (1, 2, 3, 4):
+        load(tmp_path).take(message(n, exp=NOW + n), NOW)
+    states = {n: load(tmp_path).state(message(n).id) for n in (1, 2, 3, 4)}
+    assert states == {1: State.NEW, 2: State.NEW, 3: State.BEGUN, 4: State.BEGUN}
+    load(tmp_path).take(message(5, exp=NOW + 1), NOW)
+    assert load(tmp_path).state(message(5).id) is State.BEGUN  # the one at work always is
+
+
+def test_a_pin_that_could_not_be_read_again_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = taken(tmp_path, 1)
+    before = Path(seen.paths.pin).read_bytes()
+    monkeypatch.setattr(module, "_MAX_PIN_BYTES", len(before))
+    with pytest.raises(FullError, match="would have"):
+        seen.take(message(2, iss="c" * 32), NOW)
+    assert Path(seen.paths.pin).read_bytes() == before
 
 
 def test_a_pin_of_before_there_were_refusals_is_read(tmp_path: Path) -> None:
@@ -157,7 +247,9 @@ def test_nothing_is_done_before_the_id_and_its_pin_are_on_disk(
         patched.setattr(module, "replace_file", fail)
         with pytest.raises(NotDurableError):
             seen.take(message(1), NOW)
-    assert load(tmp_path).state(message(1).id) is State.BEGUN  # it is on disk; whoever resumes pins first
+    assert (
+        load(tmp_path).state(message(1).id) is State.NEW
+    )  # its line is on disk, and says nothing without the pin
 
 
 def test_without_a_pin_the_log_says_what_was_taken_in(tmp_path: Path) -> None:
@@ -189,7 +281,7 @@ def test_lines_that_are_none_are_passed_over_and_counted_as_lost(tmp_path: Path)
         b"[1]\n" + b'{"n":"x"}\n' + b'{"id":"y"}\n' + lines[0] + b'{"n":2,"odd":1}\n' + lines[2] + lines[3]
     )
     seen = load(tmp_path)
-    assert seen.state(message(1).id) is State.BEGUN
+    assert seen.state(message(1).id) is State.NEW
     assert seen.marks(ISS).lost_seq == 2
 
 
@@ -299,6 +391,14 @@ def test_a_line_of_other_values_counts_as_lost(odd: str, tmp_path: Path) -> None
     seen = load(tmp_path)
     assert seen.marks(ISS).lost_seq == 1
     seen.take(message(2), NOW)
+
+
+@pytest.mark.parametrize("odd", ['"begun":7', '"ahead":[{"id":"../x"}]', '"begun":[[]]'])
+def test_a_pin_that_names_no_messages_is_damaged(odd: str, tmp_path: Path) -> None:
+    paths(tmp_path)
+    Path(paths(tmp_path).pin).write_text(f'{{"v":1,"n":1,"senders":[],{odd}}}')
+    with pytest.raises(IntegrityError, match="is damaged"):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize("odd", ['"n":2.5', '"iss":["a"]', '"seq":"7"'])

@@ -6,7 +6,7 @@ every reason.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -148,24 +148,20 @@ class Marks:
         lost_seq: Up to here a message may have been taken in without our knowing, because the
             record of them was lost.
         forgotten_exp: Up to here a message may have been taken in and forgotten since.
-        refused_seq: Highest ``seq`` that was refused for its time, by our clock of then. Neither clock
-            coming right makes such a message good; those made later have higher numbers.
-        refused_iat: Lowest ``iat`` refused as made in the future; 0 where none was.
-        refused_exp: Highest ``exp`` refused as past.
+        past_seq: Highest ``seq`` that was refused as past, by our clock of then.
+        past_exp: Highest ``exp`` of those.
     """
 
     seq: int = 0
     iat: int = 0
     lost_seq: int = 0
     forgotten_exp: int = 0
-    refused_seq: int = 0
-    refused_iat: int = 0
-    refused_exp: int = 0
+    past_seq: int = 0
+    past_exp: int = 0
 
-    def have_refused(self, message: Message) -> bool:
-        """Tell whether a message was refused for its time; one that was sent before such a one may seem to be it."""
-        ahead = 0 < self.refused_iat <= message.iat
-        return message.seq <= self.refused_seq and (ahead or message.exp <= self.refused_exp)
+    def is_past(self, message: Message) -> bool:
+        """Tell whether a message was refused as past; of those made later none was, their numbers are higher."""
+        return message.seq <= self.past_seq and message.exp <= self.past_exp
 
 
 def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> tuple[str, ...]:
@@ -181,56 +177,35 @@ def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int
         marks: What is remembered of the sender.
         now: Our clock, seconds since 1970 UTC.
     """
+    return (*find_lasting_reasons(message, peer, home, marks), *_of_time(message, marks, now))
+
+
+def find_lasting_reasons(message: Message, peer: Peer, home: str, marks: Marks) -> tuple[str, ...]:
+    """Say why a message by a known key is never taken in, whatever the clocks say; () where it is their matter."""
     reasons = []
     if message.iss != peer.home:
         reasons.append("it speaks for a home that its key does not belong to")
     if message.aud != home:
         reasons.append("it is for another home")
-    return (*reasons, *_of_time(message, marks, now))
-
-
-def _of_time(message: Message, marks: Marks, now: int) -> list[str]:
-    reasons = []
-    if _is_ahead(message, now):
-        reasons.append("it was made in the future; compare the clocks of both machines")
-    if message.exp <= max(now, marks.iat):
-        reasons.append("it has expired")
-    if not reasons and marks.have_refused(message):
-        reasons.append("it was refused before, when its time was not good by our clock; send it anew")
     if not 0 < message.exp - message.iat <= MAX_LIFETIME_S:
         reasons.append(f"it is good for {message.exp - message.iat} s; from 1 to {MAX_LIFETIME_S} are taken")
     if message.seq <= marks.lost_seq or message.exp <= marks.forgotten_exp:
         reasons.append("it may have been taken in before, and the record of that is gone; send it anew")
-    return reasons
+    return tuple(reasons)
 
 
-def _is_ahead(message: Message, now: int) -> bool:
+def is_ahead(message: Message, now: int) -> bool:
+    """Tell whether a message was made in the future, by our clock."""
     return message.iat > now + MAX_AHEAD_S
 
 
-def mark_refused(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> Marks:
-    """Give what is to be remembered of a sender once a message was refused, so that it stays refused.
-
-    Only its time can become good again, by either clock; what else is wrong with a message stays so. Three
-    numbers are enough for any count of messages, and shut out none that is made later.
-
-    Args:
-        message: What is refused.
-        peer: Whose key signed it.
-        home: Id of this home.
-        marks: What is remembered of the sender until now.
-        now: Our clock by which it is refused, seconds since 1970 UTC.
-    """
-    ahead, past = _is_ahead(message, now), message.exp <= now
-    if message.iss != peer.home or message.aud != home or not (ahead or past):
-        return marks
-    first = min(marks.refused_iat or message.iat, message.iat)
-    return replace(
-        marks,
-        refused_seq=max(marks.refused_seq, message.seq),
-        refused_iat=first if ahead else marks.refused_iat,
-        refused_exp=max(marks.refused_exp, message.exp) if past else marks.refused_exp,
-    )
+def _of_time(message: Message, marks: Marks, now: int) -> list[str]:
+    reasons = []
+    if is_ahead(message, now):
+        reasons.append("it was made in the future; compare the clocks of both machines")
+    if message.exp <= max(now, marks.iat) or marks.is_past(message):
+        reasons.append("it has expired")
+    return reasons
 
 
 def next_seq(last: int, now_ms: int) -> int:

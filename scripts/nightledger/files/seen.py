@@ -4,7 +4,8 @@ Life of an id: its line is on disk (``take``) before anything is done about it; 
 is on disk, a second line says so (``answered``). Between the two it is *begun*: whoever finds it
 so finishes it. Invariant: an id that was taken in is never new again. Where the record of that
 was lost, in whole or in part, every message that may have stood in it is refused: how many
-lines there were is pinned outside the home, before anything is done.
+lines there were is pinned outside the home, before anything is done. The pin alone says what was
+begun and what was refused for its time: anybody may write into the record.
 """
 
 import os
@@ -18,7 +19,7 @@ from typing import Any
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.strict_json import parse_json, read_jsonl
 from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
-from nightledger.domain.message import Marks, Message
+from nightledger.domain.message import Marks, Message, is_ahead
 from nightledger.domain.words import read_text
 from nightledger.files.append import append_records
 from nightledger.files.atomic import replace_file
@@ -29,10 +30,14 @@ MAX_IDS = 4096
 """Ids of one sender that are remembered at a time: one in 21 s for a day. Then it is refused, never forgotten."""
 MAX_ANSWER_BYTES = 256 << 20
 """Answers to one sender that are kept for retries, together: what one asks for keeps no other out."""
+MAX_AHEAD = 64
+"""Messages of one sender, made in the future, that are remembered as refused. Then none is refused for good: 'not now'."""
+MAX_BEGUN = 64
+"""Messages begun and not answered that are remembered: one for each crash amid a message. Our choice."""
 MAX_STORE_BYTES = 64 << 20
 COMPACT_FROM = 1024
 """Lines from which on the record is written anew, once half of them are about ids that have expired."""
-_MAX_PIN_BYTES = 1 << 20
+_MAX_PIN_BYTES = 4 << 20
 _ID = re.compile(r"m-[a-z0-9]{26}")
 _ISS = re.compile(r"[0-9a-f]{32}")
 
@@ -92,7 +97,7 @@ class SeenPaths:
 class Seen:
     """The record, open; the caller holds the channel's lock for as long as it lives."""
 
-    __slots__ = ("_file_lines", "_lines", "_marks", "_taken", "paths")
+    __slots__ = ("_ahead", "_begun", "_file_lines", "_lines", "_marks", "_taken", "paths")
 
     def __init__(self, paths: SeenPaths, *, logged: Mapping[str, int]) -> None:
         """Read the record, and compare it with what is pinned.
@@ -105,13 +110,16 @@ class Seen:
             IntegrityError: The pin is damaged.
         """
         self.paths = paths
-        pinned, marks = _read_pin(paths.pin, logged)
+        pin = _read_pin(paths.pin, logged)
         found = _read_record(paths.record)
-        self._marks, self._taken, self._file_lines = marks, found.taken, found.file_lines
-        most = pinned + found.file_lines  # a larger number is no count of ours, and would be pinned for good
-        self._lines = max(min(found.lines, most), pinned)
-        if found.gap or not pinned <= found.lines <= most:
-            self._marks = {iss: replace(mark, lost_seq=mark.seq) for iss, mark in marks.items()}
+        self._marks, self._begun, self._ahead = pin.marks, pin.begun, pin.ahead
+        self._taken, self._file_lines = {**pin.begun, **found.taken}, found.file_lines
+        most = (
+            pin.lines + found.file_lines
+        )  # a larger number is no count of ours, and would be pinned for good
+        self._lines = max(min(found.lines, most), pin.lines)
+        if found.gap or not pin.lines <= found.lines <= most:
+            self._marks = {iss: replace(mark, lost_seq=mark.seq) for iss, mark in pin.marks.items()}
             self._rewrite(self._taken)
 
     def marks(self, iss: str) -> Marks:
@@ -119,11 +127,11 @@ class Seen:
         return self._marks.get(iss, Marks())
 
     def state(self, message_id: str) -> State:
-        """Give what is known of an id."""
+        """Give what is known of an id; a line that says begun, where the pin does not, is nothing that was done."""
         taken = self._taken.get(message_id)
-        if taken is None:
-            return State.NEW
-        return State.ANSWERED if taken.answer_bytes else State.BEGUN
+        if taken is not None and taken.answer_bytes:
+            return State.ANSWERED
+        return State.BEGUN if message_id in self._begun else State.NEW
 
     def take(self, message: Message, now: int) -> None:
         """Remember an id; when this returns, neither a crash nor the loss of the record makes it new again.
@@ -141,6 +149,8 @@ class Seen:
         taken = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
         make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
         self._append(taken)
+        latest = sorted((*self._begun.values(), taken), key=lambda one: one.exp)[-MAX_BEGUN:]
+        self._begun = {one.id: one for one in (*latest, taken)}
         old = self.marks(message.iss)
         self._marks = {
             **self._marks,
@@ -148,21 +158,68 @@ class Seen:
         }
         self.pin()
 
-    def mark(self, iss: str, marks: Marks) -> None:
-        """Remember something else of a sender; when this returns, it is on disk."""
-        if marks != self.marks(iss):
-            self._marks = {**self._marks, iss: marks}
-            self.pin()
+    def is_refused(self, message: Message) -> bool:
+        """Tell whether a message was refused for its time before, whatever the clocks say now."""
+        return message.id in self._ahead or self.marks(message.iss).is_past(message)
+
+    def refuse(self, message: Message, now: int) -> None:
+        """Remember that a message is refused for its time; when this returns, that is on disk.
+
+        One that has expired needs two numbers, whatever the count: those made later have a higher ``seq``.
+        One that was made in the future is remembered by its id until its sender's own messages have passed
+        its ``exp``, so that a wrong clock of its sender shuts out nothing else.
+
+        Args:
+            message: Whose sender is the machine that signed it, by the log.
+            now: Our clock by which it is refused, seconds since 1970 UTC.
+
+        Raises:
+            FullError: Too many from the future; nothing is refused for good then.
+        """
+        old = self.marks(message.iss)
+        if message.exp <= now:
+            past = replace(
+                old, past_seq=max(old.past_seq, message.seq), past_exp=max(old.past_exp, message.exp)
+            )
+            self._marks = {**self._marks, message.iss: past}
+        if is_ahead(message, now):
+            kept = {
+                one.id: one for one in self._ahead.values() if one.iss != message.iss or one.exp > old.iat
+            }
+            own = sum(one.iss == message.iss for one in kept.values())
+            if own >= MAX_AHEAD:
+                raise FullError(
+                    f"{own} messages of {message.iss} that were made in the future are remembered",
+                    hint="compare the clocks of both machines",
+                )
+            one = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
+            self._ahead = {**kept, one.id: one}
+        self.pin()
 
     def pin(self) -> None:
-        """Put what makes the record disposable on disk; before something begun is finished, too."""
-        replace_file(self.paths.pin, _dump_pin(self._lines, self._marks))
+        """Put what makes the record disposable on disk; before something begun is finished, too.
+
+        Raises:
+            FullError: There are so many senders that it could not be read again.
+        """
+        senders = [
+            {"iss": iss, **{name: getattr(mark, name) for name in Marks.__slots__}}
+            for iss, mark in sorted(self._marks.items())
+        ]
+        begun, ahead = ([_fields(one) for one in some.values()] for some in (self._begun, self._ahead))
+        fields = {"v": 1, "n": self._lines, "senders": senders, "begun": begun, "ahead": ahead}
+        content = canonical(fields) + b"\n"
+        if len(content) > _MAX_PIN_BYTES:
+            raise FullError(f"{self.paths.pin} would have {len(content)} bytes")
+        replace_file(self.paths.pin, content)
 
     def answered(self, message_id: str, answer: bytes) -> None:
         """Keep the answer to an id that was begun; from now on it is given to whoever asks again."""
         make_dir(self.paths.answers, ignored_by_git=True)
         replace_file(self.paths.answer(message_id), answer)
         self._append(replace(self._taken[message_id], answer_bytes=len(answer)))
+        self._begun = {one.id: one for one in self._begun.values() if one.id != message_id}
+        self.pin()  # a line that goes makes nothing begun again
 
     def answer(self, message_id: str, max_bytes: int) -> bytes | None:
         """Give the answer that was kept; None where somebody removed it."""
@@ -207,8 +264,11 @@ class Seen:
 
 
 def _line(number: int, taken: Taken | None) -> bytes:
-    fields = {} if taken is None else {name: getattr(taken, name) for name in Taken.__slots__}
-    return canonical({"n": number, **fields}) + b"\n"
+    return canonical({"n": number, **(_fields(taken) if taken else {})}) + b"\n"
+
+
+def _fields(taken: Taken) -> dict[str, Any]:
+    return {name: getattr(taken, name) for name in Taken.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,14 +321,29 @@ def _count(value: Any) -> int:
     return value
 
 
-def _read_pin(path: str, logged: Mapping[str, int]) -> tuple[int, dict[str, Marks]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pin:
+    """What is pinned outside the home: how many lines the record had, and what it must not be asked for."""
+
+    lines: int
+    marks: dict[str, Marks]
+    begun: dict[str, Taken]
+    ahead: dict[str, Taken]
+
+
+def _read_pin(path: str, logged: Mapping[str, int]) -> _Pin:
     raw = read_optional(path, _MAX_PIN_BYTES)
     if raw is None:  # the keys' directory is new or was put back from before: the log must tell
-        return (1 if logged else 0), {iss: Marks(seq=seq) for iss, seq in logged.items()}
+        marks = {iss: Marks(seq=seq) for iss, seq in logged.items()}
+        return _Pin(lines=1 if logged else 0, marks=marks, begun={}, ahead={})
     try:
         record = parse_json(raw, path)
-        return _count(record["n"]), dict(_marks_of(record["senders"]))
-    except (NightledgerError, KeyError, TypeError, ValueError) as error:
+        begun, ahead = (
+            {one.id: one for one in map(_taken_of, record.get(name, ()))} for name in ("begun", "ahead")
+        )
+        marks = dict(_marks_of(record["senders"]))
+        return _Pin(lines=_count(record["n"]), marks=marks, begun=begun, ahead=ahead)
+    except (NightledgerError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{path} is damaged",
             hint="restore it from a backup of the keys, or remove it: what was sent until now is then refused",
@@ -279,11 +354,3 @@ def _marks_of(senders: Any) -> Iterator[tuple[str, Marks]]:
     for sender in senders:
         fields = dict(sender)
         yield read_text(fields.pop("iss")), Marks(**{name: _count(value) for name, value in fields.items()})
-
-
-def _dump_pin(lines: int, marks: Mapping[str, Marks]) -> bytes:
-    senders = [
-        {"iss": iss, **{name: getattr(mark, name) for name in Marks.__slots__}}
-        for iss, mark in sorted(marks.items())
-    ]
-    return canonical({"v": 1, "n": lines, "senders": senders}) + b"\n"

@@ -54,9 +54,32 @@ def test_a_message_that_the_log_names_is_not_taken_in_anew(desk: Desk) -> None:
     """An agent can write the record of seen ids: its lines may name other ids than those taken in."""
     first = make_work(desk, "update_heartbeat", {"state": {}})
     perform(first, {"update_heartbeat": done})
-    again = perform(make_work(desk, "update_heartbeat", {"state": {}}), {"update_heartbeat": done})
-    assert again.status is Status.REJECTED
-    assert "taken in before" in again.reason
+    again = perform(make_work(desk, "update_heartbeat", {"state": {}}), {})
+    assert (again.status, again.body) == (Status.EXECUTED, {})
+    assert len(messages(desk)) == 1
+
+
+def test_what_the_log_says_was_made_is_answered_again_and_not_made_again(desk: Desk) -> None:
+    queued = Done(status=Status.QUEUED, proposal="p-x", body={"proposal": "p-x", "diff": "+ x"})
+    perform(make_work(desk, "propose_behavioral_change", {}), {"propose_behavioral_change": lambda _: queued})
+    again = perform(make_work(desk, "propose_behavioral_change", {}), {})
+    assert (again.status, again.proposal, again.body) == (Status.QUEUED, "p-x", {"proposal": "p-x"})
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_what_was_rejected_stays_so_though_it_might_be_done_now(desk: Desk, *, resumed: bool) -> None:
+    refused = replace(OPS, actions=())
+    perform(make_work(desk, "update_heartbeat", {"state": {}}, peer=refused), {"update_heartbeat": done})
+    work = make_work(desk, "update_heartbeat", {"state": {}}, resumed=resumed)
+    again = perform(work, {"update_heartbeat": done})
+    assert (again.status, again.reason) == (Status.REJECTED, "it was rejected when it first came")
+    assert len(messages(desk)) == 1
+
+
+def test_what_was_begun_and_logged_is_finished_though_it_might_not_be_begun_now(desk: Desk) -> None:
+    perform(make_work(desk, "update_heartbeat", {"state": {}}), {"update_heartbeat": done})
+    work = make_work(desk, "update_heartbeat", {"state": {}}, peer=replace(OPS, actions=()), resumed=True)
+    assert perform(work, {"update_heartbeat": done}) is YES
     assert len(messages(desk)) == 1
 
 

@@ -44,6 +44,20 @@ def test_what_is_refused_for_its_time_or_home_is_answered_signed_and_leaves_noth
     assert not Path(pair.agent.desk.home.seen_ids).exists()
 
 
+def test_what_is_refused_for_its_time_is_remembered_and_leaves_nothing_else(pair: Pair) -> None:
+    size = pair.agent.desk.ledger().log.size
+    raw = pair.sealed(pair.message(iat=pair.agent.now + 3600, exp=pair.agent.now + 7200))
+    assert "future" in pair.agent.take_in(raw).reason
+    pin = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).pin)
+    before = (pin.read_bytes(), pin.stat().st_mtime_ns)
+    assert "future" in pair.agent.take_in(raw).reason
+    assert (pin.read_bytes(), pin.stat().st_mtime_ns) == before
+    pair.agent.desk.wait(minutes=90)
+    assert "refused before" in pair.agent.take_in(raw).reason
+    assert pair.agent.desk.ledger().log.size == size
+    assert not Path(pair.agent.desk.home.seen_ids).exists()
+
+
 def test_a_list_of_machines_that_nobody_signed_lets_nobody_in(pair: Pair) -> None:
     home = pair.agent.desk.home
     known = present_peers(home)
@@ -81,7 +95,7 @@ def test_a_run_at_work_is_not_disturbed_and_the_message_may_come_again(
 
 def test_the_channel_waits_for_the_message_before(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receiving, "PATIENCE_S", 0.0)
-    with Lock(pair.agent.desk.home.lock_path("channel")), pytest.raises(LockedError):
+    with receiving.channel_lock(pair.agent.context(), pair.agent.desk.home), pytest.raises(LockedError):
         take_in(pair.agent.context(), pair.sealed(pair.message()))
 
 
@@ -101,14 +115,18 @@ def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pyt
     assert "at most 400 are sent" in reply.reason
 
 
-def test_an_answer_that_was_removed_is_made_again_without_doing_it_twice(pair: Pair) -> None:
+@pytest.mark.parametrize("left", [None, b""])
+def test_an_answer_that_was_removed_is_given_by_the_log_without_doing_it_twice(
+    pair: Pair, left: bytes | None
+) -> None:
     message = pair.message(
         "propose_behavioral_change", body={"text": "- Ask first.", "reason": "a transfer was cut"}
     )
     first = pair.agent.take_in(pair.sealed(message))
-    Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
+    answer = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id))
+    answer.unlink() if left is None else answer.write_bytes(left)
     again = pair.agent.take_in(pair.sealed(message))
-    assert again == first
+    assert (again.status, again.body) == (first.status, {"proposal": first.body["proposal"]})
     assert len(pair.agent.desk.ledger().book.proposals) == 1
 
 

@@ -371,8 +371,8 @@ def test_where_the_channel_is_held_the_next_round_buries(
     message, _ = send(pair)
     assert len(files(shared)) == 1
     pair.ops.desk.wait(days=2)
-    monkeypatch.setattr(spooling, "PATIENCE_S", 0.0)
-    with Lock(pair.ops.desk.home.lock_path("channel")):
+    monkeypatch.setattr(receiving, "PATIENCE_S", 0.0)
+    with receiving.channel_lock(pair.ops.context(), pair.ops.desk.home):
         assert empty_boxes(pair.ops.context()).dead == []
     assert empty_boxes(pair.ops.context()).dead == [message]
 

@@ -9,6 +9,7 @@ blocks, is rejected and recorded.
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
@@ -109,13 +110,14 @@ def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
         handlers: What carries out each action that is built.
     """
     writes = rule_of(work.message.action).writes
-    if writes and not work.resumed and _is_logged(work):
-        return _rejected("it was taken in before, and the record of that was changed; send it anew")
-    blocked, done = _refusal(work)
+    logged = _logged(work) if writes else None
+    if logged is not None and (not work.resumed or logged["status"] == Status.REJECTED):
+        return _as_logged(logged)
+    blocked, done = _refusal(work) if logged is None else (False, None)
     if done is None:
         handler = handlers.get(work.message.action)
         done = _carry_out(handler, work) if handler else _rejected(NOT_BUILT)
-    if writes:
+    if writes and logged is None:
         _record(work, done, blocked=blocked)
     return done
 
@@ -158,15 +160,23 @@ def _rejected(reason: str) -> Done:
     return Done(status=Status.REJECTED, reason=reason)
 
 
-def _is_logged(work: Work) -> bool:
-    return any(fields.get("message") == work.message.id for _, fields, _ in work.ledger.log.entries())
+def _logged(work: Work) -> Mapping[str, Any] | None:
+    """Give what the log says of a message; None where it does not name it."""
+    found = (fields for name, fields, _ in work.ledger.log.entries() if name == EventName.MESSAGE)
+    return next((fields for fields in found if fields["message"] == work.message.id), None)
+
+
+def _as_logged(fields: Mapping[str, Any]) -> Done:
+    """Answer with what the log says became of a message; what else was answered then is gone."""
+    status = Status(fields["status"])
+    made = {name: fields[name] for name in ("proposal", "decision") if name in fields}
+    reason = "it was rejected when it first came" if status is Status.REJECTED else ""
+    return Done(status=status, reason=reason, body=made, **made)
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:
-    """Log what became of a message, once: one that a crash cut short after this is in the log already."""
+    """Log what became of a message."""
     message = work.message
-    if work.resumed and _is_logged(work):
-        return
     fields: dict[str, object] = {
         "message": message.id,
         "peer": work.peer.name,

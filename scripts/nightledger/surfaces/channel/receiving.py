@@ -3,7 +3,8 @@
 Order: the signature; the channel's lock; what is known of the id; the home's log and the machines
 that it names; the record of the id on disk; only then the deed; its answer on disk; the answer.
 Invariant: the same bytes give the same answer, however they come and however often; what was
-refused stays refused, though it may be for another reason.
+refused stays refused, though it may be for another reason. Nothing is remembered of a message
+that no machine of the log has signed, and nothing that anybody may write opens a way in.
 """
 
 import os
@@ -13,7 +14,14 @@ from pathlib import Path
 
 from nightledger.codec.message import MAX_REPLY_BYTES
 from nightledger.codec.records import dump_record
-from nightledger.domain.message import REPLY_TYPE, Message, Reply, Status, find_reasons, mark_refused
+from nightledger.domain.message import (
+    REPLY_TYPE,
+    Message,
+    Reply,
+    Status,
+    find_lasting_reasons,
+    find_reasons,
+)
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
@@ -31,7 +39,8 @@ from nightledger.trust.dsse import seal
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.machine_key import load_machine_key
 
-LOCK = "channel"
+LOCK = "channel.lock"
+"""Beside the keys, as what it guards: ``.nightledger/`` may go at any time."""
 PATIENCE_S = 60.0
 """How long a message waits for those before it; then its sender is told to try again."""
 MAX_REASON_CHARACTERS = 4096
@@ -80,13 +89,18 @@ def take_in(context: Context, raw: bytes) -> Answered:
     context.renew()
     home = Home(context.home_path).require()
     opened = open_message(raw, present_peers(home), context.moment.at)
-    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+    with channel_lock(context, home):
         seen = _open_seen(context, home)
-        reply = _answer_again(context, seen, opened)
+        reply = _answer_again(context, seen, raw, opened)
         if reply is None:
             reply = _answer(context, seen, raw)
         note_contact(home, opened.peer.name, heard=context.moment.at)
     return Answered(message=opened.message, peer=opened.peer.name, envelope=reply)
+
+
+def channel_lock(context: Context, home: Home) -> Lock:
+    """Give the lock of whoever takes in a message or an answer."""
+    return Lock(str(KeyRing(Path(context.keys_dir)).path(home.identity.id, LOCK)), timeout_s=PATIENCE_S)
 
 
 def seen_paths(context: Context, home: Home) -> SeenPaths:
@@ -107,22 +121,52 @@ def _open_seen(context: Context, home: Home) -> Seen:
         return Seen(paths, logged=logged_seqs(session.ledger))
 
 
-def _answer_again(context: Context, seen: Seen, opened: Opened) -> bytes | None:
+def _answer_again(context: Context, seen: Seen, raw: bytes, opened: Opened) -> bytes | None:
     """Give the answer that was given before, or a refusal; None for a message that is to be carried out.
 
     What was begun in time is finished, however late it comes again.
+
+    Raises:
+        SignatureError: It is to be refused, and no machine that the log names has signed it.
+        FullError: It is to be refused for its time, and that could not be remembered.
     """
-    message = opened.message
-    if seen.state(message.id) is State.ANSWERED:
-        return seen.answer(message.id, 2 * MAX_REPLY_BYTES)
-    if seen.state(message.id) is State.BEGUN:
+    state = seen.state(opened.message.id)
+    kept = seen.answer(opened.message.id, 2 * MAX_REPLY_BYTES) if state is State.ANSWERED else None
+    if kept or state is State.BEGUN:
+        return kept
+    if not _reasons(context, seen, opened):
         return None
-    now, mine = int(context.moment.at.timestamp()), Home(context.home_path).identity.id
-    marks = seen.marks(message.iss)
-    reasons = find_reasons(message, opened.peer, mine, marks, now)
+    if seen.is_refused(opened.message):
+        return _refused(context, seen, opened)
+    with reading(context) as session:
+        return _refused(context, seen, _reopened(session, raw))
+
+
+def _reasons(context: Context, seen: Seen, opened: Opened) -> tuple[str, ...]:
+    """Say why a message is not taken in, by the clock and by what is remembered."""
+    message, mine = opened.message, Home(context.home_path).identity.id
+    now = int(context.moment.at.timestamp())
+    reasons = find_reasons(message, opened.peer, mine, seen.marks(message.iss), now)
+    if not reasons and seen.is_refused(message):
+        return ("it was refused before, when its time had not come; send it anew",)
+    return reasons
+
+
+def _refused(context: Context, seen: Seen, opened: Opened) -> bytes | None:
+    """Refuse a message, and remember that first; None where nothing is wrong with it.
+
+    Args:
+        context: The receiving home.
+        seen: What is remembered.
+        opened: The message; signed by a machine of the log, unless it was refused before.
+    """
+    reasons = _reasons(context, seen, opened)
     if not reasons:
         return None
-    seen.mark(message.iss, mark_refused(message, opened.peer, mine, marks, now))  # before its sender is told
+    message, mine = opened.message, Home(context.home_path).identity.id
+    lasting = find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss))
+    if not lasting and not seen.is_refused(message):
+        seen.refuse(message, int(context.moment.at.timestamp()))
     return _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
 
 
@@ -137,16 +181,27 @@ def _answer(context: Context, seen: Seen, raw: bytes) -> bytes:
         return _carry_out(context, session, seen, raw)
 
 
+def _reopened(session: Session, raw: bytes) -> Opened:
+    moment = session.moment
+    return open_message(raw, read_peers(session.gate.home, session.ledger, moment), moment.at)
+
+
 def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> bytes:
-    gate, ledger, moment = session.gate, session.ledger, session.moment
-    opened = open_message(raw, read_peers(gate.home, ledger, moment), moment.at)
+    opened = _reopened(session, raw)
     message = opened.message
-    resumed = seen.state(message.id) is not State.NEW
-    if resumed:
-        seen.pin()
-    else:
-        seen.take(message, int(moment.at.timestamp()))
-    work = Work(gate=gate, ledger=ledger, message=message, peer=opened.peer, moment=moment, resumed=resumed)
+    resumed = seen.state(message.id) is State.BEGUN
+    if not resumed:
+        if refusal := _refused(context, seen, opened):
+            return refusal
+        seen.take(message, int(session.moment.at.timestamp()))
+    work = Work(
+        gate=session.gate,
+        ledger=session.ledger,
+        message=message,
+        peer=opened.peer,
+        moment=session.moment,
+        resumed=resumed,
+    )
     reply = _sealed(context, message, perform(work, HANDLERS))
     seen.answered(message.id, reply)
     return reply

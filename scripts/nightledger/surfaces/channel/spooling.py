@@ -19,11 +19,10 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.configuration import load_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.files.lock import Lock
 from nightledger.files.reading import read_optional
 from nightledger.files.spool import REPLY_SUFFIX, Letter, Spool
 from nightledger.surfaces.channel.contacts import note_contact
-from nightledger.surfaces.channel.receiving import LOCK, PATIENCE_S, take_in
+from nightledger.surfaces.channel.receiving import channel_lock, take_in
 from nightledger.surfaces.channel.sending import (
     MAX_REPLY_ENVELOPE_BYTES,
     believe,
@@ -226,7 +225,7 @@ def _take_reply(context: Context, peers: Peers, letter: Letter, emptied: Emptied
     reply = believe(context, letter.content, peer, message_id)
     action = found["action"]
     path = reply_path(home, peer.name, action)
-    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+    with channel_lock(context, home):
         if message_id not in dict(pending(home)):
             return  # another round took it meanwhile
         make_dir(os.path.dirname(path), ignored_by_git=True)
@@ -240,7 +239,7 @@ def _bury_expired(context: Context) -> Iterator[str]:
     home = Home(context.home_path)
     if not _expired(context, home):
         return
-    with Lock(home.lock_path(LOCK), timeout_s=PATIENCE_S):
+    with channel_lock(context, home):
         for message_id, record in _expired(context, home):  # another round may have buried some meanwhile
             bury(context, canonical(record["envelope"]), "no answer came before it expired", 1)
             os.unlink(os.path.join(sent_dir(home), f"{message_id}.json"))
