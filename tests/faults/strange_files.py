@@ -48,7 +48,6 @@ MAY_BE = (
     "home/.nightledger/search/index.db-wal",
     "home/.nightledger/search/tantivy",
     "home/.nightledger/prompts",
-    "home/.nightledger/seen-ids",
     "home/CLAUDE.md",
     "home/HEARTBEAT.md",
     "home/audit/cosigned",

@@ -399,7 +399,7 @@ def test_a_full_record_refuses_until_something_expires(pair: Pair, monkeypatch: 
 
 
 def record_of(pair: Pair) -> Path:
-    return Path(pair.agent.desk.home.seen_ids)
+    return Path(seen_paths(pair.agent.context(), pair.agent.desk.home).record)
 
 
 def test_a_deleted_record_allows_no_replay(pair: Pair) -> None:
@@ -416,7 +416,9 @@ def test_all_that_is_disposable_may_go_and_nothing_comes_again(pair: Pair) -> No
     raw = pair.sealed(pair.message())
     pair.agent.take_in(raw)
     shutil.rmtree(pair.agent.desk.home.work_dir)
-    assert refused(pair, raw)
+    before = effects(pair)
+    pair.agent.take_in(raw)
+    assert effects(pair) == before
 
 
 def test_a_deleted_record_and_pin_leave_the_log(pair: Pair) -> None:
@@ -450,30 +452,18 @@ def test_a_torn_record_stops_nothing_and_allows_no_replay(pair: Pair) -> None:
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
 
 
-def line_in_record(pair: Pair, message: Message) -> None:
-    """Write what an agent may write: that a message was begun."""
-    pin = json.loads((pair.agent.keys / pair.agent.home_id / "channel.json").read_bytes())
-    fields = {name: getattr(message, name) for name in ("id", "iss", "seq", "exp")}
-    with record_of(pair).open("ab") as record:
-        record.write(canonical({"n": pin["n"] + 1, "answer_bytes": 0, **fields}) + b"\n")
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"iat": 1_000, "exp": 2_000},
-        {"aud": "c" * 32},
-        {"iss": "d" * 32},
-        {"iat": 2_000_000_000, "exp": 2_000_000_060},
-    ],
-)
-def test_a_line_that_says_begun_opens_nothing(pair: Pair, fields: dict[str, Any]) -> None:
-    pair.ask("update_heartbeat", body={"state": {}})
-    message = pair.message("propose_behavioral_change", body=CHANGE, **fields)
-    raw = pair.sealed(message)
-    assert refused(pair, raw)
-    line_in_record(pair, message)
-    assert refused(pair, raw)
+def test_what_may_be_written_in_the_home_says_nothing_of_ids(pair: Pair) -> None:
+    home = pair.agent.desk.home
+    raw = pair.sealed(pair.message())
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+    record = record_of(pair)
+    assert not record.is_relative_to(home.root)
+    assert seen_paths(pair.agent.context(), home).pin == str(record.with_name("channel.json"))
+    shutil.rmtree(home.work_dir)
+    assert (
+        pair.agent.take_in(raw).status is Status.EXECUTED
+    )  # by the log: no more is known, and nothing is done
+    assert effects(pair) == 1
 
 
 @pytest.mark.parametrize("gone", ["the answer", "the line", "the size in the line", "all"])
@@ -521,6 +511,53 @@ def test_a_begun_message_is_finished_though_its_sender_may_not_ask_any_more(pair
     assert pair.agent.take_in(raw).status is Status.QUEUED  # as the log has it
 
 
+@pytest.mark.parametrize("gone", ["nothing", "what lies in the home"])
+@pytest.mark.parametrize(
+    ("owner", "name", "after"),
+    [
+        (receiving, "perform", False),
+        (gate_messages, "_carry_out", True),
+        (gate_messages, "_record", True),
+        (Seen, "answered", False),
+        (Seen, "answered", True),
+    ],
+)
+def test_no_crash_lets_an_old_heartbeat_be_written_over_a_newer_one(
+    pair: Pair,
+    owner: object,
+    name: str,
+    after: bool,  # noqa: FBT001 - a parameter of the test
+    gone: str,
+) -> None:
+    old = pair.sealed(pair.message(body={"state": {"mail": "old"}}))
+    with killed_at(owner, name, after=after), pytest.raises(Killed):
+        pair.agent.take_in(old)
+    assert pair.ask("update_heartbeat", body={"state": {"mail": "new"}}).status is Status.EXECUTED
+    if gone != "nothing":
+        shutil.rmtree(pair.agent.desk.home.work_dir)
+    later(pair, days=3)
+    pair.tried += 1
+    assert pair.agent.take_in(old).status is Status.EXECUTED
+    assert '"new"' in Path(pair.agent.desk.home.heartbeat).read_text()
+    assert effects(pair) == 2
+
+
+@pytest.mark.parametrize(("name", "after"), [("_carry_out", True), ("_record", True)])
+def test_what_was_made_is_answered_though_its_sender_may_not_ask_any_more(
+    pair: Pair,
+    name: str,
+    after: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    with killed_at(gate_messages, name, after=after), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
+    know(pair.agent, "ops", pair.ops, "load_memory_file")
+    pair.tried += 1
+    assert pair.agent.take_in(raw).status is Status.QUEUED
+    assert effects(pair) == 2
+
+
 # ---------------------------------------------------------------- who is known
 
 
@@ -537,10 +574,13 @@ def test_a_stranger_in_the_list_on_disk_leaves_nothing_and_shuts_nobody_out(pair
     stranger = pair.agent.key
     line = " ".join(stranger.public_key.line.split()[:2])
     in_peers_file(pair, keys=[{"key": line, "valid_after": None, "valid_before": None}])
-    for fields in ({"iat": now + 61, "exp": now + 120}, {"iat": 1_000, "exp": 2_000}, {"aud": "c" * 32}):
+    for fields in ({"iat": now + 61, "exp": now + 120}, {"iat": 1_000, "exp": 2_000}, {"iss": "c" * 32}):
         message = pair.message(seq=MAX_INTEGER, **fields)
         with pytest.raises(SignatureError):
             pair.agent.take_in(seal(MESSAGE_TYPE, dump_record(message), stranger))
+    for fields in ({"aud": "c" * 32}, {"exp": now + 10**7}):  # no machine's word makes these good
+        message = pair.message(seq=MAX_INTEGER, **fields)
+        assert refused(pair, seal(MESSAGE_TYPE, dump_record(message), stranger))
     assert not (pair.agent.keys / pair.agent.home_id / "channel.json").exists()
     path.write_bytes(good)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED

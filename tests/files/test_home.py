@@ -68,7 +68,6 @@ def test_every_path_of_the_contract_is_named() -> None:
         ".nightledger/locks/link.lock": home.lock_path("link"),
         ".nightledger/next-due": home.next_due,
         ".nightledger/links": home.link_index_dir,
-        ".nightledger/seen-ids": home.seen_ids,
     } == {path: f"/h/{path}" for path in EXPECTED}
 
 
@@ -119,7 +118,6 @@ EXPECTED = [
     ".nightledger/locks/link.lock",
     ".nightledger/next-due",
     ".nightledger/links",
-    ".nightledger/seen-ids",
 ]
 
 

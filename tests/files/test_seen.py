@@ -27,7 +27,7 @@ def message(n: int, *, exp: int = NOW + 60, iss: str = ISS) -> Message:
 def paths(root: Path) -> SeenPaths:
     (root / "keys").mkdir(exist_ok=True)
     return SeenPaths(
-        record=str(root / "work" / "seen-ids"),
+        record=str(root / "keys" / "channel-ids"),
         answers=str(root / "work" / "answers"),
         pin=str(root / "keys" / "channel.json"),
     )
@@ -54,13 +54,13 @@ def test_an_id_is_new_then_begun_then_answered_whoever_looks(tmp_path: Path) -> 
     seen.answered(first.id, b"yes")
     again = load(tmp_path)
     assert again.state(first.id) is State.ANSWERED
-    assert again.answer(first.id, 100) == b"yes"
+    assert again.answer(first.id) == b"yes"
 
 
 def test_an_answer_that_somebody_removed_is_none(tmp_path: Path) -> None:
     seen = taken(tmp_path, 1)
     Path(seen.paths.answer(message(1).id)).unlink()
-    assert seen.answer(message(1).id, 100) is None
+    assert seen.answer(message(1).id) is None
 
 
 def test_marks_rise_with_what_is_taken_in(tmp_path: Path) -> None:
@@ -124,44 +124,15 @@ def test_what_its_senders_own_messages_have_passed_gives_its_room_back(
     assert found.marks(ISS).iat >= ahead(1).exp  # so find_reasons refuses it at any clock
 
 
-def test_a_line_that_says_begun_is_nothing_that_was_done(tmp_path: Path) -> None:
+def test_an_answer_that_is_not_the_one_that_was_given_is_none(tmp_path: Path) -> None:
     seen = taken(tmp_path, 1)
-    fields = {"n": 3, "id": message(2).id, "iss": ISS, "seq": 2, "exp": NOW + 60, "answer_bytes": 0}
-    with Path(seen.paths.record).open("a") as record:
-        record.write(f"{json.dumps(fields)}\n")
-    assert load(tmp_path).state(message(2).id) is State.NEW
-
-
-def test_an_answer_makes_an_id_begun_no_more_whatever_becomes_of_its_line(tmp_path: Path) -> None:
-    record = Path(paths(tmp_path).record)
-    seen = load(tmp_path)
-    seen.take(message(1), NOW)
-    begun = record.read_bytes()
-    seen.answered(message(1).id, b"yes")
-    record.write_bytes(begun)
-    assert load(tmp_path).state(message(1).id) is State.NEW
-    assert load(tmp_path).marks(ISS).lost_seq == 1
-
-
-def test_what_was_begun_is_finished_though_the_record_is_gone(tmp_path: Path) -> None:
-    load(tmp_path).take(message(1), NOW)
-    Path(paths(tmp_path).record).unlink()
-    seen = load(tmp_path)
-    assert seen.state(message(1).id) is State.BEGUN
-    seen.answered(message(1).id, b"yes")
-    assert load(tmp_path).state(message(1).id) is State.ANSWERED
-
-
-def test_the_latest_that_were_begun_are_pinned_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "MAX_BEGUN", 2)
-    for n in (1, 2, 3, 4):
-        load(tmp_path).take(message(n, exp=NOW + n), NOW)
-    states = {n: load(tmp_path).state(message(n).id) for n in (1, 2, 3, 4)}
-    assert states == {1: State.NEW, 2: State.NEW, 3: State.BEGUN, 4: State.BEGUN}
-    load(tmp_path).take(message(5, exp=NOW + 1), NOW)
-    assert load(tmp_path).state(message(5).id) is State.BEGUN  # the one at work always is
+    path = Path(seen.paths.answer(message(1).id))
+    for other in (b"", b"no!", b"yes, and more"):
+        path.write_bytes(other)
+        assert load(tmp_path).answer(message(1).id) is None
+    path.unlink()
+    path.mkdir()
+    assert load(tmp_path).answer(message(1).id) is None
 
 
 def test_a_pin_that_could_not_be_read_again_is_not_written(
@@ -247,9 +218,7 @@ def test_nothing_is_done_before_the_id_and_its_pin_are_on_disk(
         patched.setattr(module, "replace_file", fail)
         with pytest.raises(NotDurableError):
             seen.take(message(1), NOW)
-    assert (
-        load(tmp_path).state(message(1).id) is State.NEW
-    )  # its line is on disk, and says nothing without the pin
+    assert load(tmp_path).state(message(1).id) is State.BEGUN  # it is on disk; whoever resumes pins first
 
 
 def test_without_a_pin_the_log_says_what_was_taken_in(tmp_path: Path) -> None:
@@ -281,7 +250,7 @@ def test_lines_that_are_none_are_passed_over_and_counted_as_lost(tmp_path: Path)
         b"[1]\n" + b'{"n":"x"}\n' + b'{"id":"y"}\n' + lines[0] + b'{"n":2,"odd":1}\n' + lines[2] + lines[3]
     )
     seen = load(tmp_path)
-    assert seen.state(message(1).id) is State.NEW
+    assert seen.state(message(1).id) is State.BEGUN
     assert seen.marks(ISS).lost_seq == 2
 
 
@@ -393,7 +362,7 @@ def test_a_line_of_other_values_counts_as_lost(odd: str, tmp_path: Path) -> None
     seen.take(message(2), NOW)
 
 
-@pytest.mark.parametrize("odd", ['"begun":7', '"ahead":[{"id":"../x"}]', '"begun":[[]]'])
+@pytest.mark.parametrize("odd", ['"ahead":7', '"ahead":[{"id":"../x"}]', '"ahead":[[]]'])
 def test_a_pin_that_names_no_messages_is_damaged(odd: str, tmp_path: Path) -> None:
     paths(tmp_path)
     Path(paths(tmp_path).pin).write_text(f'{{"v":1,"n":1,"senders":[],{odd}}}')

@@ -74,11 +74,22 @@ def test_an_empty_file_becomes_a_document() -> None:
     assert list_at("", KEYS) == []
 
 
-def test_of_a_key_that_is_repeated_the_last_counts_and_the_others_stay() -> None:
-    text = '{"hooks": {"PreToolUse": [1]}, "hooks": {"PreToolUse": [2]}}'
-    added = add_element(text, KEYS, 3)
-    assert added == '{"hooks": {"PreToolUse": [1]}, "hooks": {"PreToolUse": [2, 3]}}'
-    assert drop_elements(added, KEYS, [3]) == text
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"hooks": {"PreToolUse": [1]}, "hooks": {"PreToolUse": [2]}}',
+        '{"hooks": {"PreToolUse": [1], "PreToolUse": [2]}}',
+    ],
+)
+def test_a_key_on_the_way_that_is_repeated_is_not_edited(text: str) -> None:
+    for edit in (
+        lambda: add_element(text, KEYS, 3),
+        lambda: drop_elements(text, KEYS, [2]),
+        lambda: list_at(text, KEYS),
+    ):
+        with pytest.raises(ValueError, match="stands in it 2 times"):
+            edit()
+    assert list_at('{"a": 1, "a": 2, "hooks": {"PreToolUse": [1]}}', KEYS) == [1]
 
 
 def test_strings_with_brackets_quotes_and_commas_are_no_borders() -> None:

@@ -388,11 +388,6 @@ class Home:
         """Answers given to messages, messages that wait for their answer, last contacts."""
         return os.path.join(self.work_dir, "channel")
 
-    @property
-    def seen_ids(self) -> str:
-        """Ids of messages taken in, until they expire."""
-        return os.path.join(self.work_dir, "seen-ids")
-
 
 def _checked_id(record_id: str) -> str:
     if not _ID.fullmatch(record_id):

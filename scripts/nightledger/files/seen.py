@@ -4,10 +4,11 @@ Life of an id: its line is on disk (``take``) before anything is done about it; 
 is on disk, a second line says so (``answered``). Between the two it is *begun*: whoever finds it
 so finishes it. Invariant: an id that was taken in is never new again. Where the record of that
 was lost, in whole or in part, every message that may have stood in it is refused: how many
-lines there were is pinned outside the home, before anything is done. The pin alone says what was
-begun and what was refused for its time: anybody may write into the record.
+lines there were is pinned, before anything is done. Record and pin lie beside the keys, where no
+agent writes; answers lie in the home, and count only with the size and hash that the record has.
 """
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from typing import Any
 
 from nightledger.codec.canonical import MAX_INTEGER, canonical
 from nightledger.codec.strict_json import parse_json, read_jsonl
-from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError
+from nightledger.domain.errors import IntegrityError, LockedError, NightledgerError, UnreadableError
 from nightledger.domain.message import Marks, Message, is_ahead
 from nightledger.domain.words import read_text
 from nightledger.files.append import append_records
@@ -32,13 +33,12 @@ MAX_ANSWER_BYTES = 256 << 20
 """Answers to one sender that are kept for retries, together: what one asks for keeps no other out."""
 MAX_AHEAD = 64
 """Messages of one sender, made in the future, that are remembered as refused. Then none is refused for good: 'not now'."""
-MAX_BEGUN = 64
-"""Messages begun and not answered that are remembered: one for each crash amid a message. Our choice."""
 MAX_STORE_BYTES = 64 << 20
 COMPACT_FROM = 1024
 """Lines from which on the record is written anew, once half of them are about ids that have expired."""
 _MAX_PIN_BYTES = 4 << 20
 _ID = re.compile(r"m-[a-z0-9]{26}")
+_SHA256 = re.compile(r"([0-9a-f]{64})?")
 _ISS = re.compile(r"[0-9a-f]{32}")
 
 
@@ -66,6 +66,7 @@ class Taken:
         seq: Its number.
         exp: When it expires, seconds since 1970 UTC.
         answer_bytes: Size of its answer; 0 while there is none.
+        answer_sha256: Hash of its answer, 64 hex characters; empty while there is none.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Taken:
     seq: int
     exp: int
     answer_bytes: int = 0
+    answer_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +82,9 @@ class SeenPaths:
     """Where the record lies.
 
     Attributes:
-        record: ``.nightledger/seen-ids``; disposable.
-        answers: ``.nightledger/answers``; one file an id.
-        pin: ``$NIGHTLEDGER_KEYS/<home id>/channel.json``; what makes the record disposable.
+        record: ``$NIGHTLEDGER_KEYS/<home id>/channel-ids``.
+        answers: ``.nightledger/channel/answers``; one file an id; disposable.
+        pin: ``$NIGHTLEDGER_KEYS/<home id>/channel.json``; tells whether the record is whole.
     """
 
     record: str
@@ -97,7 +99,7 @@ class SeenPaths:
 class Seen:
     """The record, open; the caller holds the channel's lock for as long as it lives."""
 
-    __slots__ = ("_ahead", "_begun", "_file_lines", "_lines", "_marks", "_taken", "paths")
+    __slots__ = ("_ahead", "_file_lines", "_lines", "_marks", "_taken", "paths")
 
     def __init__(self, paths: SeenPaths, *, logged: Mapping[str, int]) -> None:
         """Read the record, and compare it with what is pinned.
@@ -112,8 +114,8 @@ class Seen:
         self.paths = paths
         pin = _read_pin(paths.pin, logged)
         found = _read_record(paths.record)
-        self._marks, self._begun, self._ahead = pin.marks, pin.begun, pin.ahead
-        self._taken, self._file_lines = {**pin.begun, **found.taken}, found.file_lines
+        self._marks, self._ahead = pin.marks, pin.ahead
+        self._taken, self._file_lines = found.taken, found.file_lines
         most = (
             pin.lines + found.file_lines
         )  # a larger number is no count of ours, and would be pinned for good
@@ -127,11 +129,11 @@ class Seen:
         return self._marks.get(iss, Marks())
 
     def state(self, message_id: str) -> State:
-        """Give what is known of an id; a line that says begun, where the pin does not, is nothing that was done."""
+        """Give what is known of an id."""
         taken = self._taken.get(message_id)
-        if taken is not None and taken.answer_bytes:
-            return State.ANSWERED
-        return State.BEGUN if message_id in self._begun else State.NEW
+        if taken is None:
+            return State.NEW
+        return State.ANSWERED if taken.answer_bytes else State.BEGUN
 
     def take(self, message: Message, now: int) -> None:
         """Remember an id; when this returns, neither a crash nor the loss of the record makes it new again.
@@ -147,10 +149,7 @@ class Seen:
         if full := self._full(message.iss):
             raise FullError(full)
         taken = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
-        make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
         self._append(taken)
-        latest = sorted((*self._begun.values(), taken), key=lambda one: one.exp)[-MAX_BEGUN:]
-        self._begun = {one.id: one for one in (*latest, taken)}
         old = self.marks(message.iss)
         self._marks = {
             **self._marks,
@@ -197,7 +196,7 @@ class Seen:
         self.pin()
 
     def pin(self) -> None:
-        """Put what makes the record disposable on disk; before something begun is finished, too.
+        """Put on disk how long the record is and what else is remembered; before something begun is finished, too.
 
         Raises:
             FullError: There are so many senders that it could not be read again.
@@ -206,8 +205,8 @@ class Seen:
             {"iss": iss, **{name: getattr(mark, name) for name in Marks.__slots__}}
             for iss, mark in sorted(self._marks.items())
         ]
-        begun, ahead = ([_fields(one) for one in some.values()] for some in (self._begun, self._ahead))
-        fields = {"v": 1, "n": self._lines, "senders": senders, "begun": begun, "ahead": ahead}
+        ahead = [_fields(one) for one in self._ahead.values()]
+        fields = {"v": 1, "n": self._lines, "senders": senders, "ahead": ahead}
         content = canonical(fields) + b"\n"
         if len(content) > _MAX_PIN_BYTES:
             raise FullError(f"{self.paths.pin} would have {len(content)} bytes")
@@ -217,13 +216,17 @@ class Seen:
         """Keep the answer to an id that was begun; from now on it is given to whoever asks again."""
         make_dir(self.paths.answers, ignored_by_git=True)
         replace_file(self.paths.answer(message_id), answer)
-        self._append(replace(self._taken[message_id], answer_bytes=len(answer)))
-        self._begun = {one.id: one for one in self._begun.values() if one.id != message_id}
-        self.pin()  # a line that goes makes nothing begun again
+        kept = replace(self._taken[message_id], answer_bytes=len(answer), answer_sha256=_sha256(answer))
+        self._append(kept)
 
-    def answer(self, message_id: str, max_bytes: int) -> bytes | None:
-        """Give the answer that was kept; None where somebody removed it."""
-        return read_optional(self.paths.answer(message_id), max_bytes)
+    def answer(self, message_id: str) -> bytes | None:
+        """Give the answer that was kept; None where somebody removed it, or put another one there."""
+        taken = self._taken[message_id]
+        try:
+            answer = read_optional(self.paths.answer(message_id), taken.answer_bytes)
+        except UnreadableError:
+            return None
+        return answer if answer is not None and _sha256(answer) == taken.answer_sha256 else None
 
     def _append(self, taken: Taken) -> None:
         append_records(self.paths.record, _line(self._lines + 1, taken))
@@ -258,13 +261,16 @@ class Seen:
         """Write the record anew; its first line says how many lines there ever were."""
         self.pin()
         lines = [_line(self._lines, None), *(_line(self._lines, taken) for taken in kept.values())]
-        make_dir(os.path.dirname(self.paths.record), ignored_by_git=True)
         replace_file(self.paths.record, b"".join(lines))
         self._taken, self._file_lines = kept, len(lines)
 
 
 def _line(number: int, taken: Taken | None) -> bytes:
     return canonical({"n": number, **(_fields(taken) if taken else {})}) + b"\n"
+
+
+def _sha256(answer: bytes) -> str:
+    return hashlib.sha256(answer).hexdigest()
 
 
 def _fields(taken: Taken) -> dict[str, Any]:
@@ -305,13 +311,14 @@ def _entries(raw: bytes) -> Iterator[tuple[int, Taken | None]]:
 
 def _taken_of(fields: Mapping[str, Any]) -> Taken:
     taken = Taken(**fields)
-    if not _ID.fullmatch(taken.id) or not _ISS.fullmatch(taken.iss):
+    if (
+        not _ID.fullmatch(taken.id)
+        or not _ISS.fullmatch(taken.iss)
+        or not _SHA256.fullmatch(taken.answer_sha256)
+    ):
         raise ValueError("it names no message")  # an id becomes the name of a file that is removed
-    (
-        _count(taken.seq),
-        _count(taken.exp),
-        _count(taken.answer_bytes),
-    )
+    for number in (taken.seq, taken.exp, taken.answer_bytes):
+        _count(number)
     return taken
 
 
@@ -327,7 +334,6 @@ class _Pin:
 
     lines: int
     marks: dict[str, Marks]
-    begun: dict[str, Taken]
     ahead: dict[str, Taken]
 
 
@@ -335,14 +341,12 @@ def _read_pin(path: str, logged: Mapping[str, int]) -> _Pin:
     raw = read_optional(path, _MAX_PIN_BYTES)
     if raw is None:  # the keys' directory is new or was put back from before: the log must tell
         marks = {iss: Marks(seq=seq) for iss, seq in logged.items()}
-        return _Pin(lines=1 if logged else 0, marks=marks, begun={}, ahead={})
+        return _Pin(lines=1 if logged else 0, marks=marks, ahead={})
     try:
         record = parse_json(raw, path)
-        begun, ahead = (
-            {one.id: one for one in map(_taken_of, record.get(name, ()))} for name in ("begun", "ahead")
-        )
+        ahead = {one.id: one for one in map(_taken_of, record.get("ahead", ()))}
         marks = dict(_marks_of(record["senders"]))
-        return _Pin(lines=_count(record["n"]), marks=marks, begun=begun, ahead=ahead)
+        return _Pin(lines=_count(record["n"]), marks=marks, ahead=ahead)
     except (NightledgerError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{path} is damaged",

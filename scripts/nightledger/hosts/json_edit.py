@@ -45,14 +45,14 @@ def add_element(text: str, keys: Sequence[str], element: Any) -> str:
         element: Anything that JSON can hold.
 
     Raises:
-        ValueError: It is no JSON object, or something else has one of the keys.
+        ValueError: It is no JSON object, something else has one of the keys, or one stands in it twice.
     """
     if not text.strip("\ufeff \t\r\n"):
         return json.dumps(_nested(keys, [element]), indent=2, ensure_ascii=False) + "\n"
     _require_object(text)
     at, found = _skip(text, text.startswith("\ufeff")), 0
     while found < len(keys):
-        part = _last_named(text, at, keys[found])
+        part = _named(text, at, keys[found])
         if part is None:
             break
         wanted = "[" if found == len(keys) - 1 else "{"
@@ -74,7 +74,7 @@ def drop_elements(text: str, keys: Sequence[str | int], elements: Sequence[Any])
         elements: What to take out.
 
     Raises:
-        ValueError: It is no JSON object.
+        ValueError: It is no JSON object, or one of the keys stands in it twice.
     """
     _require_object(text)
     while True:
@@ -93,7 +93,7 @@ def list_at(text: str, keys: Sequence[str]) -> list[Any]:
     """Give the elements of the list that a path of keys names; none where there is no such list.
 
     Raises:
-        ValueError: It is no JSON object.
+        ValueError: It is no JSON object, or one of the keys stands in it twice.
     """
     if not text.strip("\ufeff \t\r\n"):
         return []
@@ -138,13 +138,15 @@ def _child(text: str, at: int, key: str | int) -> Part | None:
             if text[at] == "["
             else None
         )
-    return _last_named(text, at, key) if text[at] == "{" else None
+    return _named(text, at, key) if text[at] == "{" else None
 
 
-def _last_named(text: str, at: int, key: str) -> Part | None:
-    """Give the member that counts where a key is repeated: the last, as parsers have it."""
+def _named(text: str, at: int, key: str) -> Part | None:
+    """Give a member of an object; one whose last element goes would uncover another of its name."""
     named = [part for part in _parts(text, at) if part.key == key]
-    return named[-1] if named else None
+    if len(named) > 1:
+        raise ValueError(f"the key {key!r} stands in it {len(named)} times; leave one")
+    return named[0] if named else None
 
 
 def _parts(text: str, at: int) -> Iterator[Part]:

@@ -108,13 +108,13 @@ def _check_channel_pin(_: bytes, read: Any) -> None:
 
 
 _SENDER = {"iss": "a" * 32, "seq": 7, "iat": 1_772_366_400, "lost_seq": 0, "forgotten_exp": 1_772_452_800}
-_BEGUN = {"id": f"m-{'a' * 26}", "iss": "a" * 32, "seq": 7, "exp": 1_772_452_800, "answer_bytes": 0}
+_AHEAD = {"id": f"m-{'a' * 26}", "iss": "a" * 32, "seq": 7, "exp": 1_772_452_800, "answer_bytes": 0}
 _CHANNEL_PINS = (
     dumped({"v": 1, "n": 0, "senders": [_SENDER]}),
     dumped({"v": 1, "n": 9, "senders": [_SENDER, {**_SENDER, "iss": "b" * 32}]}),
     dumped({"v": 1, "n": 0, "senders": [{**_SENDER, "past_seq": 9, "past_exp": 1}]}),
-    dumped({"v": 1, "n": 0, "senders": [], "begun": [_BEGUN], "ahead": [{**_BEGUN, "id": f"m-{'b' * 26}"}]}),
-    dumped({"v": 1, "n": 0, "senders": [], "begun": [{**_BEGUN, "id": "../x"}], "ahead": 7}),
+    dumped({"v": 1, "n": 0, "senders": [], "ahead": [_AHEAD, {**_AHEAD, "id": f"m-{'b' * 26}"}]}),
+    dumped({"v": 1, "n": 0, "senders": [], "ahead": [{**_AHEAD, "id": "../x"}]}),
     dumped({"v": 1, "n": 2.5, "senders": [{**_SENDER, "seq": "7"}]}),
     dumped({"v": 1, "n": 9, "senders": [{**_SENDER, "iss": ["a"]}]}),
     *DEEP,

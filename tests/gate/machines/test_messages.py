@@ -41,7 +41,7 @@ def test_what_a_message_brought_about_is_recorded_once(desk: Desk) -> None:
     assert (fields["peer"], fields["iss"], fields["number"]) == ("ops", OPS.home, 1)
     assert (fields["action"], fields["status"]) == ("update_heartbeat", "executed")
     again = make_work(desk, "update_heartbeat", {"state": {}}, resumed=True)
-    assert perform(again, {"update_heartbeat": done}) is YES
+    assert perform(again, {}).status is Status.EXECUTED
     assert len(messages(desk)) == 1
 
 
@@ -79,7 +79,7 @@ def test_what_was_rejected_stays_so_though_it_might_be_done_now(desk: Desk, *, r
 def test_what_was_begun_and_logged_is_finished_though_it_might_not_be_begun_now(desk: Desk) -> None:
     perform(make_work(desk, "update_heartbeat", {"state": {}}), {"update_heartbeat": done})
     work = make_work(desk, "update_heartbeat", {"state": {}}, peer=replace(OPS, actions=()), resumed=True)
-    assert perform(work, {"update_heartbeat": done}) is YES
+    assert perform(work, {}) == Done(status=Status.EXECUTED, body={})
     assert len(messages(desk)) == 1
 
 

@@ -41,7 +41,7 @@ def test_what_is_refused_for_its_time_or_home_is_answered_signed_and_leaves_noth
     reply = pair.ask("update_heartbeat", aud="f" * 32)
     assert (reply.status, reply.reason) == (Status.REJECTED, "it is for another home")
     assert pair.agent.desk.ledger().log.size == size
-    assert not Path(pair.agent.desk.home.seen_ids).exists()
+    assert not Path(seen_paths(pair.agent.context(), pair.agent.desk.home).record).exists()
 
 
 def test_what_is_refused_for_its_time_is_remembered_and_leaves_nothing_else(pair: Pair) -> None:
@@ -55,7 +55,7 @@ def test_what_is_refused_for_its_time_is_remembered_and_leaves_nothing_else(pair
     pair.agent.desk.wait(minutes=90)
     assert "refused before" in pair.agent.take_in(raw).reason
     assert pair.agent.desk.ledger().log.size == size
-    assert not Path(pair.agent.desk.home.seen_ids).exists()
+    assert not Path(seen_paths(pair.agent.context(), pair.agent.desk.home).record).exists()
 
 
 def test_a_list_of_machines_that_nobody_signed_lets_nobody_in(pair: Pair) -> None:
@@ -128,6 +128,77 @@ def test_an_answer_that_was_removed_is_given_by_the_log_without_doing_it_twice(
     again = pair.agent.take_in(pair.sealed(message))
     assert (again.status, again.body) == (first.status, {"proposal": first.body["proposal"]})
     assert len(pair.agent.desk.ledger().book.proposals) == 1
+
+
+@pytest.mark.parametrize("left", [None, b"{}"])
+def test_a_look_whose_answer_was_removed_is_not_taken_anew(pair: Pair, left: bytes | None) -> None:
+    message = pair.message("load_memory_file", body={"path": "MEMORY.md"})
+    assert pair.agent.take_in(pair.sealed(message)).status is Status.EXECUTED
+    answer = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id))
+    answer.unlink() if left is None else answer.write_bytes(left)
+    again = pair.agent.take_in(pair.sealed(message))
+    assert (again.status, again.reason) == (Status.REJECTED, receiving.ANSWER_GONE)
+
+
+def test_a_look_that_a_crash_cut_short_is_taken_in_its_time_only(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    raws = [pair.sealed(pair.message("load_memory_file", body={"path": "MEMORY.md"})) for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr(receiving, "perform", die)
+        for raw in raws:
+            with pytest.raises(KeyboardInterrupt):
+                pair.agent.take_in(raw)
+    assert pair.agent.take_in(raws[0]).status is Status.EXECUTED
+    pair.agent.desk.wait(hours=2)
+    assert pair.agent.take_in(raws[1]).reason == "it has expired"
+
+
+def test_what_stands_in_the_way_of_an_answer_is_told_and_the_message_may_come_again(pair: Pair) -> None:
+    message = pair.message()
+    answer = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id))
+    answer.mkdir(parents=True)
+    with pytest.raises(LockedError, match="the answer cannot be kept"):
+        pair.agent.take_in(pair.sealed(message))
+    answer.rmdir()
+    assert pair.agent.take_in(pair.sealed(message)).status is Status.EXECUTED
+    assert pair.agent.desk.events().count("message.received") == 1
+
+
+def test_what_no_clock_makes_good_is_refused_without_a_look_at_the_log(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair.ask("update_heartbeat")
+    monkeypatch.setattr(receiving, "reading", None)
+    now = pair.agent.now
+    assert pair.ask("update_heartbeat", aud="f" * 32).status is Status.REJECTED
+    assert pair.ask("update_heartbeat", exp=now + 10**6).status is Status.REJECTED
+    with pytest.raises(TypeError):
+        pair.ask("update_heartbeat", iss="f" * 32)
+
+
+def test_what_the_log_names_is_answered_by_it_when_it_has_expired_and_the_record_is_gone(pair: Pair) -> None:
+    message = pair.message()
+    raw = pair.sealed(message)
+    pair.agent.take_in(raw)
+    answer = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id))
+    answer.unlink()
+    pair.agent.desk.wait(hours=3)
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+
+
+def test_a_message_that_expired_and_is_in_the_log_is_answered_by_the_log(pair: Pair) -> None:
+    raw = pair.sealed(pair.message())
+    pair.agent.take_in(raw)
+    paths = seen_paths(pair.agent.context(), pair.agent.desk.home)
+    pair.agent.desk.wait(hours=3)
+    for path in (paths.record, paths.pin):  # the keys were put back from before
+        Path(path).unlink()
+    Path(paths.pin).write_text('{"v":1,"n":0,"senders":[]}')
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
 
 
 def test_a_decision_arrives_signed_and_counts_as_its_operators(pair: Pair) -> None:

@@ -7,7 +7,7 @@ blocks, is rejected and recorded.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,10 @@ from nightledger.domain.errors import ConfigurationError, RecordError, RefusedEr
 from nightledger.domain.event import Actor, EventName
 from nightledger.domain.message import Message, Peer, Status
 from nightledger.domain.moment import Moment
+from nightledger.domain.proposal import Proposal
 from nightledger.gate.consenting import read_standing, record_unknown
 from nightledger.gate.opening import Gate, Ledger, record
+from nightledger.gate.stored import read_stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,14 +112,13 @@ def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
         handlers: What carries out each action that is built.
     """
     writes = rule_of(work.message.action).writes
-    logged = _logged(work) if writes else None
-    if logged is not None and (not work.resumed or logged["status"] == Status.REJECTED):
-        return _as_logged(logged)
-    blocked, done = _refusal(work) if logged is None else (False, None)
+    if writes and (logged := logged_outcome(work.ledger, work.message)):
+        return logged
+    blocked, done = (False, None) if work.resumed and _is_made(work) else _refusal(work)
     if done is None:
         handler = handlers.get(work.message.action)
         done = _carry_out(handler, work) if handler else _rejected(NOT_BUILT)
-    if writes and logged is None:
+    if writes:
         _record(work, done, blocked=blocked)
     return done
 
@@ -142,6 +143,26 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
     return _consent(work, rule) if rule.consent else (False, None)
 
 
+def _is_made(work: Work) -> bool:
+    """Tell whether a message that was begun before had brought about what it asks for: then it is not judged again."""
+    if work.message.action == "decide":
+        sha256 = hashlib.sha256(work.message.body["decision"].encode()).hexdigest()
+        return any(status.sha256 == sha256 for status in work.ledger.book.decisions.values())
+    return find_made(work) is not None
+
+
+def find_made(work: Work) -> Proposal | None:
+    """Find the proposal that a message made before a crash; None where it made none."""
+    if not work.resumed:
+        return None
+    home = work.gate.home
+    path = home.relative(home.received(work.message.id))
+    for item in read_stored(work.gate, work.ledger.book):
+        if any(e.path == path for change in item.proposal.changes for e in change.evidence):
+            return item.proposal
+    return None
+
+
 def _consent(work: Work, rule: Rule) -> tuple[bool, Done | None]:
     try:
         standing = read_standing(work.gate, work.ledger, work.moment)
@@ -160,14 +181,16 @@ def _rejected(reason: str) -> Done:
     return Done(status=Status.REJECTED, reason=reason)
 
 
-def _logged(work: Work) -> Mapping[str, Any] | None:
-    """Give what the log says of a message; None where it does not name it."""
-    found = (fields for name, fields, _ in work.ledger.log.entries() if name == EventName.MESSAGE)
-    return next((fields for fields in found if fields["message"] == work.message.id), None)
+def logged_messages(ledger: Ledger) -> Iterator[Mapping[str, Any]]:
+    """Give what the log says of each message that writes."""
+    return (fields for name, fields, _ in ledger.log.entries() if name == EventName.MESSAGE)
 
 
-def _as_logged(fields: Mapping[str, Any]) -> Done:
-    """Answer with what the log says became of a message; what else was answered then is gone."""
+def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
+    """Give what the log says became of a message, None where it does not name it; what else was answered then is gone."""
+    fields = next((fields for fields in logged_messages(ledger) if fields["message"] == message.id), None)
+    if fields is None:
+        return None
     status = Status(fields["status"])
     made = {name: fields[name] for name in ("proposal", "decision") if name in fields}
     reason = "it was rejected when it first came" if status is Status.REJECTED else ""

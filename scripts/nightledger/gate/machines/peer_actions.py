@@ -19,9 +19,8 @@ from nightledger.files.durable import make_dir
 from nightledger.files.reading import read_optional
 from nightledger.gate.deciding import Signed, accept
 from nightledger.gate.gated import read_gated
-from nightledger.gate.machines.messages import Done, Work
+from nightledger.gate.machines.messages import Done, Work, find_made, logged_messages
 from nightledger.gate.proposing.agent_lane import Wish, propose_wish
-from nightledger.gate.stored import read_stored
 from nightledger.text.changes.masked import mask_lines
 from nightledger.text.scanners.scan import mask_secrets
 
@@ -100,18 +99,6 @@ def drop_text(work: Work) -> None:
     os.unlink(work.gate.home.received(work.message.id))
 
 
-def find_made(work: Work) -> Proposal | None:
-    """Find the proposal that a message made before a crash; None where it made none."""
-    if not work.resumed:
-        return None
-    home = work.gate.home
-    path = home.relative(home.received(work.message.id))
-    for item in read_stored(work.gate, work.ledger.book):
-        if any(e.path == path for change in item.proposal.changes for e in change.evidence):
-            return item.proposal
-    return None
-
-
 def load_memory_file(work: Work) -> Done:
     """Give the text of a gated file, secrets masked.
 
@@ -134,7 +121,14 @@ def load_memory_file(work: Work) -> Done:
 
 
 def update_heartbeat(work: Work) -> Done:
-    """Keep what a machine says of itself: identifiers and numbers, the newest of each."""
+    """Keep what a machine says of itself: identifiers and numbers, the newest of each, in whatever order they come."""
+    message = work.message
+    if any(
+        (one["iss"], one["action"], one["status"]) == (message.iss, message.action, Status.EXECUTED)
+        and one["number"] > message.seq
+        for one in logged_messages(work.ledger)
+    ):
+        return Done(status=Status.EXECUTED, body={"superseded": True})
     path = work.gate.home.heartbeat
     raw = read_optional(path, MAX_HEARTBEAT_BYTES)
     try:
@@ -144,7 +138,7 @@ def update_heartbeat(work: Work) -> Done:
         beats = {}  # the log has that they came; what they said is only of now
     beats[work.peer.name] = {
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
-        "state": work.message.body["state"],
+        "state": message.body["state"],
     }
     replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
     return Done(status=Status.EXECUTED, body={})

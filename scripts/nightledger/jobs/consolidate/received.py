@@ -16,8 +16,8 @@ from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.words import read_moment
 from nightledger.gate.gated import read_gated
-from nightledger.gate.machines.messages import Done, Work
-from nightledger.gate.machines.peer_actions import drop_text, find_made, keep_text, queued
+from nightledger.gate.machines.messages import Done, Work, find_made
+from nightledger.gate.machines.peer_actions import drop_text, keep_text, queued
 from nightledger.gate.proposing.proposing import Submission, propose
 from nightledger.gate.stored import read_stored
 from nightledger.hosts.daylogs import LogFile

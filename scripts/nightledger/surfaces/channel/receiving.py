@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nightledger.codec.message import MAX_REPLY_BYTES
 from nightledger.codec.records import dump_record
+from nightledger.domain.errors import ConfigurationError, LockedError, RefusedError
 from nightledger.domain.message import (
     REPLY_TYPE,
     Message,
@@ -25,7 +26,7 @@ from nightledger.domain.message import (
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
-from nightledger.gate.machines.messages import Done, Handler, Work, perform, rule_of
+from nightledger.gate.machines.messages import Done, Handler, Work, logged_outcome, perform, rule_of
 from nightledger.gate.machines.peer_actions import decide, load_memory_file, propose_change, update_heartbeat
 from nightledger.gate.machines.peers import Opened, logged_seqs, open_message, present_peers, read_peers
 from nightledger.gate.machines.travelling import list_waiting
@@ -44,6 +45,7 @@ LOCK = "channel.lock"
 PATIENCE_S = 60.0
 """How long a message waits for those before it; then its sender is told to try again."""
 MAX_REASON_CHARACTERS = 4096
+ANSWER_GONE = "it was answered before, and that answer is gone; send it anew"
 HANDLERS: dict[str, Handler] = {
     "consolidate_daily": consolidate_received,
     "decide": decide,
@@ -107,7 +109,7 @@ def seen_paths(context: Context, home: Home) -> SeenPaths:
     """Give where the record of seen ids lies."""
     ring = KeyRing(Path(context.keys_dir))
     return SeenPaths(
-        record=home.seen_ids,
+        record=str(ring.path(home.identity.id, "channel-ids")),
         answers=os.path.join(home.channel_dir, "answers"),
         pin=str(ring.path(home.identity.id, "channel.json")),
     )
@@ -124,22 +126,40 @@ def _open_seen(context: Context, home: Home) -> Seen:
 def _answer_again(context: Context, seen: Seen, raw: bytes, opened: Opened) -> bytes | None:
     """Give the answer that was given before, or a refusal; None for a message that is to be carried out.
 
-    What was begun in time is finished, however late it comes again.
+    What was begun in time is finished, however late it comes again; but what only looks is not begun by looking.
 
     Raises:
         SignatureError: It is to be refused, and no machine that the log names has signed it.
         FullError: It is to be refused for its time, and that could not be remembered.
     """
-    state = seen.state(opened.message.id)
-    kept = seen.answer(opened.message.id, 2 * MAX_REPLY_BYTES) if state is State.ANSWERED else None
-    if kept or state is State.BEGUN:
-        return kept
+    message, state = opened.message, seen.state(opened.message.id)
+    if state is State.ANSWERED:
+        return seen.answer(message.id) or _answered_before(context, raw)
+    if state is State.BEGUN and rule_of(message.action).writes:
+        return None
     if not _reasons(context, seen, opened):
         return None
-    if seen.is_refused(opened.message):
+    if seen.is_refused(message) or _never_good(context, seen, opened):
         return _refused(context, seen, opened)
     with reading(context) as session:
-        return _refused(context, seen, _reopened(session, raw))
+        opened = _reopened(session, raw)
+        done = logged_outcome(session.ledger, message)
+        return _sealed(context, message, done) if done else _refused(context, seen, opened)
+
+
+def _answered_before(context: Context, raw: bytes) -> bytes:
+    """Answer a message whose answer somebody removed, by what the log says became of it; it is not done anew."""
+    with reading(context) as session:
+        message = _reopened(session, raw).message
+        done = logged_outcome(session.ledger, message)
+    return _sealed(context, message, done or Done(status=Status.REJECTED, reason=ANSWER_GONE))
+
+
+def _never_good(context: Context, seen: Seen, opened: Opened) -> bool:
+    """Tell whether no clock and no list of machines can make a message good: it needs no look at the log."""
+    message, mine = opened.message, Home(context.home_path).identity.id
+    own = message.iss == opened.peer.home
+    return own and bool(find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss)))
 
 
 def _reasons(context: Context, seen: Seen, opened: Opened) -> tuple[str, ...]:
@@ -190,9 +210,12 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
     opened = _reopened(session, raw)
     message = opened.message
     resumed = seen.state(message.id) is State.BEGUN
-    if not resumed:
-        if refusal := _refused(context, seen, opened):
-            return refusal
+    fresh = not resumed or not rule_of(message.action).writes
+    if fresh and (refusal := _refused(context, seen, opened)):
+        return refusal
+    if resumed:
+        seen.pin()
+    else:
         seen.take(message, int(session.moment.at.timestamp()))
     work = Work(
         gate=session.gate,
@@ -203,7 +226,10 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
         resumed=resumed,
     )
     reply = _sealed(context, message, perform(work, HANDLERS))
-    seen.answered(message.id, reply)
+    try:
+        seen.answered(message.id, reply)
+    except (ConfigurationError, RefusedError) as error:  # something of this home stands in its way
+        raise LockedError(f"the answer cannot be kept: {error}", hint=error.hint) from error
     return reply
 
 
