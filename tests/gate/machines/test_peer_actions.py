@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gate.homes import Desk, addition
-from tests.gate.peer_work import make_work
+from tests.gate.peer_work import OPS, make_work
 
 from nightledger.codec.records import dump_record
 from nightledger.codec.strict_json import parse_json
@@ -15,7 +16,7 @@ from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.message import Status
 from nightledger.domain.proposal import Origin
-from nightledger.gate.machines.messages import Done, Work
+from nightledger.gate.machines.messages import Done, Work, perform
 from nightledger.gate.machines.peer_actions import (
     decide,
     load_memory_file,
@@ -151,6 +152,26 @@ def test_a_heartbeat_keeps_the_newest_of_each_machine(desk: Desk) -> None:
     assert parse_json(path.read_bytes(), "it")["heartbeats"]["ops"]["state"] == {}
 
 
+def test_an_older_heartbeat_of_the_same_machine_is_taken_in_and_changes_nothing(desk: Desk) -> None:
+    handlers = {"update_heartbeat": update_heartbeat}
+    beats = [(2, {"mail": 2}), (1, {"mail": 1}), (3, {"mail": 3})]
+    bodies = [
+        perform(make_work(desk, "update_heartbeat", {"state": state}, seq=seq), handlers).body
+        for seq, state in beats
+    ]
+    assert bodies == [{}, {"superseded": True}, {}]
+    other = replace(OPS, name="other", home="e" * 32)
+    perform(
+        make_work(desk, "update_heartbeat", {"state": {"mail": 4}}, seq=1, peer=other, iss=other.home),
+        handlers,
+    )
+    states = parse_json(Path(desk.home.heartbeat).read_bytes(), "it")["heartbeats"]
+    assert {name: beat["state"] for name, beat in states.items()} == {
+        "ops": {"mail": 3},
+        "other": {"mail": 4},
+    }
+
+
 @pytest.mark.parametrize("odd", ["1.5", "1e400", '"\\ud800"', str(2**60)])
 def test_a_heartbeat_that_cannot_be_written_again_stops_no_other(desk: Desk, odd: str) -> None:
     path = Path(desk.home.heartbeat)
@@ -169,8 +190,6 @@ def signed(desk: Desk) -> Callable[..., Work]:
         proposal = desk.proposal(addition("Ask before restarting the relay"))
         (decision,), _ = desk.compose_all(proposal)
         if kind is not DecisionType.APPROVE:
-            from dataclasses import replace
-
             decision = replace(decision, type=kind)
         made = sign(decision, load_operator_key(operator_key_path(desk.ring, desk.home.identity.id)))
         body = {"decision": dump_record(decision).decode(), "signature": signature or made.signature}
@@ -187,6 +206,20 @@ def test_a_decision_is_accepted_for_its_own_signature(desk: Desk, signed: Callab
     size = desk.ledger().log.size
     assert decide(again).decision == made.decision
     assert desk.ledger().log.size == size
+
+
+def test_a_decision_that_was_taken_in_before_a_crash_is_answered_though_its_sender_may_not_bring_it_now(
+    desk: Desk, signed: Callable[..., Work]
+) -> None:
+    body = dict(signed().message.body)
+    may_not = replace(OPS, actions=())
+    assert (
+        perform(make_work(desk, "decide", body, peer=may_not, resumed=True, seq=1), {}).status
+        is Status.REJECTED
+    )
+    assert decide(make_work(desk, "decide", body, seq=2)).status is Status.EXECUTED
+    late = make_work(desk, "decide", body, peer=may_not, resumed=True, seq=2)
+    assert perform(late, {"decide": decide}).status is Status.EXECUTED
 
 
 def test_a_decision_that_nobody_signed_is_refused_whoever_brings_it(
