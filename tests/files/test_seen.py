@@ -124,6 +124,43 @@ def test_what_its_senders_own_messages_have_passed_gives_its_room_back(
     assert found.marks(ISS).iat >= ahead(1).exp  # so find_reasons refuses it at any clock
 
 
+def test_what_was_begun_is_kept_a_month_longer_than_what_was_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 1)
+    seen = taken(tmp_path, 1)
+    seen.take(message(2), NOW)
+    late = NOW + 60 + module.BEGUN_S
+    load(tmp_path).take(message(3, exp=late + 900), late - 1)
+    assert [load(tmp_path).state(message(n).id) for n in (1, 2)] == [State.NEW, State.BEGUN]
+    load(tmp_path).take(message(4, exp=late + 900), late)
+    assert load(tmp_path).state(message(2).id) is State.NEW
+    assert load(tmp_path).marks(ISS).forgotten_exp == NOW + 60
+
+
+def test_what_stands_in_the_place_of_an_old_answer_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "COMPACT_FROM", 1)
+    seen = taken(tmp_path, 1)
+    Path(seen.paths.answer(message(1).id)).unlink()
+    Path(seen.paths.answer(message(1).id)).mkdir()
+    load(tmp_path).take(message(2, exp=NOW + 900), NOW + 100)
+    assert load(tmp_path).state(message(2).id) is State.BEGUN
+
+
+def test_resuming_marks_the_sender_as_taking_in_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise NotDurableError("the disk is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "replace_file", fail)
+        with pytest.raises(NotDurableError):
+            load(tmp_path).take(message(7), NOW)
+    load(tmp_path).resume(message(7))
+    assert load(tmp_path).marks(ISS) == Marks(seq=7, iat=NOW)
+
+
 def test_an_answer_that_is_not_the_one_that_was_given_is_none(tmp_path: Path) -> None:
     seen = taken(tmp_path, 1)
     path = Path(seen.paths.answer(message(1).id))

@@ -34,6 +34,8 @@ MAX_ANSWER_BYTES = 256 << 20
 MAX_AHEAD = 64
 """Messages of one sender, made in the future, that are remembered as refused. Then none is refused for good: 'not now'."""
 MAX_STORE_BYTES = 64 << 20
+BEGUN_S = 30 * 86_400
+"""How long an id that was begun and not answered is kept beyond its life, so that what it made is answered as made."""
 COMPACT_FROM = 1024
 """Lines from which on the record is written anew, once half of them are about ids that have expired."""
 _MAX_PIN_BYTES = 4 << 20
@@ -150,6 +152,10 @@ class Seen:
             raise FullError(full)
         taken = Taken(id=message.id, iss=message.iss, seq=message.seq, exp=message.exp)
         self._append(taken)
+        self.resume(message)
+
+    def resume(self, message: Message) -> None:
+        """Put on disk that a message is at work, before it is finished; its line may be all that a crash left."""
         old = self.marks(message.iss)
         self._marks = {
             **self._marks,
@@ -196,7 +202,7 @@ class Seen:
         self.pin()
 
     def pin(self) -> None:
-        """Put on disk how long the record is and what else is remembered; before something begun is finished, too.
+        """Put on disk how long the record is and what else is remembered.
 
         Raises:
             FullError: There are so many senders that it could not be read again.
@@ -243,7 +249,11 @@ class Seen:
 
     def _compact(self, iss: str, now: int) -> None:
         """Forget what has expired, where that is much, or where a sender finds no room beside it."""
-        gone = [taken for taken in self._taken.values() if taken.exp <= now]
+        gone = [
+            taken
+            for taken in self._taken.values()
+            if taken.exp + (0 if taken.answer_bytes else BEGUN_S) <= now
+        ]
         many = self._file_lines >= COMPACT_FROM and 2 * len(gone) >= len(self._taken)
         if not many and not (gone and self._full(iss)):
             return
@@ -251,11 +261,11 @@ class Seen:
             if old := self._marks.get(taken.iss):  # a sender that is not marked was never taken in
                 self._marks[taken.iss] = replace(old, forgotten_exp=max(old.forgotten_exp, taken.exp))
         self.pin()  # before they are forgotten
-        self._rewrite({taken.id: taken for taken in self._taken.values() if taken.exp > now})
+        forgotten = {taken.id for taken in gone}
+        self._rewrite({one.id: one for one in self._taken.values() if one.id not in forgotten})
         for taken in gone:
-            path = self.paths.answer(taken.id)
-            if os.path.lexists(path):
-                os.unlink(path)
+            with suppress(OSError):  # what lies there counts for nothing from now on
+                os.unlink(self.paths.answer(taken.id))
 
     def _rewrite(self, kept: dict[str, Taken]) -> None:
         """Write the record anew; its first line says how many lines there ever were."""

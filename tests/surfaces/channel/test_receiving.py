@@ -8,7 +8,7 @@ from tests.gate.homes import addition
 from tests.surfaces.channel.machines import Pair, opened
 
 from nightledger.codec.records import dump_record
-from nightledger.domain.errors import IntegrityError, LockedError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, LockedError
 from nightledger.domain.message import MESSAGE_TYPE, PeerKey, Peers, Status
 from nightledger.files.lock import Lock
 from nightledger.gate.machines.peers import present_peers
@@ -97,6 +97,16 @@ def test_the_channel_waits_for_the_message_before(pair: Pair, monkeypatch: pytes
     monkeypatch.setattr(receiving, "PATIENCE_S", 0.0)
     with receiving.channel_lock(pair.agent.context(), pair.agent.desk.home), pytest.raises(LockedError):
         take_in(pair.agent.context(), pair.sealed(pair.message()))
+
+
+def test_a_home_without_its_keys_takes_in_nothing_and_leaves_nothing_where_they_belong(pair: Pair) -> None:
+    raw, folder = pair.sealed(pair.message()), pair.agent.keys / pair.agent.home_id
+    folder.rename(folder.with_name("away"))
+    with pytest.raises(ConfigurationError, match="is missing"):
+        take_in(pair.agent.context(), raw)
+    assert not folder.exists()
+    folder.with_name("away").rename(folder)
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
 
 
 def test_looking_takes_no_lock_and_leaves_no_entry(pair: Pair) -> None:

@@ -143,6 +143,18 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
     return _consent(work, rule) if rule.consent else (False, None)
 
 
+def is_undone(work: Work) -> bool:
+    """Tell whether a message that was begun before brought nothing about, and so has its time and no more.
+
+    Of what only writes an agent's page or a machine's heartbeat nobody can tell: it is done again.
+    """
+    rule = rule_of(work.message.action)
+    if not rule.writes:
+        return True
+    tells = rule.proposes or work.message.action == "decide"
+    return tells and not (_is_made(work) or logged_outcome(work.ledger, work.message))
+
+
 def _is_made(work: Work) -> bool:
     """Tell whether a message that was begun before had brought about what it asks for: then it is not judged again."""
     if work.message.action == "decide":

@@ -6,6 +6,7 @@ found by the message's id, and is not made twice.
 
 import hashlib
 import os
+from contextlib import suppress
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record
@@ -96,7 +97,8 @@ def keep_text(work: Work, text: str) -> Evidence:
 
 def drop_text(work: Work) -> None:
     """Remove what was kept of a message on which no proposal rests."""
-    os.unlink(work.gate.home.received(work.message.id))
+    with suppress(FileNotFoundError):
+        os.unlink(work.gate.home.received(work.message.id))
 
 
 def load_memory_file(work: Work) -> Done:

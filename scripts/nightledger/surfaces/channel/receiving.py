@@ -17,6 +17,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.errors import ConfigurationError, LockedError, RefusedError
 from nightledger.domain.message import (
     REPLY_TYPE,
+    Marks,
     Message,
     Reply,
     Status,
@@ -26,7 +27,15 @@ from nightledger.domain.message import (
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.files.seen import Seen, SeenPaths, State
-from nightledger.gate.machines.messages import Done, Handler, Work, logged_outcome, perform, rule_of
+from nightledger.gate.machines.messages import (
+    Done,
+    Handler,
+    Work,
+    is_undone,
+    logged_outcome,
+    perform,
+    rule_of,
+)
 from nightledger.gate.machines.peer_actions import decide, load_memory_file, propose_change, update_heartbeat
 from nightledger.gate.machines.peers import Opened, logged_seqs, open_message, present_peers, read_peers
 from nightledger.gate.machines.travelling import list_waiting
@@ -101,8 +110,18 @@ def take_in(context: Context, raw: bytes) -> Answered:
 
 
 def channel_lock(context: Context, home: Home) -> Lock:
-    """Give the lock of whoever takes in a message or an answer."""
-    return Lock(str(KeyRing(Path(context.keys_dir)).path(home.identity.id, LOCK)), timeout_s=PATIENCE_S)
+    """Give the lock of whoever takes in a message or an answer.
+
+    Raises:
+        ConfigurationError: This home has no keys here; none are put back where something lies.
+    """
+    folder = KeyRing(Path(context.keys_dir)).home_dir(home.identity.id)
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"{folder} is missing",
+            hint="set NIGHTLEDGER_KEYS to the directory of this home's keys, or restore them",
+        )
+    return Lock(str(folder / LOCK), timeout_s=PATIENCE_S)
 
 
 def seen_paths(context: Context, home: Home) -> SeenPaths:
@@ -139,7 +158,7 @@ def _answer_again(context: Context, seen: Seen, raw: bytes, opened: Opened) -> b
         return None
     if not _reasons(context, seen, opened):
         return None
-    if seen.is_refused(message) or _never_good(context, seen, opened):
+    if _is_settled(context, seen, opened):
         return _refused(context, seen, opened)
     with reading(context) as session:
         opened = _reopened(session, raw)
@@ -155,11 +174,20 @@ def _answered_before(context: Context, raw: bytes) -> bytes:
     return _sealed(context, message, done or Done(status=Status.REJECTED, reason=ANSWER_GONE))
 
 
-def _never_good(context: Context, seen: Seen, opened: Opened) -> bool:
-    """Tell whether no clock and no list of machines can make a message good: it needs no look at the log."""
+def _is_settled(context: Context, seen: Seen, opened: Opened) -> bool:
+    """Tell whether a refusal needs no look at the log: anybody who once heard a message can send it without end.
+
+    So it is where no clock, no list of machines and no lost record can make it good, where it was refused
+    before, and where it has expired and may have been answered long ago.
+    """
     message, mine = opened.message, Home(context.home_path).identity.id
-    own = message.iss == opened.peer.home
-    return own and bool(find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss)))
+    if message.iss != opened.peer.home:
+        return False
+    if find_lasting_reasons(message, opened.peer, mine, Marks()):
+        return True
+    if find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss)):
+        return message.exp <= context.moment.at.timestamp()
+    return seen.is_refused(message)
 
 
 def _reasons(context: Context, seen: Seen, opened: Opened) -> tuple[str, ...]:
@@ -210,13 +238,6 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
     opened = _reopened(session, raw)
     message = opened.message
     resumed = seen.state(message.id) is State.BEGUN
-    fresh = not resumed or not rule_of(message.action).writes
-    if fresh and (refusal := _refused(context, seen, opened)):
-        return refusal
-    if resumed:
-        seen.pin()
-    else:
-        seen.take(message, int(session.moment.at.timestamp()))
     work = Work(
         gate=session.gate,
         ledger=session.ledger,
@@ -225,6 +246,12 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
         moment=session.moment,
         resumed=resumed,
     )
+    if (not resumed or is_undone(work)) and (refusal := _refused(context, seen, opened)):
+        return refusal
+    if resumed:
+        seen.resume(message)
+    else:
+        seen.take(message, int(session.moment.at.timestamp()))
     reply = _sealed(context, message, perform(work, HANDLERS))
     try:
         seen.answered(message.id, reply)
