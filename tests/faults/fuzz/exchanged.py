@@ -154,9 +154,10 @@ WAITS = "m-" + "a" * 26
 def context() -> Context:
     """Give a command's surroundings in the home that asked."""
     home = make_home(scratch() / "asking", id=MINE)
-    for folder in (sent_dir(home), home.work_dir):
-        Path(folder).mkdir(parents=True, exist_ok=True)
     context = Context(verb="channel", home=home.root, now_text=None, json=False)
+    context.keys_dir = str(scratch() / "asking-keys")
+    for folder in (sent_dir(home), home.work_dir, Path(context.keys_dir, MINE)):
+        Path(folder).mkdir(parents=True, exist_ok=True)
     context._now = NOW
     return context
 
