@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from tests.faults.sweep_report import report
+from tests.gate.homes import addition
 from tests.surfaces.channel.machines import (
     AGENT_ADDRESS,
     ALL_ACTIONS,
@@ -43,10 +44,12 @@ from nightledger.domain.errors import (
 from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Message, Reply, Status
 from nightledger.files.seen import FullError, Seen
 from nightledger.gate.machines import messages as gate_messages
+from nightledger.gate.signed import sign
 from nightledger.surfaces.channel import receiving
 from nightledger.surfaces.channel.receiving import seen_paths, take_in
 from nightledger.surfaces.channel.sending import believe, known_peers
 from nightledger.trust.dsse import pae, seal
+from nightledger.trust.keys import load_operator_key, operator_key_path
 from nightledger.trust.sshsig import SignatureError
 
 CHANGE = {"text": "- Ask before restarting the relay.", "reason": "a transfer was cut"}
@@ -568,11 +571,77 @@ def test_what_was_begun_and_not_made_has_its_time_and_no_more(pair: Pair) -> Non
         with pytest.raises(ConfigurationError):
             pair.agent.take_in(raw)
     received.unlink()
+    marks = json.loads((pair.agent.keys / pair.agent.home_id / "channel.json").read_bytes())["senders"][0]
     assert pair.agent.take_in(messages[0]).status is Status.QUEUED  # within its life
+    assert marks["iat"] == pair.agent.now
     later(pair, hours=2)
     assert refused(pair, messages[1])
     later(pair, hours=-2)
     assert refused(pair, messages[1])
+
+
+def test_a_refusal_ends_what_was_begun_whatever_is_found_later(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
+    with killed_at(gate_messages, "_carry_out", after=True), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    (path,) = Path(pair.agent.desk.home.root).rglob("memory/state/proposals/p-*.json")
+    content = path.read_bytes()
+    path.unlink()
+    later(pair, hours=2)
+    assert refused(pair, raw)
+    path.write_bytes(content)
+    assert refused(pair, raw)
+    shutil.rmtree(pair.agent.desk.home.work_dir)
+    assert refused(pair, raw)
+
+
+def test_an_agents_own_proposal_is_never_taken_for_what_a_message_made(pair: Pair) -> None:
+    message = pair.message("propose_behavioral_change", body=CHANGE)
+    raw = pair.sealed(message)
+    with killed_at(receiving, "perform", after=False), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    home = pair.agent.desk.home
+    path = Path(home.received(message.id))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x\ny\n")
+    own = (
+        "--text",
+        "- Label the shelves.",
+        "--reason",
+        "because",
+        "--source",
+        f"{home.relative(str(path))}:1",
+    )
+    assert pair.agent.run("propose", *own).status == 0
+    answer = pair.agent.take_in(raw)
+    assert answer.status is Status.QUEUED
+    assert "relay" in answer.body["diff"]
+    assert len(pair.agent.desk.ledger().book.proposals) == 2
+
+
+def test_a_decision_that_was_refused_stays_so_when_another_message_brings_it(pair: Pair) -> None:
+    desk = pair.agent.desk
+    (decision,), _ = desk.compose_all(desk.proposal(addition("first")))
+    signed = sign(decision, load_operator_key(operator_key_path(desk.ring, desk.home.identity.id)))
+    body = {"decision": signed.content.decode(), "signature": signed.signature}
+    first, second = (
+        pair.sealed(pair.message("decide", body=body, exp=pair.ops.now + life)) for life in (60, 86_400)
+    )
+    with killed_at(receiving, "perform", after=False), pytest.raises(Killed):
+        pair.agent.take_in(first)
+    later(pair, hours=2)
+    assert refused(pair, first)
+    assert pair.agent.take_in(second).status is Status.EXECUTED
+    assert refused(pair, first)
+
+
+def test_a_pruning_that_a_crash_cut_short_is_finished_however_late(pair: Pair) -> None:
+    raw = pair.sealed(pair.message("prune_stale_memory"))
+    with killed_at(gate_messages, "_carry_out", after=True), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    later(pair, hours=2)
+    assert pair.agent.take_in(raw).status is not Status.REJECTED
+    assert answered_by_log(pair, raw)
 
 
 def test_what_was_made_is_answered_as_made_though_others_were_forgotten_since(

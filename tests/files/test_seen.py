@@ -138,6 +138,19 @@ def test_what_was_begun_is_kept_a_month_longer_than_what_was_answered(
     assert load(tmp_path).marks(ISS).forgotten_exp == NOW + 60
 
 
+def test_what_was_begun_gives_its_room_back_when_its_sender_finds_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_IDS", 1)
+    other = message(9, iss="c" * 32)
+    for one in (message(1), other):
+        load(tmp_path).take(one, NOW)
+    load(tmp_path).take(message(2, exp=NOW + 900), NOW + 60)
+    assert load(tmp_path).state(message(1).id) is State.NEW
+    assert load(tmp_path).marks(ISS).forgotten_exp == NOW + 60
+    assert load(tmp_path).state(other.id) is State.BEGUN
+
+
 def test_what_stands_in_the_place_of_an_old_answer_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ MAX_AHEAD = 64
 """Messages of one sender, made in the future, that are remembered as refused. Then none is refused for good: 'not now'."""
 MAX_STORE_BYTES = 64 << 20
 BEGUN_S = 30 * 86_400
-"""How long an id that was begun and not answered is kept beyond its life, so that what it made is answered as made."""
+"""How long an id that was begun and not answered is kept beyond its life, so that what it made is answered as made; unless its sender finds no room."""
 COMPACT_FROM = 1024
 """Lines from which on the record is written anew, once half of them are about ids that have expired."""
 _MAX_PIN_BYTES = 4 << 20
@@ -249,13 +249,14 @@ class Seen:
 
     def _compact(self, iss: str, now: int) -> None:
         """Forget what has expired, where that is much, or where a sender finds no room beside it."""
+        full = bool(self._full(iss))  # then what was begun gives its room back, too
         gone = [
-            taken
-            for taken in self._taken.values()
-            if taken.exp + (0 if taken.answer_bytes else BEGUN_S) <= now
+            one
+            for one in self._taken.values()
+            if one.exp + (0 if one.answer_bytes or (full and one.iss == iss) else BEGUN_S) <= now
         ]
         many = self._file_lines >= COMPACT_FROM and 2 * len(gone) >= len(self._taken)
-        if not many and not (gone and self._full(iss)):
+        if not many and not (gone and full):
             return
         for taken in gone:
             if old := self._marks.get(taken.iss):  # a sender that is not marked was never taken in

@@ -15,7 +15,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.consent import SELF_MODIFICATION, Tier, Why
 from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
 from nightledger.domain.event import Actor, EventName
-from nightledger.domain.message import Message, Peer, Status
+from nightledger.domain.message import PEER, Message, Peer, Status
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.gate.consenting import read_standing, record_unknown
@@ -96,6 +96,8 @@ RULES: Mapping[str, Rule] = {
     "witness": Rule(),
 }
 """Every action, with its name in the shipped graph; what is not here is unknown."""
+_TELLING = frozenset({"consolidate_daily", "decide", "propose_behavioral_change"})
+"""Actions of which the home shows whether a message had brought about what it asks for."""
 NOT_BUILT = "not built"
 
 
@@ -146,13 +148,14 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
 def is_undone(work: Work) -> bool:
     """Tell whether a message that was begun before brought nothing about, and so has its time and no more.
 
-    Of what only writes an agent's page or a machine's heartbeat nobody can tell: it is done again.
+    Of what only writes an agent's page or a machine's heartbeat, or says when to look, nobody can tell: it is done
+    again, and nothing twice.
     """
-    rule = rule_of(work.message.action)
-    if not rule.writes:
+    if not rule_of(work.message.action).writes:
         return True
-    tells = rule.proposes or work.message.action == "decide"
-    return tells and not (_is_made(work) or logged_outcome(work.ledger, work.message))
+    return work.message.action in _TELLING and not (
+        _is_made(work) or logged_outcome(work.ledger, work.message)
+    )
 
 
 def _is_made(work: Work) -> bool:
@@ -170,7 +173,8 @@ def find_made(work: Work) -> Proposal | None:
     home = work.gate.home
     path = home.relative(home.received(work.message.id))
     for item in read_stored(work.gate, work.ledger.book):
-        if any(e.path == path for change in item.proposal.changes for e in change.evidence):
+        own = item.proposal.lane == PEER  # an agent may name that path in a proposal of its own
+        if own and any(e.path == path for change in item.proposal.changes for e in change.evidence):
             return item.proposal
     return None
 

@@ -247,15 +247,23 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
         resumed=resumed,
     )
     if (not resumed or is_undone(work)) and (refusal := _refused(context, seen, opened)):
-        return refusal
+        return _kept(seen, message, refusal) if resumed else refusal
     if resumed:
         seen.resume(message)
     else:
         seen.take(message, int(session.moment.at.timestamp()))
-    reply = _sealed(context, message, perform(work, HANDLERS))
+    return _kept(seen, message, _sealed(context, message, perform(work, HANDLERS)))
+
+
+def _kept(seen: Seen, message: Message, reply: bytes) -> bytes:
+    """Keep the answer to a message that was begun, which ends it; give it.
+
+    Raises:
+        LockedError: Something of this home stands in its way; the same message may come again.
+    """
     try:
         seen.answered(message.id, reply)
-    except (ConfigurationError, RefusedError) as error:  # something of this home stands in its way
+    except (ConfigurationError, RefusedError) as error:
         raise LockedError(f"the answer cannot be kept: {error}", hint=error.hint) from error
     return reply
 
