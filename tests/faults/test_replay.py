@@ -644,6 +644,21 @@ def test_a_pruning_that_a_crash_cut_short_is_finished_however_late(pair: Pair) -
     assert answered_by_log(pair, raw)
 
 
+@pytest.mark.parametrize(
+    "graph", ["{", '{"v":1,"domains":{"self_modification":{"blocked":["update_heartbeat_state"]}}}']
+)
+def test_what_was_begun_and_may_be_done_waits_for_a_graph_that_lets_it_end(pair: Pair, graph: str) -> None:
+    raw = pair.sealed(pair.message("update_heartbeat", body={"state": {"mail": "checked"}}))
+    with killed_at(gate_messages, "_carry_out", after=True), pytest.raises(Killed):
+        pair.agent.take_in(raw)
+    path = Path(pair.agent.desk.home.consent_graph)
+    path.write_text(graph)
+    with pytest.raises(ConfigurationError, match="was begun and may be done; now the consent graph"):
+        pair.agent.take_in(raw)
+    path.unlink()
+    assert pair.agent.take_in(raw).status is Status.EXECUTED
+
+
 def test_what_was_made_is_answered_as_made_though_others_were_forgotten_since(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:

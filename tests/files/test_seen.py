@@ -151,6 +151,20 @@ def test_what_was_begun_gives_its_room_back_when_its_sender_finds_none(
     assert load(tmp_path).state(other.id) is State.BEGUN
 
 
+def test_what_was_begun_stays_where_forgetting_an_answer_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_IDS", 2)
+    begun, answered = message(1), message(2)
+    load(tmp_path).take(begun, NOW)
+    seen = load(tmp_path)
+    seen.take(answered, NOW)
+    seen.answered(answered.id, b"{}")
+    load(tmp_path).take(message(3, exp=NOW + 900), NOW + 60)
+    assert load(tmp_path).state(begun.id) is State.BEGUN
+    assert load(tmp_path).state(answered.id) is State.NEW
+
+
 def test_what_stands_in_the_place_of_an_old_answer_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,6 +232,8 @@ def test_links_of_little_confidence_are_asked_about_one_by_one(desk: Desk) -> No
     found = [desk.proposal_of(name) for name in done.proposals]
     assert [[change.op for change in one.changes] for one in found] == [[Op.DELETE_LINK]] * 2
     assert {one.changes[0].hunk.removed for one in found} == {"mast + sail", "oar + sail"}
+    assert {one.title for one in found} == {"Forget the link mast + sail", "Forget the link oar + sail"}
+    assert all("both tags occurred together once, last on " in one.changes[0].reason for one in found)
     live(desk, range(24 * 90 + 40, 24 * 90 + 81), context_tags=["hull", "keel"])
     assert run(desk).proposals == ()
 

@@ -249,12 +249,10 @@ class Seen:
 
     def _compact(self, iss: str, now: int) -> None:
         """Forget what has expired, where that is much, or where a sender finds no room beside it."""
-        full = bool(self._full(iss))  # then what was begun gives its room back, too
-        gone = [
-            one
-            for one in self._taken.values()
-            if one.exp + (0 if one.answer_bytes or (full and one.iss == iss) else BEGUN_S) <= now
-        ]
+        full = bool(self._full(iss))
+        gone = [t for t in self._taken.values() if t.exp + (0 if t.answer_bytes else BEGUN_S) <= now]
+        if full and all(t.iss != iss for t in gone):  # then what was begun gives its room back, too
+            gone += [t for t in self._taken.values() if t.iss == iss and t.exp <= now]
         many = self._file_lines >= COMPACT_FROM and 2 * len(gone) >= len(self._taken)
         if not many and not (gone and full):
             return

@@ -67,7 +67,9 @@ def test_an_approval_falls_back_before_its_change_closes_and_what_was_not_approv
 ) -> None:
     approved = desk.proposal(addition(f"It is {LEAK}."))
     waiting = desk.proposal(addition(f"Nobody knows {LEAK}."))
+    other = desk.proposal(addition("Label the shelves."))
     desk.approve(approved)
+    desk.approve(other)
     expunge(desk)
     ends = [
         (event.event, event.fields["proposal"])
@@ -77,6 +79,7 @@ def test_an_approval_falls_back_before_its_change_closes_and_what_was_not_approv
     assert ends.index((EventName.STALE, approved.id)) < ends.index((EventName.CLOSED, approved.id))
     assert [name for name, proposal in ends if proposal == waiting.id] == [EventName.CLOSED]
     assert desk.states(approved) == desk.states(waiting) == ["withdrawn"]
+    assert desk.states(other) == ["approved"]
 
 
 def index_holding(desk: Desk, text: str) -> Path:

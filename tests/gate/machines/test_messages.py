@@ -145,6 +145,10 @@ def test_what_wants_approval_is_done_only_where_it_ends_as_a_proposal(desk: Desk
     tighten(desk, load_memory_file="requires_approval")
     looking = make_work(desk, "load_memory_file", {"path": "MEMORY.md"})
     assert "wants the operator's approval" in perform(looking, {"load_memory_file": done}).reason
+    tighten(desk, restore_context="requires_approval")
+    writing = make_work(desk, "restore_context")
+    assert "wants the operator's approval" in perform(writing, {"restore_context": done}).reason
+    assert desk.events()[-1] == "message.received"
 
 
 def test_what_is_done_at_once_ends_when_nobody_reviews_any_more(desk: Desk) -> None:

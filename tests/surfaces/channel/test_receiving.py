@@ -11,6 +11,7 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.errors import ConfigurationError, IntegrityError, LockedError
 from nightledger.domain.message import MESSAGE_TYPE, PeerKey, Peers, Status
 from nightledger.files.lock import Lock
+from nightledger.gate.machines.peer_actions import MAX_HEARTBEAT_BYTES
 from nightledger.gate.machines.peers import present_peers
 from nightledger.surfaces.channel import receiving
 from nightledger.surfaces.channel.contacts import read_contacts
@@ -123,6 +124,39 @@ def test_an_answer_that_is_too_large_is_a_rejection(pair: Pair, monkeypatch: pyt
     reply = pair.ask("load_memory_file", body={"path": "MEMORY.md"})
     assert reply.status is Status.REJECTED
     assert "at most 400 are sent" in reply.reason
+
+
+def test_what_was_made_is_never_called_rejected_for_the_size_of_its_answer(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "MAX_REPLY_BYTES", 400)
+    body = {"text": "- Ask first, and " + "then " * 80 + "go.", "reason": "a transfer was cut"}
+    reply = pair.ask("propose_behavioral_change", body=body)
+    (proposal,) = pair.agent.desk.ledger().book.proposals
+    assert (reply.status, reply.reason, reply.body) == (Status.QUEUED, "", {"proposal": proposal})
+    restored = pair.ask("restore_context")
+    assert (restored.status, restored.body) == (Status.EXECUTED, {})
+
+
+def test_what_an_agent_puts_in_the_way_of_a_message_has_it_wait(pair: Pair) -> None:
+    home = pair.agent.desk.home
+    beat = pair.message("update_heartbeat", body={"state": {"mail": "checked"}})
+    change = pair.message("propose_behavioral_change", body={"text": "- Ask.", "reason": "so"})
+    for message, path in ((beat, home.heartbeat), (change, home.received(change.id))):
+        raw = pair.sealed(message)
+        Path(path).mkdir(parents=True)
+        with pytest.raises(ConfigurationError, match=r"it|regular") as caught:
+            pair.agent.take_in(raw)
+        assert caught.value.hint == f"take away what stands at {path}"
+        Path(path).rmdir()
+        assert pair.agent.take_in(raw).status is not Status.REJECTED
+
+
+def test_a_page_of_heartbeats_that_is_too_large_is_written_anew(pair: Pair) -> None:
+    path = Path(pair.agent.desk.home.heartbeat)
+    path.write_bytes(b" " * (MAX_HEARTBEAT_BYTES + 1))
+    assert pair.ask("update_heartbeat", body={"state": {"mail": "checked"}}).status is Status.EXECUTED
+    assert b'"mail":"checked"' in path.read_bytes()
 
 
 @pytest.mark.parametrize("left", [None, b""])

@@ -198,7 +198,7 @@ def test_a_file_is_removed_by_its_hash(caller: Caller) -> None:
 
 
 def test_a_gated_file_is_never_removed_by_its_hash(caller: Caller) -> None:
-    with pytest.raises(RefusedError, match=r"MEMORY\.md still holds it"):
+    with pytest.raises(RefusedError, match=r"MEMORY\.md still holds it: only its hash was given"):
         caller.run("expunge", "--sha256", hashlib.sha256(MEMORY.encode()).hexdigest())
     assert caller.desk.text() == MEMORY
 

@@ -8,7 +8,7 @@ blocks, is rejected and recorded.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nightledger.codec.records import dump_record
@@ -98,6 +98,7 @@ RULES: Mapping[str, Rule] = {
 """Every action, with its name in the shipped graph; what is not here is unknown."""
 _TELLING = frozenset({"consolidate_daily", "decide", "propose_behavioral_change"})
 """Actions of which the home shows whether a message had brought about what it asks for."""
+_NAMES = ("proposal", "decision")
 NOT_BUILT = "not built"
 
 
@@ -112,6 +113,9 @@ def perform(work: Work, handlers: Mapping[str, Handler]) -> Done:
     Args:
         work: What to do; for an action that writes, with the home's lock held.
         handlers: What carries out each action that is built.
+
+    Raises:
+        ConfigurationError: Something of the home stands in its way; the same message may come again.
     """
     writes = rule_of(work.message.action).writes
     if writes and (logged := logged_outcome(work.ledger, work.message)):
@@ -142,7 +146,13 @@ def _refusal(work: Work) -> tuple[bool, Done | None]:
         return False, _rejected(f"{work.peer.name} may not ask for {message.action}")
     if message.domain != SELF_MODIFICATION:
         return False, _rejected(f"{message.action} belongs to the domain {SELF_MODIFICATION}")
-    return _consent(work, rule) if rule.consent else (False, None)
+    blocked, done = _consent(work, rule) if rule.consent else (False, None)
+    if done and work.resumed and rule.writes and message.action not in _TELLING:
+        raise ConfigurationError(
+            f"{message.id} was begun and may be done; now {done.reason}",
+            hint="mend the consent graph; until then the message waits",
+        )
+    return blocked, done
 
 
 def is_undone(work: Work) -> bool:
@@ -208,9 +218,22 @@ def logged_outcome(ledger: Ledger, message: Message) -> Done | None:
     if fields is None:
         return None
     status = Status(fields["status"])
-    made = {name: fields[name] for name in ("proposal", "decision") if name in fields}
+    made = {name: fields[name] for name in _NAMES if name in fields}
     reason = "it was rejected when it first came" if status is Status.REJECTED else ""
     return Done(status=status, reason=reason, body=made, **made)
+
+
+def brief(message: Message, done: Done, why: str) -> Done:
+    """Give what became of a message without what it has to show; what was done is never called rejected.
+
+    Args:
+        message: What was asked.
+        done: What became of it.
+        why: What is said where it only looked, and so has nothing else to give.
+    """
+    if not rule_of(message.action).writes:
+        return _rejected(why)
+    return replace(done, body={name: value for name in _NAMES if (value := getattr(done, name))})
 
 
 def _record(work: Work, done: Done, *, blocked: bool) -> None:
@@ -225,7 +248,7 @@ def _record(work: Work, done: Done, *, blocked: bool) -> None:
         "status": done.status.value,
         "sha256": hashlib.sha256(dump_record(message)).hexdigest(),
     }
-    fields |= {name: value for name in ("proposal", "decision") if (value := getattr(done, name))}
+    fields |= {name: value for name in _NAMES if (value := getattr(done, name))}
     record(work.gate, [(EventName.MESSAGE, fields)], work.moment)
     if blocked:
         asked = [event for event in work.ledger.log.events if event.event == EventName.CONSENT_BLOCKED]

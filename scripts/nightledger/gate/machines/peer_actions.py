@@ -12,7 +12,7 @@ from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.records import parse_record
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import RecordError, RefusedError
+from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError, UnreadableError
 from nightledger.domain.message import PEER, Status
 from nightledger.domain.proposal import Evidence, Origin, Proposal
 from nightledger.files.atomic import replace_file
@@ -85,7 +85,7 @@ def keep_text(work: Work, text: str) -> Evidence:
     content = mask_lines(text).encode()
     path = work.gate.home.received(work.message.id)
     make_dir(os.path.dirname(path), ignored_by_git=True)
-    replace_file(path, content)
+    _put(path, content)
     lines = content.split(b"\n")
     return Evidence(
         path=work.gate.home.relative(path),
@@ -132,18 +132,31 @@ def update_heartbeat(work: Work) -> Done:
     ):
         return Done(status=Status.EXECUTED, body={"superseded": True})
     path = work.gate.home.heartbeat
-    raw = read_optional(path, MAX_HEARTBEAT_BYTES)
     try:
+        raw = read_optional(path, MAX_HEARTBEAT_BYTES)
         beats = dict(parse_json(raw, path)["heartbeats"]) if raw else {}
         canonical(beats)  # as it is written again
-    except (RecordError, CanonicalError, KeyError, TypeError, ValueError):
+    except (UnreadableError, RecordError, CanonicalError, KeyError, TypeError, ValueError):
         beats = {}  # the log has that they came; what they said is only of now
     beats[work.peer.name] = {
         "at": f"{work.moment.at:%Y-%m-%dT%H:%M:%SZ}",
         "state": message.body["state"],
     }
-    replace_file(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
+    _put(path, canonical({"v": 1, "heartbeats": beats}) + b"\n")
     return Done(status=Status.EXECUTED, body={})
+
+
+def _put(path: str, content: bytes) -> None:
+    """Write a file that is made of a message.
+
+    Raises:
+        ConfigurationError: Something else stands in its place, which an agent can put there: no reason to
+            refuse a message for good.
+    """
+    try:
+        replace_file(path, content)
+    except RefusedError as error:
+        raise ConfigurationError(str(error), hint=f"take away what stands at {path}") from error
 
 
 def decide(work: Work) -> Done:

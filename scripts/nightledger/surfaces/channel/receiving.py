@@ -31,6 +31,7 @@ from nightledger.gate.machines.messages import (
     Done,
     Handler,
     Work,
+    brief,
     is_undone,
     logged_outcome,
     perform,
@@ -274,8 +275,7 @@ def _sealed(context: Context, message: Message, done: Done) -> bytes:
     payload = dump_record(_reply(context, home, message, done))
     if len(payload) > MAX_REPLY_BYTES:
         size = f"the answer would have {len(payload)} bytes; at most {MAX_REPLY_BYTES} are sent"
-        too_large = Done(status=Status.REJECTED, reason=size)
-        payload = dump_record(_reply(context, home, message, too_large))
+        payload = dump_record(_reply(context, home, message, brief(message, done, size)))
     return seal(REPLY_TYPE, payload, key)
 
 
