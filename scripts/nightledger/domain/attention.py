@@ -28,7 +28,7 @@ class Need(StrEnum):
     CONSENT = "consent"
     """The home's own consent graph cannot be used; nothing is applied."""
     SETTINGS = "settings"
-    """The home's own settings cannot be used; the strictest that are known count."""
+    """The home's own settings, or ``operator.yaml`` beside the keys, cannot be used."""
     LETTER = "letter"
     """A message to another machine was never taken in."""
     FAILED = "failed"

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from nightledger.codec.operator import parse_operator
 from nightledger.codec.settings import find_zone, parse_settings
-from nightledger.domain.errors import ConfigurationError
+from nightledger.domain.errors import ConfigurationError, NightledgerError
 from nightledger.domain.operator import Operator
 from nightledger.domain.settings import Settings
 from nightledger.files.home import Home
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nightledger.domain.staging.rules import StagingRules
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config" / "nightledger.yaml"
+OPERATOR = "operator.yaml"
+"""In the keys directory: what the operator lets us run and connect to."""
 MAX_BYTES = 1 << 16
 MAX_RULE_FILE_BYTES = 1 << 20
 """Ten times gitleaks' own rule file."""
@@ -70,12 +72,21 @@ def load_operator(keys_dir: str) -> Operator:
         ConfigurationError: A file that others may write, or that is not valid.
         UnreadableError: No regular file, or a huge one.
     """
-    path = os.path.join(keys_dir, "operator.yaml")
+    path = os.path.join(keys_dir, OPERATOR)
     raw = read_optional(path, MAX_BYTES)
     if raw is None:
         return Operator()
     _require_own(path, "names programs to run")
     return parse_operator(raw, where=path)
+
+
+def why_no_operator(keys_dir: str) -> str:
+    """Say in one line why ``operator.yaml`` cannot be used; empty where it can, or there is none."""
+    try:
+        load_operator(keys_dir)
+    except NightledgerError as error:
+        return str(error).split("\n", 1)[0]
+    return ""
 
 
 def read_rule_files(operator: Operator, home: Home) -> dict[str, bytes]:

@@ -24,16 +24,19 @@ _HERMES_ALLOWED = "shell-hooks-allowlist.json"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def why_held_back(host: str, root: str, call: HookCall) -> str:
+def why_held_back(host: str, root: str, call: HookCall, config: str = "") -> str:
     """Give why a host leaves our hooks out; empty where no setting says so, or none can be read.
 
     Args:
         host: Its name in records.
         root: Its own directory.
         call: How we are called.
+        config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes, OPENCLAW: _openclaw}
+    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
     try:
+        if host == OPENCLAW:
+            return _openclaw(config or os.path.join(root, "openclaw.json"), call)
         return looks[host](root, call) if host in looks else ""
     except (NightledgerError, OSError, ValueError, TypeError, AttributeError, RecursionError):
         return ""
@@ -73,8 +76,7 @@ def _hermes(root: str, call: HookCall) -> str:
     )
 
 
-def _openclaw(root: str, call: HookCall) -> str:
-    path = os.path.join(root, "openclaw.json")
+def _openclaw(path: str, call: HookCall) -> str:
     text, name = _text(path), folder_name(call)
     if runs_hook(parse_json5(text) if text else None, name):
         return ""

@@ -48,23 +48,27 @@ class Unread:
     reason: str
 
 
-def find_rivals(host: str, root: str, workspace: str) -> tuple[Rival | Unread, ...]:
+def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple[Rival | Unread, ...]:
     """Name the writers of a host that are on, or that may be.
 
     Args:
         host: Its name in records.
         root: Its own directory (``hosts/roots.py``); may be missing.
         workspace: The home, which may hold configuration of its own.
+        config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    looks = {OPENCLAW: _openclaw, CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
-    if host not in looks:
+    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
+    if host == OPENCLAW:
+        found = _openclaw(root, config)
+    elif host in looks:
+        found = looks[host](root, workspace)
+    else:
         return ()
-    found = looks[host](root, workspace)
     return tuple(one for one in found if isinstance(one, Unread) or one.is_on is not False)
 
 
-def _openclaw(root: str, _: str) -> Iterator[Rival | Unread]:
-    path = os.path.join(root, "openclaw.json")
+def _openclaw(root: str, named: str) -> Iterator[Rival | Unread]:
+    path = named or os.path.join(root, "openclaw.json")
     config = _read(path)
     if isinstance(config, Unread):
         yield config

@@ -7,6 +7,7 @@ from itertools import islice
 from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book, DecisionStatus
+from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
 from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.opening import AS_MADE, MEND, Gate, Ledger, why_no_consent
@@ -18,6 +19,9 @@ from nightledger.trust.report import Damage
 
 _PUT_BACK = "put the file back from a backup; until then it is set aside ('nightledger verify' checks all)"
 _PUT_BACK_TRUST = "nightledger key restore; until then the file that the log names stays in force"
+_MEND_OPERATOR = (
+    "mend it; until then guard and apply refuse: it may say what a secret is, and how to unlock a file"
+)
 
 STRICTEST = "until then the strictest values that are known count, and nothing is proposed"
 
@@ -113,6 +117,8 @@ def side_alarms(gate: Gate, now: datetime) -> list[Alarm]:
     if gate.settings_problem:
         first = gate.settings_problem.split("\n", 1)[0]
         alarms.append(Alarm(kind="settings", message=first, hint=f"{MEND}; {STRICTEST}"))
+    if problem := why_no_operator(str(gate.ring.directory)):
+        alarms.append(Alarm(kind="settings", message=problem, hint=_MEND_OPERATOR))
     if why := why_no_consent(home):
         alarms.append(
             Alarm(kind="consent", message=why, hint="mend or remove that file; until then nothing is applied")

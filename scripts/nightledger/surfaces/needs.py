@@ -18,6 +18,7 @@ from nightledger.domain.runs import reckon
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
+from nightledger.files.configuration import OPERATOR, why_no_operator
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.checking import find_unsettled
@@ -86,6 +87,9 @@ def _beside(gate: Gate, now: datetime) -> Iterator[Item]:
         line = re.match(re.escape(home.settings) + r"(:\d+)", gate.settings_problem)
         key = home.relative(home.settings) + (line[1] if line else "")
         yield Item(need=Need.SETTINGS, key=key, since=_changed_at(home.settings, now))
+    if why_no_operator(str(gate.ring.directory)):
+        since = _changed_at(os.path.join(gate.ring.directory, OPERATOR), now)
+        yield Item(need=Need.SETTINGS, key=OPERATOR, since=since)
     if why_no_consent(home):
         since = _changed_at(home.consent_graph, now)
         yield Item(need=Need.CONSENT, key=home.relative(home.consent_graph), since=since)

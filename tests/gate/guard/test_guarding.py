@@ -1,6 +1,9 @@
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
 
 from nightledger.domain.drift import OnDrift
@@ -617,3 +620,59 @@ def test_an_order_that_a_tool_wrote_is_held_back_and_one_of_unknown_hand_is_show
     (sighting,) = desk.guard()
     assert "say nothing" not in str(desk.proposal_of(sighting.proposal).changes)
     assert EventName.QUARANTINED in desk.events()
+
+
+PIECES = (
+    b"%%YC\xff x = open('f')\n",
+    b"%load_\xff x\n",
+    b"```python\n",
+    b"```\xff\nid\n```\n",
+    b"```\n",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"os.system('\xe9')\n",
+    b"import caf\xe9\n",
+    b"getattr(os, '\xff')\n",
+    b"`eval('\xff')`\n",
+    b'python -c "import \xff"\n',
+    b"## Heading \xff\n",
+    b"- Keep backups for 30 days.\n",
+    b"<!-- \xff -->",
+    b"[x]: http://\xff\n",
+    b"\r\n",
+    b"\x00",
+)
+
+
+@settings(max_examples=25)
+@given(
+    before=st.lists(st.sampled_from(PIECES), max_size=6),
+    after=st.lists(st.sampled_from(PIECES), min_size=1, max_size=9),
+    mode=st.sampled_from(OnDrift),
+)
+def test_no_bytes_in_a_file_keep_the_guard_from_looking_after_it(
+    before: list[bytes], after: list[bytes], mode: OnDrift
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        desk = make_desk(Path(folder), memory=MEMORY.encode() + b"".join(before))
+        desk.set(on_drift=mode)
+        present = MEMORY.encode() + b"".join(after)
+        desk.memory.write_bytes(present)
+        desk.guard()
+        told = desk.events()
+        desk.guard()
+        assert desk.events() == told
+        if after != before and mode is OnDrift.KEEP and desk.memory.read_bytes() == present:
+            blobs = BlobStore(desk.home.blobs_dir)
+            assert [blobs.get(str(leaf["sha256"])) for leaf in founds(desk)] in ([present], [])
+
+
+@pytest.mark.parametrize("mode", OnDrift)
+def test_a_line_of_code_with_a_byte_that_is_no_utf8_is_offered(desk: Desk, mode: OnDrift) -> None:
+    desk.set(on_drift=mode)
+    drifted = f"{MEMORY}\n".encode() + PIECES[0]
+    desk.memory.write_bytes(drifted)
+    (sighting,) = desk.guard()
+    (leaf,) = founds(desk)
+    assert (leaf["proposal"], sighting.new) == (sighting.proposal, True)
+    assert BlobStore(desk.home.blobs_dir).get(str(leaf["sha256"])) == drifted

@@ -10,7 +10,14 @@ from nightledger.surfaces.doctor.rivals import check_rivals
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a user's own directory without anything of the tester's."""
-    for name in ("OPENCLAW_STATE_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME"):
+    for name in (
+        "OPENCLAW_HOME",
+        "OPENCLAW_CONFIG_PATH",
+        "OPENCLAW_STATE_DIR",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "HERMES_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "ann"))
     return tmp_path / "ann"
@@ -49,7 +56,29 @@ def test_a_configuration_that_cannot_be_read_is_named(user: Path, tmp_path: Path
 
 
 def test_where_nothing_writes_that_is_said_and_of_no_host_nothing(user: Path, tmp_path: Path) -> None:
-    assert user.name == "ann"
+    (user / ".codex").mkdir(parents=True)
     (check,) = look(tmp_path, "codex")
     assert (check.state, "nothing of codex's configuration" in check.message) == (State.GOOD, True)
     assert look(tmp_path, "generic") == []
+
+
+def test_where_a_host_keeps_nothing_it_is_said_that_nothing_was_looked_at(user: Path, tmp_path: Path) -> None:
+    (check,) = look(tmp_path, "codex")
+    assert check.state is State.NOTE
+    assert f"{user}/.codex is not there" in check.message
+
+
+def test_a_configuration_that_a_variable_names_is_looked_into(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = user / "elsewhere.json"
+    config.parent.mkdir()
+    config.write_text('{plugins: {entries: {"memory-core": {config: {dreaming: {enabled: true}}}}}}')
+    monkeypatch.setenv("OPENCLAW_CONFIG_PATH", str(config))
+    (check,) = look(tmp_path, "openclaw")
+    assert check.fix == (
+        f"to turn it off, set plugins.entries.memory-core.config.dreaming.enabled: false in {config}"
+    )
+    config.write_text("{plugins: {slots: {memory: 'none'}}}")
+    (check,) = look(tmp_path, "openclaw")
+    assert check.state is State.GOOD

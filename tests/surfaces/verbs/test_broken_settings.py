@@ -82,3 +82,26 @@ def test_what_makes_proposals_refuses_and_names_the_line(broken: Console, words:
     assert ran.status == 2
     assert PLACE in ran.err
     assert "mend or remove that file" in ran.err
+
+
+@pytest.mark.parametrize("content", ["notify: [x\n", "cooling: 1\n"])
+def test_an_operators_file_that_cannot_be_used_stops_guard_and_apply_and_status_says_so(
+    console: Console, content: str
+) -> None:
+    desk = console.desk
+    assert not [one for one in console.record("status")["alarms"] if one["kind"] == "settings"]
+    path = desk.ring.directory / "operator.yaml"
+    path.write_text(content)
+    path.chmod(0o600)
+    desk.memory.write_text(f"{MEMORY}- By hand.\n")
+    assert [console.run(verb).status for verb in ("guard", "apply", "status")] == [2, 2, 0]
+    (alarm,) = [one for one in console.record("status")["alarms"] if one["kind"] == "settings"]
+    assert str(path) in alarm["message"]
+    assert "until then guard and apply refuse" in alarm["hint"]
+    assert "operator.yaml" in told(console.out("status"))
+    assert "no item asks about it yet" in " ".join(console.out("review").split())
+    desk.wait(days=1)
+    console.run("night")
+    assert "operator.yaml" in Path(desk.home.attention).read_text()
+    path.unlink()
+    assert console.run("guard").status == 0

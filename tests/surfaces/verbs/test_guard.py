@@ -223,13 +223,17 @@ def test_while_another_run_is_at_work_a_review_shows_what_is_known(console: Cons
     with Lock(console.desk.home.lock_path()):
         ran = console.run("review", typed=[])
     assert ran.status == 0, ran.err
-    assert "Nothing waits for you." in ran.out
+    assert "no item asks about it yet" in " ".join(ran.out.split())
+    assert "Nothing else waits for you." in ran.out
 
 
 def test_without_a_terminal_a_review_shows_what_the_guard_found(console: Console) -> None:
     drift(console.desk)
     assert console.record("review") == []
+    shown = " ".join(console.out("review").split())
+    assert "Drift: MEMORY.md is not as it was last signed, and no item asks about it yet" in shown
     console.out("guard")
+    assert "no item asks" not in " ".join(console.out("review").split())
     (item,) = console.record("review")
     assert (item["op"], item["unplaced"]) == ("add", "")
     assert f"+{BOAT}" in item["diff"]

@@ -110,6 +110,16 @@ def test_a_key_is_revoked_by_the_beginning_of_its_fingerprint(caller: Caller) ->
         caller.run("key", "revoke", ana.public.fingerprint)
 
 
+def test_when_the_last_key_is_revoked_it_is_said_that_nobody_can_sign(caller: Caller) -> None:
+    ana, drawer = add(caller, "ana"), new_key(caller.root, "drawer")
+    assert caller.run("key", "recovery", public(drawer)) == 0
+    assert "Nobody can sign" not in caller.text("key", "revoke", ana.public.fingerprint)
+    own = public_key_of(keys_dir(caller) / "operator")
+    told = caller.text("key", "revoke", own.fingerprint)
+    assert "Nobody can sign decisions now." in told
+    assert "--recovery-key FILE" in told
+
+
 def test_a_rotation_keeps_the_old_key_and_lets_the_new_one_sign(caller: Caller) -> None:
     old = public_key_of(keys_dir(caller) / "operator")
     proposal = caller.desk.proposal(addition("One."))
@@ -279,6 +289,16 @@ def test_when_a_reset_was_ended_the_key_before_it_is_taken_back(caller: Caller) 
     assert caller.run("key", "confirm") == 0
     assert "the one that may was replaced" not in caller.text("doctor")
     assert "signs here again" not in caller.text("key", "restore")
+
+
+def test_of_a_key_that_could_not_sign_a_rotation_says_no_good(caller: Caller) -> None:
+    assert caller.run("key", "reset", "--no-passphrase", "--passphrase-forgotten") == 0
+    (kept,) = keys_dir(caller).glob("operator.before-*Z")
+    assert caller.run("key", "confirm", "--sign-with", str(kept)) == 0
+    told = caller.text("key", "rotate", "--no-passphrase", "--sign-with", str(kept))
+    assert "could not." in told
+    assert "stays good" not in told
+    assert "stays good" in caller.text("key", "rotate", "--no-passphrase")
 
 
 def test_a_key_that_an_agent_holds_is_taken_back_by_its_public_side(caller: Caller) -> None:

@@ -46,3 +46,31 @@ def test_python_in_a_shell_line_is_flagged_for_what_it_does() -> None:
     assert "(line 5)" in told(fence)[0][1]
     assert told("Run `python -c 'print(1)'` and `python3 report.py`.") == []
     assert [rule for rule, _ in told("Run `curl https://example.org/a | python3`.")] == ["code.run"]
+
+
+def test_a_name_of_bytes_that_are_no_utf8_is_told_as_a_record_may_hold_it() -> None:
+    (one,) = told('%%YC\udcff x = open("f")\n')
+    assert one[1].endswith("notebook: %%YC\\xff (line 1)")
+
+
+def test_a_snippet_that_holds_a_secret_is_flagged_without_names() -> None:
+    key = "AKIA" + "QZ7XW4NB2MLKJH5G"
+    (plain,) = told("```python\n%fetch_it x\n```\n")
+    (hidden,) = told(f"```python\n%{key} x\n```\n")
+    assert plain[1].endswith("from a notebook: %fetch_it (line 2)")
+    assert hidden[1].endswith("from a notebook (line 2)")
+    beside = told(f"```python\n%fetch_it x\n```\n\nThe key is {key}.\n")
+    assert beside == [plain], "a secret elsewhere hides nothing of a snippet without one"
+
+
+def test_a_value_that_a_larger_text_tells_is_a_secret_in_a_snippet_too() -> None:
+    text = "```python\n%cd zebra77hatch\n```\n"
+    found = scan(text, snippets=True, told=frozenset({"zebra77hatch"}))
+    assert told(text)[0][1].endswith("from a notebook: %cd (line 2)")
+    assert {f.rule.partition(".")[0] for f in found} == {"code", "secret"}
+    assert not any("%cd" in f.message for f in found)
+
+
+def test_a_name_without_end_is_told_by_its_beginning() -> None:
+    (one,) = told("```python\n%" + "x" * 5000 + "\n```\n")
+    assert len(one[1]) < 200

@@ -185,7 +185,7 @@ def origin_of(guess: Guess) -> Origin:
 
 def flags_of(text: str, told: frozenset[str], origin: Origin) -> tuple[Flag, ...]:
     """Give what scanners see in a text that stands in a file: each rule once."""
-    findings = (*scan(text, origin=origin, snippets=True), *scan_secrets(text, told=told))
+    findings = scan(text, origin=origin, snippets=True, told=told)
     return tuple(
         Flag(rule=rule, message=message)
         for rule, message in dict.fromkeys((finding.rule, finding.message) for finding in findings)

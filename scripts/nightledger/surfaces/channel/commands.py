@@ -92,9 +92,10 @@ def open_server(context: Context, address: tuple[str, int]) -> ChannelServer:
 
     try:
         return ChannelServer(address, answer, health)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
+        said = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"cannot listen on {address[0]}:{address[1]} ({error.strerror})", hint="choose another --port"
+            f"cannot listen on {address[0]}:{address[1]} ({said})", hint="choose another --port"
         ) from error
 
 

@@ -9,7 +9,7 @@ from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.files.atomic import leftovers
-from nightledger.files.configuration import home_zone, load_operator
+from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.founding import leading_out
 from nightledger.gate.gated import read_gated
@@ -241,7 +241,7 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
     if operator.notify:
         yield good("home", "a notifier is set")
     else:
-        path = os.path.join(keys_dir, "operator.yaml")
+        path = os.path.join(keys_dir, OPERATOR)
         yield note("home", "no notifier is set: look at 'nightledger status' yourself", f"notify, in {path}")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from nightledger.files.home import Home
 from nightledger.hosts.rivals import Unread, find_rivals
-from nightledger.hosts.roots import state_roots
+from nightledger.hosts.roots import named_config, state_roots
 from nightledger.surfaces.doctor.checks import Check, good, note
 
 AREA = "rivals"
@@ -18,8 +18,10 @@ def check_rivals(home: Home) -> Iterator[Check]:
         home: Whose.
     """
     host = home.identity.host
-    root = state_roots(os.path.expanduser("~"), os.environ).get(host, "")
-    found = find_rivals(host, root, home.root) if root else ()
+    user_home = os.path.expanduser("~")
+    root = state_roots(user_home, os.environ).get(host, "")
+    config = named_config(host, user_home, os.environ)
+    found = find_rivals(host, root, home.root, config) if root else ()
     for one in found:
         if isinstance(one, Unread):
             yield note(AREA, f"{one.path} cannot be read: {one.reason}", "see for yourself what it turns on")
@@ -28,5 +30,10 @@ def check_rivals(home: Home) -> Iterator[Check]:
             yield note(AREA, said, f"to turn it off, set {one.setting}")
         else:
             yield note(AREA, f"{one.name} {one.writes}", f"to turn it off, set {one.setting} in {one.path}")
-    if not found and root:
+    if not found and root and not os.path.isdir(root) and not config:
+        told = (
+            f"{root} is not there: of {host}'s configuration nothing was looked at but what lies in the home"
+        )
+        yield note(AREA, told, "run doctor as the user whose agent it is, with the variables that agent has")
+    elif not found and root:
         yield good(AREA, f"nothing of {host}'s configuration writes the memory beside the gate")

@@ -33,6 +33,7 @@ from nightledger.hosts.hooking import (
 )
 from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
 from nightledger.hosts.presets import HERMES, OPENCLAW
+from nightledger.hosts.roots import named_config
 from nightledger.surfaces.context import keys_directory, named_keys_directory
 from nightledger.surfaces.hook.events import SCRIPTS
 
@@ -222,8 +223,12 @@ def _standing(home: Home, host: str, root: str) -> Standing:
         installed=installed,
         current=current,
         problem=problem,
-        held_back=why_held_back(host, root, call_of(home)) if installed else "",
+        held_back=why_held_back(host, root, call_of(home), _config(host)) if installed else "",
     )
+
+
+def _config(host: str) -> str:
+    return named_config(host, os.path.expanduser("~"), os.environ)
 
 
 def events_of(host: str) -> tuple[str, ...]:

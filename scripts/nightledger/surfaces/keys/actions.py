@@ -10,7 +10,7 @@ from nightledger.domain.identity import Identity
 from nightledger.domain.trusting import RECOVERY_NAMESPACE
 from nightledger.gate.founding import PRINCIPAL
 from nightledger.gate.integrity.trust_changes import reset_signers, restore_files
-from nightledger.gate.integrity.trusting import Trust
+from nightledger.gate.integrity.trusting import Trust, read_signers
 from nightledger.surfaces import signing
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.keys import changes as key_changes
@@ -81,6 +81,10 @@ def revoke(asked: Asked, context: Context) -> int:
     context.emit({"decision": decision.id, "revoked": key.fingerprint})
     context.print(f"{key.fingerprint} counts no more. What it approved and was not applied is asked again.")
     context.print("What was applied stays: 'nightledger history' shows it, 'nightledger undo' takes it back.")
+    with reading(context) as seen:
+        if not read_signers(seen.gate.home, seen.ledger, context.moment).able(NAMESPACE, context.now):
+            context.print("Nobody can sign decisions now. To let a key sign:")
+            context.print("  nightledger key add NEW.pub --principal NAME --recovery-key FILE")
     return 0
 
 
@@ -102,15 +106,22 @@ def rotate(asked: Asked, context: Context) -> int:
     """Let a new operator's key take over from this machine's."""
     with reading(context, person=True) as seen:
         ring, identity = seen.gate.ring, seen.gate.home.identity
-        old = _own_key(seen)
+        old, could_sign = _own_key(seen), _may_sign(seen)
     new = _new_key(asked, context, ring, identity)
     decision = _change(asked, context, key_changes.rotate(old, new))
     kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
     context.emit(
         {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
     )
-    context.print(f"{new.fingerprint} signs from now on. What {old.fingerprint} signed before stays good;")
-    context.print(f"if others may have it: nightledger key revoke {old.fingerprint}")
+    if could_sign:
+        context.print(
+            f"{new.fingerprint} signs from now on. What {old.fingerprint} signed before stays good;"
+        )
+        context.print(f"if others may have it: nightledger key revoke {old.fingerprint}")
+    else:
+        context.print(
+            f"{new.fingerprint} signs from now on. {old.fingerprint}, the key here until now, could not."
+        )
     _say_kept(context, kept)
     return 0
 
@@ -214,6 +225,14 @@ def _own_key(seen: Session) -> PublicKey:
             "with neither: key reset",
         )
     return keys.public_key_of(public)
+
+
+def _may_sign(seen: Session) -> bool:
+    try:
+        signing.principal_of(seen)
+    except NightledgerError:
+        return False
+    return True
 
 
 def _require_lost(asked: Asked, seen: Session) -> None:

@@ -107,14 +107,21 @@ def _notices(session: "Session", items: "list[Item]") -> "Iterator[str]":
             f"Put it back from a backup, or close it: nightledger reject {name[:10]} --reason ..."
         )
     yield from held_back.notices(home, session.ledger.log.events)
+    drifted, unseen = find_drift(home, book), False
     for path in home.identity.gated:
         if why := why_unreadable(home, path):
             yield f"! {path} cannot be read, and nothing about it can be signed: {why}"
+        elif path in drifted and book.open_drift(path) is None:
+            unseen = True
+            yield (
+                f"Drift: {path} is not as it was last signed, and no item asks about it yet: 'nightledger guard' "
+                "makes one, and 'nightledger review' on a terminal does while no other run is at work."
+            )
+        elif path in drifted and items:
+            yield f"Drift: {path} is not as it was last signed: what was changed outside the gate comes first."
     if not items:
-        yield "Nothing waits for you."
+        yield "Nothing else waits for you." if unseen else "Nothing waits for you."
         return
-    for path in find_drift(home, book):
-        yield f"Drift: {path} is not as it was last signed: what was changed outside the gate comes first."
     proposals = {item.stored.proposal.id for item in items}
     yield f"{len(items)} change(s) in {len(proposals)} proposal(s) wait for you."
 

@@ -92,7 +92,11 @@ def _head(text: str) -> str:
 def _of_places(source: Source) -> Iterator[CodeFinding]:
     for place in source.places:
         yield CodeFinding(
-            line=place.line, column=1, rule=place.rule, severity=ROWS[place.rule].severity, what=place.what
+            line=place.line,
+            column=1,
+            rule=place.rule,
+            severity=ROWS[place.rule].severity,
+            what=place.what[:LONGEST_NAME],
         )
 
 

@@ -77,22 +77,30 @@ _TOLD = frozenset(
 """Rows whose value nothing but its label gives away: it is looked for in the rest of the text, too."""
 
 
-def scan(text: str, *, origin: Origin | None = None, snippets: bool = False) -> tuple[Finding, ...]:
-    """Give every finding in ``text``, in order of place.
+def scan(
+    text: str,
+    *,
+    origin: Origin | None = None,
+    snippets: bool = False,
+    told: frozenset[str] = frozenset(),
+) -> tuple[Finding, ...]:
+    """Give every finding in ``text``, in order of place; every message is one line of UTF-8.
 
     Args:
         text: Any text.
         origin: Who said it, where known. What a tool, a web page or a group says to an
             agent is quarantined even where the same words of the owner are only flagged.
         snippets: Also audit snippets of code, which are flagged at most: for what would come into memory.
+        told: Values that a larger text tells as secrets (``told_values``): found, too.
     """
-    findings = [*_secrets(text), *scan_characters(text), *_steering(text)]
+    secrets = _secrets(text, told)
+    findings = [*secrets, *scan_characters(text), *_steering(text)]
     if snippets and _MAY_BE_CODE.search(text):
         from nightledger.text.scanners.snippets import (
             scan_code,  # loads the parser, for the few that hold code
         )
 
-        findings += scan_code(text)
+        findings += scan_code(text, [(secret.start, secret.end) for secret in secrets])
     if origin in _UNTRUSTED:
         findings = [_distrust(finding) for finding in findings]
     return tuple(sorted(set(findings), key=lambda finding: (finding.start, finding.end, finding.rule)))
