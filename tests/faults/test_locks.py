@@ -262,45 +262,82 @@ def helper(*words: object) -> tuple[int, str]:
     return ran.returncode, ran.stderr
 
 
+GOOD = ".MEMORY.md.1.0.nightledger-tmp"
+
+
+def wrong_words(directory: Path, uid: int, inode: int) -> list[tuple[tuple[object, ...], str]]:
+    """Give what the helper is called with, and why it refuses: right but for one thing each."""
+
+    def prepared(name: str, number: int = 1) -> Path:
+        path = directory / f".{name}.{number}.0.nightledger-tmp"
+        path.write_text("new")
+        return path
+
+    good = prepared("MEMORY.md").name
+    assert good == GOOD
+    os.link(prepared("MEMORY.md", 2), directory / "second name")
+    os.mkfifo(directory / ".MEMORY.md.3.0.nightledger-tmp")
+    os.chown(prepared("MEMORY.md", 4), uid + 1, -1)
+    (directory / ".MEMORY.md.5.0.nightledger-tmp").symlink_to(directory / good)
+    (directory / "plain").write_text("x")
+    (directory / "linked").symlink_to(directory / "MEMORY.md")
+    prepared("linked")
+    theirs = directory / "theirs"
+    theirs.write_text("x")
+    os.chown(theirs, uid + 1, -1)
+    door, porch = directory.parent / "door", directory.parent / "porch"
+    door.symlink_to(directory)
+    porch.symlink_to(directory.parent)
+    foreign = directory.parent / "foreign"
+    foreign.mkdir()
+    (foreign / "MEMORY.md").write_text("x")
+    os.chown(foreign, uid + 1, -1)
+    own = (foreign / "MEMORY.md").stat().st_ino
+    link, other, shape = "Too many levels of symbolic links", "another file, or another user's", "one name"
+    name = "MEMORY.md"
+    return [
+        (("exchange", directory, name, ".MEMORY.md.2.0.nightledger-tmp", uid, inode), shape),
+        (("exchange", directory, name, ".MEMORY.md.3.0.nightledger-tmp", uid, inode), shape),
+        (("exchange", directory, name, ".MEMORY.md.4.0.nightledger-tmp", uid, inode), other),
+        (("exchange", directory, name, ".MEMORY.md.5.0.nightledger-tmp", uid, inode), link),
+        (("exchange", directory, name, "plain", uid, inode), "was not prepared for"),
+        (("exchange", directory, name, f"../{directory.name}/{good}", uid, inode), "was not prepared for"),
+        (("exchange", directory, name, f".{name}./../{good}", uid, inode), "is not a file's name"),
+        (("exchange", directory, name, good, uid, inode + 1), other),
+        (("exchange", directory, "linked", ".linked.1.0.nightledger-tmp", uid, inode), link),
+        (("exchange", door, name, good, uid, inode), "Not a directory"),
+        (("exchange", porch / directory.name, name, good, uid, inode), "Not a directory"),
+        (("exchange", f"{directory}/../{directory.name}", name, good, uid, inode), "plain form"),
+        (("exchange", str(directory)[1:], name, good, uid, inode), "not an absolute path"),
+        (("lock", directory, "linked", "-", uid, inode), link),
+        (("lock", directory, "plain", "-", uid, inode), other),
+        (("lock", directory, "theirs", "-", uid, theirs.stat().st_ino), other),
+        (("lock", foreign, name, "-", uid, own), "is another user's"),
+        (("lock", directory, name, "-", uid + 1, inode), "is another user's"),
+        (("unlock", directory, name, "-", uid, inode), "nothing that is done here"),
+        (("lock", directory, "missing", "-", uid, inode), "No such file"),
+        (("lock", directory, "", "-", uid, inode), "is not a file's name"),
+    ]
+
+
 @root
 def test_the_helper_refuses_everything_else(desk: Desk) -> None:
     uid = os.stat(desk.memory).st_uid
     directory, memory = desk.memory.parent, desk.memory
     set_flag(str(memory), Flag.IMMUTABLE, on=True)
     inode = memory.stat().st_ino
-    good = directory / ".MEMORY.md.1.0.nightledger-tmp"
-    good.write_text("new")
-    (directory / "plain").write_text("x")
-    (directory / "linked").symlink_to(memory)
-    (directory / "pipe").parent.mkdir(exist_ok=True)
-    os.mkfifo(directory / ".MEMORY.md.9.0.nightledger-tmp")
-    os.link(good, directory / ".MEMORY.md.2.0.nightledger-tmp")
-    door = directory.parent / "door"
-    door.symlink_to(directory)
-    cases = [
-        ("exchange", directory, "MEMORY.md", good.name, uid, inode),  # two names
-        ("exchange", directory, "MEMORY.md", "plain", uid, inode),
-        ("exchange", directory, "MEMORY.md", ".MEMORY.md.9.0.nightledger-tmp", uid, inode),
-        ("exchange", directory, "MEMORY.md", "../" + good.name, uid, inode),
-        ("exchange", directory, "linked", good.name, uid, inode),
-        ("exchange", door, "MEMORY.md", good.name, uid, inode),
-        ("exchange", f"{directory}/../{directory.name}", "MEMORY.md", good.name, uid, inode),
-        ("exchange", "relative", "MEMORY.md", good.name, uid, inode),
-        ("lock", directory, "plain", "-", uid, inode),  # another inode
-        ("lock", directory, "MEMORY.md", "-", uid + 1, inode),
-        ("unlock", directory, "MEMORY.md", "-", uid, inode),
-        ("lock", directory, "missing", "-", uid, inode),
-        ("lock", directory, "", "-", uid, inode),
-    ]
-    for words in cases:
+    cases = wrong_words(directory, uid, inode)
+    for words, why in cases:
         status, said = helper(*words)
-        assert status == 1, words
-        assert said.startswith("lock_helper.py: ")
+        assert (status, said.startswith("lock_helper.py: "), why in said) == (1, True, True), (words, said)
         assert is_immutable(memory), words
         assert memory.read_text() == MEMORY, words
+    assert not is_immutable(directory.parent / "foreign" / memory.name)
     report("words that the lock helper must refuse", points=len(cases))
     assert helper("exchange", directory)[0] == 2
-    assert helper("lock", directory, "MEMORY.md", "-", uid, "-1")[0] == 2
+    assert helper("lock", directory, memory.name, "-", uid, "-1")[0] == 2
+    assert helper("exchange", directory, memory.name, GOOD, uid, inode) == (0, "")
+    assert memory.read_text() == "new"
 
 
 @root

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
 from tests.gate.homes import addition, make_desk, open_desk
 
@@ -62,7 +63,7 @@ def nightledger(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def _counted(request: pytest.FixtureRequest) -> Iterator[None]:
     """Count each attack for the table of faults; one that came through fails its test."""
     yield
-    report("older or forked log, every verb", request.node.name, points=1)
+    report("older or forked log, every verb", request.node.name, points=1, failed=int(has_failed(request)))
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
 from tests.gate.homes import addition
 from tests.surfaces.channel.machines import (
@@ -73,7 +74,7 @@ def pair(
     """Give two machines that know each other; what was tried on them is counted."""
     made = copy_pair(template, tmp_path, monkeypatch)
     yield made
-    report(SWEEP, request.node.name, points=max(1, made.tried))
+    report(SWEEP, request.node.name, points=max(1, made.tried), failed=int(has_failed(request)))
 
 
 def effects(pair: Pair) -> int:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
 from tests.gate.homes import HOME_ID, MEMORY, Desk, addition, make_desk, open_desk
 from tests.gate.signers import (
@@ -60,15 +61,21 @@ OPERATOR_VERBS = (
     ("key", "confirm"),
     ("key", "reset", "KEY"),
     ("key", "restore"),
+    ("forget", "backups"),
+    ("pin", "backups"),
+    ("unpin", "backups"),
+    ("lock",),
+    ("unlock",),
+    ("channel", "peer", "remove", "desk"),
 )
-"""As DESIGN section 5 lists them, and ``edit``; ``forget`` is not built, and ``review`` signs on a terminal only."""
+"""As DESIGN section 5 lists them, and what was added since; ``review`` signs on a terminal only."""
 
 
 @pytest.fixture(autouse=True)
 def _counted(request: pytest.FixtureRequest) -> Iterator[None]:
     """Count each attack for the table of faults; one that came through fails its test."""
     yield
-    report("self-approval", request.node.name, points=1)
+    report("self-approval", request.node.name, points=1, failed=int(has_failed(request)))
 
 
 @pytest.fixture

@@ -101,6 +101,22 @@ def test_a_consent_graph_that_loosens_the_floor_is_refused_and_a_tighter_one_hol
     assert tight.apply()[0].reasons == ("the consent graph blocks consolidate_daily_to_memory",)
 
 
+def test_the_longer_cooling_counts_of_settings_and_consent_graph(desk: Desk) -> None:
+    assert desk.gate.cooling.after_proposal_s == 2 * 3600
+    Path(desk.home.consent_graph).write_text(json.dumps({"v": 1, "domains": {}, "cooling_period_hours": 48}))
+    slow = open_desk(desk.root)
+    assert slow.gate.cooling.after_proposal_s == 48 * 3600
+    slow.approve(slow.proposal(addition("One.")))
+    slow.wait(hours=47)
+    slow.apply()
+    assert "One." not in slow.text()
+    slow.wait(hours=2)
+    slow.apply()
+    assert "One." in slow.text()
+    Path(desk.home.settings).write_text("cooling_hours: 72\n")
+    assert open_desk(desk.root).gate.cooling.after_proposal_s == 72 * 3600
+
+
 def test_a_homes_own_settings_count(desk: Desk) -> None:
     Path(desk.home.settings).write_text("cooling_hours: 5\ncap_characters: {generic: 700}\n")
     own = open_desk(desk.root)

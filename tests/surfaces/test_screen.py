@@ -162,3 +162,11 @@ def test_the_meter_tells_sizes_against_the_cap() -> None:
     assert screen.meter(both) == (
         "MEMORY.md: 1,200 to 1,234 of 12,000 characters; USER.md: 1,200 to 1,234 characters"
     )
+
+
+def test_what_is_printed_has_its_secrets_masked_whoever_made_it() -> None:
+    (row,) = screen.diff_lines(f"+key {SECRET}\n", told=frozenset())
+    assert SECRET not in row.replace(screen.GOES_ON, "")
+    assert "[masked: 40 bytes]" in row
+    assert screen.shown(f"key {SECRET}") == "key [masked: 40 bytes]"
+    assert screen.shown("PIN zebra77hatch", told=frozenset({"zebra77hatch"})) == "PIN [masked: 12 bytes]"

@@ -108,6 +108,12 @@ def test_three_of_its_proposals_wait_at_most(desk: Desk) -> None:
     assert ask(desk, wish("Wish 4.")).proposal is not None
 
 
+def test_bytes_are_counted_and_not_characters(desk: Desk) -> None:
+    text = " ".join(["\u00e9t\u00e9"] * 1_700)
+    assert len(text) < 8192 - 100 < len(text.encode())
+    assert "bytes; at most 8192 are taken" in refused(desk, wish(text))
+
+
 def test_eight_kilobytes_are_the_limit_over_all_that_it_says(desk: Desk) -> None:
     words = "word " * 1638
     fits = wish(words.strip()[: 8192 - 2 - 7], reason="r!", section=("Lessons",))

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.gate.homes import MEMORY, addition, removal
+from tests.gate.homes import MEMORY, addition, evidence, removal
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
@@ -198,3 +198,11 @@ def test_a_value_that_the_document_tells_as_a_password_is_masked_and_not_copied(
     (change,), _ = make_changes(document, [draft])
     assert value not in repr(change)
     assert change.hunk.removed == f"- {HOLE * len(value)} opens the loft\n"
+
+
+@given(st.lists(st.sampled_from(Origin), min_size=1, max_size=4))
+def test_a_change_names_where_all_of_its_evidence_comes_from(origins: list[Origin]) -> None:
+    said = tuple(replace(evidence(f"memory/{n}.md"), origin=origin) for n, origin in enumerate(origins))
+    (change,), _ = make_changes(MEMORY, [replace(addition("One."), evidence=said)])
+    assert set(change.provenance) == set(origins)
+    assert [one.origin for one in change.evidence] == origins
