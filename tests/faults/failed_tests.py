@@ -13,11 +13,13 @@ _FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep a row for each test of which some phase fails."""
+    """Keep a row for each test of which some phase fails, and for each reason why tests were left out."""
     made = yield
     if made.failed:
         item.stash[_FAILED] = True
         report(SWEEP, item.nodeid, points=1, failed=1)
+    if made.skipped and isinstance(made.longrepr, tuple):
+        report(f"left out: {made.longrepr[2].removeprefix('Skipped: ')}", item.nodeid, points=0)
     return made
 
 

@@ -10,7 +10,6 @@ import shutil
 import struct
 import subprocess
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -88,9 +87,8 @@ def run(*command: str) -> None:
     assert ran.returncode == 0, f"{' '.join(command)}: {ran.stderr}"
 
 
-def why_not(kinds: Sequence[str]) -> str:
+def why_not(kind: str) -> str:
     """Say why no such file system can be mounted here; empty where it can."""
     if os.geteuid() or not os.path.exists("/dev/loop-control"):
         return "only root, on Linux with loop devices, may mount a file system"
-    missing = [f"mkfs.{kind}" for kind in kinds if shutil.which(f"mkfs.{kind}") is None]
-    return f"{missing[0]} is not installed" if missing else ""
+    return "" if shutil.which(f"mkfs.{kind}") else f"mkfs.{kind} is not installed"

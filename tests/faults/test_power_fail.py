@@ -26,8 +26,7 @@ MOMENTS = 40
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     if not whole():
         pytest.skip(WHOLE)
-    missing = why_not() or power_disk.why_not(KINDS)
-    if missing:
+    if missing := why_not():
         pytest.skip(missing)
     return copy_program(tmp_path_factory.mktemp("program"))
 
@@ -35,6 +34,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.fixture
 def disk(program: Program, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PowerDisk]:
     del program  # first of all it says whether anything can be tried here
+    if missing := power_disk.why_not(request.param):
+        pytest.skip(missing)
     disk = PowerDisk(kind=request.param, image=tmp_path / "image", place=tmp_path / "disk")
     disk.make()
     yield disk

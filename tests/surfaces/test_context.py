@@ -2,6 +2,7 @@ import io
 import json
 import os
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -94,6 +95,14 @@ def test_a_time_from_which_days_cannot_be_counted_is_refused(text: str) -> None:
 def test_a_time_without_zone_is_refused() -> None:
     with pytest.raises(UsageError, match="has no zone"):
         clock.parse_now("2026-03-01T07:30:00")
+
+
+def test_the_boot_clock_counts_sleep_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "boot_id").write_text("6c1c\n")
+    monkeypatch.setattr(clock, "BOOT_ID_FILE", str(tmp_path / "boot_id"))
+    monkeypatch.setattr(time, "CLOCK_BOOTTIME", 77, raising=False)
+    monkeypatch.setattr(time, "clock_gettime", {77: 4000.9, time.CLOCK_MONOTONIC: 400.0}.__getitem__)
+    assert clock.boot_clock() == ("6c1c", 4000)
 
 
 def test_a_system_without_boot_clock_tells_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,7 +113,7 @@ def plan_undo(
     closes = apply.at + timedelta(days=gate.undo_days)
     needs_none = all(change.op in UNCAPPED for change in stored.proposal.changes if change.n in wanted)
     if elapsed_s(apply.clocks, moment) >= gate.undo_days * DAY_S and not needs_none:
-        # no step of a clock closes it early
+        # no step of a clock within one boot closes it early
         return _cannot(stored, status, wanted, f"its undo window closed at {closes:%Y-%m-%d %H:%M} UTC")
     if not needs_none and (why := _why_gone(ledger, apply)):
         return _cannot(stored, status, wanted, f"the bytes that it needs were {why}")
