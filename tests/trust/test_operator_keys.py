@@ -157,6 +157,13 @@ def test_whatever_a_crash_leaves_of_a_take_back_no_key_is_lost(ring: KeyRing, tm
         assert {good.blob, reset.blob} <= private_keys(left), crash.how
         if crash.at == len(watch.steps):
             assert key(left, "operator") == key(left, "operator.pub") == good, crash.how
+            continue
+        mend(left, HOME_ID, {good.blob}, "mended")
+        found = find_kept(left, HOME_ID, {good.blob})
+        if found is not None:  # else the good key has its place again already
+            take_back(left, HOME_ID, found, "again")
+        assert key(left, "operator") == good, crash.how
+        assert {good.blob, reset.blob} <= private_keys(left), crash.how
 
 
 def made(crash: Crash, root: Path) -> KeyRing:

@@ -9,7 +9,7 @@ from tests.gate.homes import MEMORY, Desk, evidence, make_desk, open_desk
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import Actor
 from nightledger.domain.proposal import Op, Origin
-from nightledger.gate.proposing.agent_lane import Wish, agent_evidence, as_item, propose_wish
+from nightledger.gate.proposing.agent_lane import NAMING, Wish, agent_evidence, as_item, propose_wish
 from nightledger.gate.proposing.proposing import Outcome
 from nightledger.text.markdown.document import parse_markdown
 from nightledger.text.markdown.entries import find_entries
@@ -166,6 +166,19 @@ def test_a_secret_is_refused_by_name_of_its_rule_only(desk: Desk) -> None:
 )
 def test_what_cannot_stand_in_a_proposal_is_refused(desk: Desk, fields: dict[str, Any], message: str) -> None:
     assert message in refused(desk, wish(**fields))
+
+
+@pytest.mark.parametrize(
+    ("section", "hint"),
+    [(("Tea",), "the operator writes that line anew"), (("Nowhere", "At all"), NAMING)],
+)
+def test_what_has_no_place_is_said_with_what_gives_it_one(
+    tmp_path: Path, section: tuple[str, ...], hint: str
+) -> None:
+    desk = make_desk(tmp_path, memory=b"# MEMORY.md\n\n## Drinks\n\n### \xe9\n\n#### Tea\n\n- One.\n")
+    with pytest.raises(RefusedError, match="it has no place") as caught:
+        ask(desk, wish(section=section))
+    assert hint in caught.value.hint
 
 
 def test_an_instruction_is_held_back_for_the_operator_to_see(desk: Desk) -> None:
