@@ -265,34 +265,36 @@ def helper(*words: object) -> tuple[int, str]:
 GOOD = ".MEMORY.md.1.0.nightledger-tmp"
 
 
-def wrong_words(directory: Path, uid: int, inode: int) -> list[tuple[tuple[object, ...], str]]:
-    """Give what the helper is called with, and why it refuses: right but for one thing each."""
+def make_traps(directory: Path, uid: int) -> None:
+    """Put what the helper must not take beside what it may, in a home and around it."""
 
     def prepared(name: str, number: int = 1) -> Path:
         path = directory / f".{name}.{number}.0.nightledger-tmp"
         path.write_text("new")
         return path
 
-    good = prepared("MEMORY.md").name
-    assert good == GOOD
+    assert prepared("MEMORY.md").name == GOOD
     os.link(prepared("MEMORY.md", 2), directory / "second name")
     os.mkfifo(directory / ".MEMORY.md.3.0.nightledger-tmp")
     os.chown(prepared("MEMORY.md", 4), uid + 1, -1)
-    (directory / ".MEMORY.md.5.0.nightledger-tmp").symlink_to(directory / good)
+    (directory / ".MEMORY.md.5.0.nightledger-tmp").symlink_to(directory / GOOD)
     (directory / "plain").write_text("x")
     (directory / "linked").symlink_to(directory / "MEMORY.md")
     prepared("linked")
-    theirs = directory / "theirs"
-    theirs.write_text("x")
-    os.chown(theirs, uid + 1, -1)
-    door, porch = directory.parent / "door", directory.parent / "porch"
-    door.symlink_to(directory)
-    porch.symlink_to(directory.parent)
+    (directory / "theirs").write_text("x")
+    os.chown(directory / "theirs", uid + 1, -1)
+    (directory.parent / "door").symlink_to(directory)
+    (directory.parent / "porch").symlink_to(directory.parent)
     foreign = directory.parent / "foreign"
     foreign.mkdir()
     (foreign / "MEMORY.md").write_text("x")
     os.chown(foreign, uid + 1, -1)
-    own = (foreign / "MEMORY.md").stat().st_ino
+
+
+def wrong_words(directory: Path, uid: int, inode: int) -> list[tuple[tuple[object, ...], str]]:
+    """Give what the helper is called with, and why it refuses: right but for one thing each."""
+    door, porch, foreign = (directory.parent / name for name in ("door", "porch", "foreign"))
+    theirs, own = (directory / "theirs").stat().st_ino, (foreign / "MEMORY.md").stat().st_ino
     link, other, shape = "Too many levels of symbolic links", "another file, or another user's", "one name"
     name = "MEMORY.md"
     return [
@@ -301,17 +303,17 @@ def wrong_words(directory: Path, uid: int, inode: int) -> list[tuple[tuple[objec
         (("exchange", directory, name, ".MEMORY.md.4.0.nightledger-tmp", uid, inode), other),
         (("exchange", directory, name, ".MEMORY.md.5.0.nightledger-tmp", uid, inode), link),
         (("exchange", directory, name, "plain", uid, inode), "was not prepared for"),
-        (("exchange", directory, name, f"../{directory.name}/{good}", uid, inode), "was not prepared for"),
-        (("exchange", directory, name, f".{name}./../{good}", uid, inode), "is not a file's name"),
-        (("exchange", directory, name, good, uid, inode + 1), other),
+        (("exchange", directory, name, f"../{directory.name}/{GOOD}", uid, inode), "was not prepared for"),
+        (("exchange", directory, name, f".{name}./../{GOOD}", uid, inode), "is not a file's name"),
+        (("exchange", directory, name, GOOD, uid, inode + 1), other),
         (("exchange", directory, "linked", ".linked.1.0.nightledger-tmp", uid, inode), link),
-        (("exchange", door, name, good, uid, inode), "Not a directory"),
-        (("exchange", porch / directory.name, name, good, uid, inode), "Not a directory"),
-        (("exchange", f"{directory}/../{directory.name}", name, good, uid, inode), "plain form"),
-        (("exchange", str(directory)[1:], name, good, uid, inode), "not an absolute path"),
+        (("exchange", door, name, GOOD, uid, inode), "Not a directory"),
+        (("exchange", porch / directory.name, name, GOOD, uid, inode), "Not a directory"),
+        (("exchange", f"{directory}/../{directory.name}", name, GOOD, uid, inode), "plain form"),
+        (("exchange", str(directory)[1:], name, GOOD, uid, inode), "not an absolute path"),
         (("lock", directory, "linked", "-", uid, inode), link),
         (("lock", directory, "plain", "-", uid, inode), other),
-        (("lock", directory, "theirs", "-", uid, theirs.stat().st_ino), other),
+        (("lock", directory, "theirs", "-", uid, theirs), other),
         (("lock", foreign, name, "-", uid, own), "is another user's"),
         (("lock", directory, name, "-", uid + 1, inode), "is another user's"),
         (("unlock", directory, name, "-", uid, inode), "nothing that is done here"),
@@ -326,6 +328,7 @@ def test_the_helper_refuses_everything_else(desk: Desk) -> None:
     directory, memory = desk.memory.parent, desk.memory
     set_flag(str(memory), Flag.IMMUTABLE, on=True)
     inode = memory.stat().st_ino
+    make_traps(directory, uid)
     cases = wrong_words(directory, uid, inode)
     for words, why in cases:
         status, said = helper(*words)

@@ -19,6 +19,9 @@ ENDLESS = {
     "says to continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
 }
 
+LEFT = "too long|too many|interim responses"
+"""By the clock, or where Python itself counts the answers to continue (3.14: at most 100)."""
+
 
 @contextmanager
 def endless(kind: str) -> Iterator[str]:
@@ -49,11 +52,11 @@ def endless(kind: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_a_witness_without_end_is_left(kind: str) -> None:
-    with endless(kind) as url, pytest.raises(WitnessUnreachableError, match="too long"):
+    with endless(kind) as url, pytest.raises(WitnessUnreachableError, match=LEFT):
         HttpChannel(url=url, patience_s=0.2).ask(b"x")
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
 def test_a_machine_without_end_is_left(kind: str) -> None:
-    with endless(kind) as url, pytest.raises(TransportError, match="too long"):
+    with endless(kind) as url, pytest.raises(TransportError, match=LEFT):
         post(PeerAddress(url=url), b"{}", 1 << 20, timeout_s=0.5)

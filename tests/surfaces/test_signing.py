@@ -1,9 +1,9 @@
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.gate.homes import START, Desk, addition, make_desk
+from tests.gate.signers import new_key
 from tests.surfaces.console import Console
 
 from nightledger.domain.errors import RefusedError, UnreadableError
@@ -52,9 +52,9 @@ def test_the_head_that_decisions_name_is_signed_and_kept(console: Console) -> No
 def test_a_key_that_may_not_sign_is_named(console: Console) -> None:
     desk = console.desk
     path = operator_key_path(desk.ring, desk.home.identity.id)
-    for name in (path, path.with_name("operator.pub")):
-        name.unlink()
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+    other = new_key(desk.root, "other").path
+    for name in ("operator", "operator.pub"):
+        path.with_name(name).write_bytes(other.with_name(name.replace("operator", "other")).read_bytes())
     with (
         pytest.raises(RefusedError, match="may not sign for this home"),
         session.writing(context(desk)) as at_work,
