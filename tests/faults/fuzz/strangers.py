@@ -20,6 +20,7 @@ from nightledger.text.code.table import ROWS
 from nightledger.text.contradictions import Contradiction, find_contradictions
 from nightledger.text.forgetting.compressed import Marker, marker_line, read_marker
 from nightledger.text.markdown.document import decode
+from nightledger.text.scanners.scan import scan
 from nightledger.text.staging.calendar import (
     MAX_EVENTS,
     TITLE_CHARACTERS,
@@ -163,6 +164,9 @@ def _check_snippets(raw: bytes, found: tuple[Snippet, ...]) -> None:
         )  # of a paragraph, what was found in it already
         assert blanked or all(line.strip() in inside for line in one.text.splitlines())
     assert find_snippets(text) == found
+    for finding in scan(text, snippets=True):
+        assert finding.message.encode("utf-8")
+        assert "\n" not in finding.message
 
 
 def _read_document(raw: bytes) -> tuple[Part, ...]:
@@ -369,7 +373,7 @@ TARGETS = (
             *found,
             Snippet(text="x", language="", line=0, start=0, end=0, fenced=False),
         ),
-        seeds=lambda: [seed[1:] for seed in _SCRIPTS],
+        seeds=lambda: [*(seed[1:] for seed in _SCRIPTS), b"%%YC\xff x = open('f')\n"],
         cost=2,
     ),
     Target(
