@@ -6,7 +6,8 @@ with Claude Code 2.1.330, Codex 0.169, Hermes Agent 0.19.0 and OpenClaw 2026.9.6
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from nightledger.codec.json5 import parse_json5
@@ -33,10 +34,13 @@ def why_held_back(host: str, root: str, call: HookCall, config: str = "") -> str
         call: How we are called.
         config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
+    looks: dict[str, Callable[[str, HookCall], str]] = {
+        CLAUDE_CODE: _claude_code,
+        CODEX: _codex,
+        HERMES: _hermes,
+        OPENCLAW: partial(_openclaw, config),
+    }
     try:
-        if host == OPENCLAW:
-            return _openclaw(config or os.path.join(root, "openclaw.json"), call)
         return looks[host](root, call) if host in looks else ""
     except (NightledgerError, OSError, ValueError, TypeError, AttributeError, RecursionError):
         return ""
@@ -76,7 +80,8 @@ def _hermes(root: str, call: HookCall) -> str:
     )
 
 
-def _openclaw(path: str, call: HookCall) -> str:
+def _openclaw(named: str, root: str, call: HookCall) -> str:
+    path = named or os.path.join(root, "openclaw.json")
     text, name = _text(path), folder_name(call)
     if runs_hook(parse_json5(text) if text else None, name):
         return ""

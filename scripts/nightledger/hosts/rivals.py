@@ -7,6 +7,7 @@ such, because defaults change between versions. Written against what docs/format
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from nightledger.codec.json5 import parse_json5
@@ -57,17 +58,19 @@ def find_rivals(host: str, root: str, workspace: str, config: str = "") -> tuple
         workspace: The home, which may hold configuration of its own.
         config: OpenClaw's configuration, where it is not in its usual place (``named_config``).
     """
-    looks = {CLAUDE_CODE: _claude_code, CODEX: _codex, HERMES: _hermes}
-    if host == OPENCLAW:
-        found = _openclaw(root, config)
-    elif host in looks:
-        found = looks[host](root, workspace)
-    else:
+    looks: dict[str, Callable[[str, str], Iterator[Rival | Unread]]] = {
+        OPENCLAW: partial(_openclaw, config),
+        CLAUDE_CODE: _claude_code,
+        CODEX: _codex,
+        HERMES: _hermes,
+    }
+    if host not in looks:
         return ()
+    found = looks[host](root, workspace)
     return tuple(one for one in found if isinstance(one, Unread) or one.is_on is not False)
 
 
-def _openclaw(root: str, named: str) -> Iterator[Rival | Unread]:
+def _openclaw(named: str, root: str, _: str) -> Iterator[Rival | Unread]:
     path = named or os.path.join(root, "openclaw.json")
     config = _read(path)
     if isinstance(config, Unread):
