@@ -201,6 +201,7 @@ def test_a_home_that_asks_for_nobody_is_told_what_a_witness_would_show(
     monkeypatch.setenv("NIGHTLEDGER_KEYS", str(tmp_path / "keys"))
     console = Console(desk=make_desk(tmp_path))
     assert "nobody else has seen this log's heads" in text(console.run("doctor").out)
+    assert "cooling and undo go by its wall clock alone" in text(console.run("doctor").out)
     assert console.record("verify")["witnesses"] == {
         "asked_for": False,
         "size": 0,

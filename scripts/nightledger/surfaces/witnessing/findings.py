@@ -75,7 +75,8 @@ def check_witnesses(home: Home, ledger: Ledger, keys_dir: str, at: Moment) -> tu
         return (
             note(
                 "witness",
-                "nobody else has seen this log's heads: its policy asks for no witness",
+                "nobody else has seen this log's heads: its policy asks for no witness; and over a restart of this "
+                "machine, cooling and undo go by its wall clock alone",
                 "nightledger witness keygen NAME, on another machine; until then keep copies of audit/checkpoint",
             ),
         )
