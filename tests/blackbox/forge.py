@@ -1,0 +1,103 @@
+"""What somebody who holds the log's key can write: events, and a head that both verifiers take for signed.
+
+Written from docs/formats.md and the standards alone (RFC 6962 2.1, C2SP signed notes, tlog-cosignature), so that it
+stays what it is whatever becomes of the program.
+"""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from tests.blackbox.world import LOG, World
+
+ED25519 = b"\x01"
+ML_DSA_44 = b"\x06"
+
+
+def leaf_hash(data: bytes) -> bytes:
+    """Give a leaf's hash (RFC 6962 2.1)."""
+    return hashlib.sha256(b"\x00" + data).digest()
+
+
+def root_of(leaves: list[bytes]) -> bytes:
+    """Give the root over leaf hashes (RFC 6962 2.1)."""
+    if not leaves:
+        return hashlib.sha256(b"").digest()
+    if len(leaves) == 1:
+        return leaves[0]
+    half = 1
+    while half * 2 < len(leaves):
+        half *= 2
+    return hashlib.sha256(b"\x01" + root_of(leaves[:half]) + root_of(leaves[half:])).digest()
+
+
+def line_of(event: dict[str, Any]) -> bytes:
+    """Give an event as a line: RFC 8785 for strings, integers, lists and objects (no floats are used)."""
+    return json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def append(world: World, *events: dict[str, Any]) -> None:
+    """Append events with the right numbers and sign the new head with the log's own keys."""
+    path = world.home / LOG
+    size = len(path.read_bytes().splitlines())
+    with path.open("ab") as log:
+        for n, event in enumerate(events):
+            stamp = {"v": 1, "seq": size + n, "actor": "cron", "at": f"{world.now:%Y-%m-%dT%H:%M:%SZ}"}
+            log.write(line_of({**stamp, **event}) + b"\n")
+    sign_head(world)
+
+
+def sign_head(world: World) -> None:
+    """Sign the log as it stands, as ``audit/checkpoint``."""
+    (world.home / "audit/checkpoint").write_bytes(signed_head(world))
+
+
+def signed_head(world: World) -> bytes:
+    """Give a checkpoint over the log as it stands (C2SP tlog-checkpoint, signed-note)."""
+    lines = (world.home / LOG).read_bytes().splitlines()
+    root = root_of([leaf_hash(line) for line in lines])
+    origin = json.loads(lines[0])["origin"]
+    text = f"{origin}\n{len(lines)}\n{base64.b64encode(root).decode()}\n"
+    at = int(world.now.timestamp()).to_bytes(8, "big")
+    short = bytes([len(origin)]) + origin.encode()
+    message = b"subtree/v1\n\0" + short + at + short + bytes(8) + len(lines).to_bytes(8, "big") + root
+    signer: Any = load_pem_private_key((world.own_keys / "log-mldsa44").read_bytes(), None)
+    quantum = signer.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    plain = load_pem_private_key((world.own_keys / "log-ed25519").read_bytes(), None)
+    assert isinstance(plain, Ed25519PrivateKey)
+    public = plain.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return (
+        text.encode()
+        + b"\n"
+        + _signature_line(origin, ED25519 + public, plain.sign(text.encode()))
+        + _signature_line(origin, ML_DSA_44 + quantum, at + signer.sign(message))
+    )
+
+
+def _signature_line(name: str, key: bytes, signature: bytes) -> bytes:
+    key_id = hashlib.sha256(name.encode() + b"\n" + key).digest()[:4]
+    return f"— {name} {base64.b64encode(key_id + signature).decode()}\n".encode()
+
+
+def put_blob(world: World, data: bytes) -> str:
+    """Put bytes where the home keeps them and give their SHA-256."""
+    name = hashlib.sha256(data).hexdigest()
+    path = world.blob(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return name
+
+
+def event_named(world: World, name: str) -> dict[str, Any]:
+    """Give the newest event of that name, without what belongs to its place in the log."""
+    newest = next(event for event in reversed(world.events()) if event["event"] == name)
+    return {key: value for key, value in newest.items() if key not in ("v", "seq", "at", "actor")}
+
+
+def keep_pin(world: World) -> Path:
+    """Give the file in which this machine keeps the newest head that it saw."""
+    return world.own_keys / "head.json"

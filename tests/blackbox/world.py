@@ -1,0 +1,313 @@
+"""A home seen from outside: its files, the commands, and what they print; no module of the program.
+
+A new layout of the code changes nothing here but ``PROGRAM`` and ``VERIFIER``. Commands run in this process, through the
+script that a user calls, with an environment of their own; ``process`` runs the real command where that is the point.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "scripts" / "command.py"
+VERIFIER = ROOT / "scripts" / "independent_verifier.py"
+START = datetime(2026, 3, 1, 6, 0, tzinfo=UTC)
+MEMORY = """# MEMORY.md
+
+## Decisions
+
+- Keep backups for 30 days.
+
+## Lessons
+
+- Restart the relay after an upgrade.
+
+## Projects
+"""
+LOG = "audit/trusted-channel-audit.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A finished command: its words, exit status and output."""
+
+    words: tuple[str, ...]
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """All that was printed, as one line of words."""
+        return " ".join((self.out + "\n" + self.err).split())
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """A home, its keys and its clock; ``root/home`` and ``root/keys``.
+
+    Attributes:
+        root: The folder of both.
+        now: What time it is for each command; aware.
+        environment: Variables of each command beside the keys' folder.
+    """
+
+    root: Path
+    now: datetime = START
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def home(self) -> Path:
+        return self.root / "home"
+
+    @property
+    def keys(self) -> Path:
+        return self.root / "keys"
+
+    @property
+    def own_keys(self) -> Path:
+        """The folder of this home's keys."""
+        home_id: str = json.loads((self.home / "config/nightledger/home.json").read_text())["id"]
+        return self.keys / home_id
+
+    # ------------------------------------------------------------ commands
+    def run(
+        self, *words: str, typed: Sequence[str] | None = None, stdin: str = "", home: Path | None = None
+    ) -> Ran:
+        """Run a command at ``now``; ``typed`` lines come from a person at a terminal of 80 columns."""
+        argv = [*words, "--home", str(home or self.home), "--now", self.now.isoformat()]
+        return call(argv, env=self._variables(), typed=typed, stdin=stdin)
+
+    def ok(self, *words: str, typed: Sequence[str] | None = None, stdin: str = "") -> str:
+        """Run a command that must succeed and give its standard output."""
+        ran = self.run(*words, typed=typed, stdin=stdin)
+        assert ran.status == 0, (words, ran)
+        return ran.out
+
+    def json(self, *words: str) -> Any:
+        """Run a command with ``--json`` and give its document, whatever the exit status."""
+        ran = self.run(*words, "--json")
+        assert ran.out, (words, ran)
+        return json.loads(ran.out)
+
+    def process(self, *words: str, timeout_s: float = 120.0, stdin: str = "") -> Ran:
+        """Run the real command in a process of its own."""
+        argv = [sys.executable, str(PROGRAM), *words, "--home", str(self.home), "--now", self.now.isoformat()]
+        return run_process(argv, env=self._variables(), timeout_s=timeout_s, stdin=stdin)
+
+    def independent(self, *words: str) -> Ran:
+        """Run the second verifier, as anybody would: another process, nothing of ours on its path."""
+        argv = [sys.executable, "-I", str(VERIFIER), str(self.home), "--keys", str(self.keys), *words]
+        return run_process(argv, env={"PATH": os.environ["PATH"]})
+
+    def _variables(self) -> dict[str, str]:
+        return {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": "80", "NO_COLOR": "1", **self.environment}
+
+    # ------------------------------------------------------------ time
+    def wait(self, **by: float) -> None:
+        """Let time pass: ``hours=3``, ``minutes=10``, ``days=1``."""
+        self.now += timedelta(**by)
+
+    # ------------------------------------------------------------ files
+    def read(self, name: str = "MEMORY.md") -> str:
+        return (self.home / name).read_bytes().decode("utf-8", "replace")
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Write a file of the workspace as the agent or a person would."""
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def log_day(self, day: str, *lines: str) -> Path:
+        """Write a daily log: one list item a line, unless it begins with ``#``."""
+        body = "\n".join(line if line.startswith("#") else f"- {line}" for line in lines)
+        return self.write(f"memory/{day}.md", f"# {day}\n\n{body}\n")
+
+    def events(self) -> list[dict[str, Any]]:
+        """Give the audit log's events."""
+        return [json.loads(line) for line in (self.home / LOG).read_bytes().splitlines()]
+
+    def blob(self, sha256: str) -> Path:
+        return self.home / "audit" / "blobs" / "sha256" / sha256[:2] / sha256
+
+    def attention(self) -> str:
+        """Give ``ATTENTION.md``, empty where there is none."""
+        path = self.home / "memory/state/ATTENTION.md"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def notify_into(self, name: str = "notified.json") -> Path:
+        """Have the notifier write what it is told into a file outside the home, and give that file."""
+        target = self.root / name
+        script = self.root / "notifier.sh"
+        script.write_text(f'#!/bin/sh\n{{ echo "$@"; cat; echo; }} >> "{target}"\n')
+        script.chmod(0o755)
+        (self.keys / "operator.yaml").write_text(f"notify: [{json.dumps(str(script))}]\n")
+        return target
+
+    # ------------------------------------------------------------ the gate, as its operator uses it
+    def proposals(self, *words: str) -> list[dict[str, Any]]:
+        """Give what ``proposals --json`` lists."""
+        found: list[dict[str, Any]] = self.json("proposals", *words)
+        return found
+
+    def propose(self, text: str, *words: str, section: str = "Lessons") -> str:
+        """Propose an addition as an agent does and give its id."""
+        made = self.json("propose", "--text", text, "--section", section, "--reason", "it helped", *words)
+        assert made.get("id"), made
+        return str(made["id"])
+
+    def approve(self, name: str, *words: str) -> Ran:
+        """Sign a proposal with a key without passphrase."""
+        return self.run("approve", name, *words)
+
+    def applied(self, text: str, *, section: str = "Lessons") -> str:
+        """Propose, sign, wait, apply; give the proposal's id."""
+        name = self.propose(text, section=section)
+        assert (ran := self.approve(name)).status == 0, ran
+        self.wait(hours=3)
+        self.ok("apply")
+        assert text in self.read(), self.read()
+        return name
+
+    def edit(self, change: Callable[[str], str]) -> Ran:
+        """Edit MEMORY.md the operator's own way, through an editor that makes ``change``."""
+        wanted = self.root / "wanted.md"
+        wanted.write_bytes(change(self.read()).encode())
+        editor = self.root / "editor.sh"
+        editor.write_text(f'#!/bin/sh\ncp "{wanted}" "$1"\n')
+        editor.chmod(0o755)
+        before = dict(self.environment)
+        self.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+        try:
+            return self.run("edit", typed=["y"])
+        finally:
+            self.environment = before
+
+    def copy(self, to: Path) -> "World":
+        """Give a copy of home and keys in another folder."""
+        shutil.copytree(self.root, to, symlinks=True, dirs_exist_ok=True)
+        return World(root=to, now=self.now, environment=dict(self.environment))
+
+
+def found(root: Path, *, memory: str | bytes | None = MEMORY, words: Sequence[str] = ()) -> World:
+    """Adopt a workspace under ``root/home``: simulated, a key without passphrase, UTC, no seeded principles."""
+    world = World(root=root)
+    world.home.mkdir(parents=True, exist_ok=True)
+    if memory is not None:
+        world.write("MEMORY.md", memory)
+    ran = world.run("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--no-seed", *words)
+    assert ran.status == 0, ran
+    return world
+
+
+def sha256(data: bytes) -> str:
+    """Give a digest in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def run_process(
+    argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float = 120.0, stdin: str = ""
+) -> Ran:
+    """Run a program with that environment and nothing else."""
+    variables = {"PATH": os.environ["PATH"], "HOME": env.get("NIGHTLEDGER_KEYS", "/nonexistent"), **env}
+    done = subprocess.run(
+        list(argv),
+        env=variables,
+        input=stdin,
+        text=True,
+        errors="replace",
+        capture_output=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    return Ran(words=tuple(argv), status=done.returncode, out=done.stdout, err=done.stderr)
+
+
+@cache
+def _main() -> Callable[[list[str]], int]:
+    main: Callable[[list[str]], int] = runpy.run_path(str(PROGRAM), run_name="nightledger_command")["main"]
+    return main
+
+
+def call(
+    argv: list[str], *, env: Mapping[str, str], typed: Sequence[str] | None = None, stdin: str = ""
+) -> Ran:
+    """Run the command in this process, with streams and variables of its own."""
+    with _streams(stdin, typed) as (out, err), _environment(env):
+        try:
+            status = _main()(argv)
+        except SystemExit as leaving:
+            status = leaving.code if isinstance(leaving.code, int) else 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Ran(words=tuple(argv), status=status, out=_text(out), err=_text(err))
+
+
+def _text(stream: io.BytesIO) -> str:
+    return stream.getvalue().decode("utf-8", "replace")
+
+
+class _Screen(io.TextIOWrapper):
+    def isatty(self) -> bool:  # type: ignore[explicit-override]  # typing.override is newer than Python 3.11
+        return True
+
+
+class _Keyboard:
+    """What a person types; each line that is read appears on the screen."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = list(lines)
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self, _size: int = -1, /) -> str:
+        if not self._lines:
+            return ""
+        line = f"{self._lines.pop(0)}\n"
+        sys.stdout.write(line)
+        return line
+
+
+@contextlib.contextmanager
+def _streams(stdin: str, typed: Sequence[str] | None) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+    before = sys.stdin, sys.stdout, sys.stderr
+    out, err = io.BytesIO(), io.BytesIO()
+    keyboard: Any = _Keyboard(typed) if typed is not None else io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    sys.stdin = keyboard
+    sys.stdout = (io.TextIOWrapper if typed is None else _Screen)(out, encoding="utf-8", write_through=True)
+    sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
+    try:
+        yield out, err
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+
+
+AGENT_VARIABLES = ("CLAUDECODE", "AI_AGENT", "OPENCLAW_SHELL", "NIGHTLEDGER_HOME", "VISUAL", "EDITOR")
+"""Variables of whoever runs the tests that no command of theirs may see."""
+
+
+@contextlib.contextmanager
+def _environment(given: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    for name in AGENT_VARIABLES:
+        os.environ.pop(name, None)
+    os.environ.update(given)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
