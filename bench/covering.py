@@ -55,7 +55,7 @@ class Scope:
     tests: tuple[str, ...] = TEST_PACKAGES
 
     @classmethod
-    def of(cls, only: str, more_tests: str, tree: Path) -> "Scope":
+    def of(cls, only: str, more_tests: str, tree: Path, *, ask: str = "") -> "Scope":
         """Read what was asked for: ``recall,jobs/stage``; nothing stands for domain, gate and trust.
 
         Places in these three ask the tests that are asked about all of them. Where one is elsewhere,
@@ -65,11 +65,15 @@ class Scope:
             only: Places, with commas between them.
             more_tests: Folders or modules of tests that are asked, too, with commas between them.
             tree: A copy of the checkout.
+            ask: Folders of tests that are asked alone, whatever the places.
         """
-        places, more = _listed(only), _listed(more_tests)
-        for folder, name in (*((SOURCES, place) for place in places), *(("tests", test) for test in more)):
+        places, more, alone = _listed(only), _listed(more_tests), _listed(ask)
+        named = (*((SOURCES, place) for place in places), *(("tests", test) for test in (*more, *alone)))
+        for folder, name in named:
             if not any((tree / folder).glob(f"{name}*")):
                 sys.exit(f"nothing in {folder} begins with {name}")
+        if alone:
+            return cls(places=places or PACKAGES, tests=alone)
         if all(place.split("/")[0] in PACKAGES for place in places):
             return cls(places=places or PACKAGES, tests=(*TEST_PACKAGES, *more))
         nearest = (_test_folder(tree / "tests", place) for place in places)

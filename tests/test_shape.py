@@ -1,4 +1,4 @@
-"""The two maxima of our code: a module of 400 lines, a function of 40."""
+"""The two maxima of our code: a module of 500 lines, a function of 50."""
 
 import ast
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-MOST_MODULE_LINES = 400
+MOST_MODULE_LINES = 500
 """Tests mirror modules and are longer than these; only programs and the package are held to it."""
-MOST_FUNCTION_LINES = 40
+MOST_FUNCTION_LINES = 50
 """From ``def`` to the last line, the docstring included."""
 
 
@@ -38,11 +38,11 @@ def test_no_module_and_no_function_is_longer_than_one_can_hold(folder: str) -> N
 
 
 def test_what_is_one_line_too_long_is_named() -> None:
-    function = "def one() -> None:\n" + "    pass\n" * 39
-    assert not list(too_long("scripts/a.py", function + "x = 1\n" * 360))
-    longer = "class A:\n    async def two(self) -> None:\n" + "        pass\n" * 40
-    assert list(too_long("scripts/a.py", longer + "x = 1\n" * 359)) == [
-        "scripts/a.py: 401 lines",
-        "scripts/a.py:2: two has 41 lines",
+    function = "def one() -> None:\n" + "    pass\n" * 49
+    assert not list(too_long("scripts/a.py", function + "x = 1\n" * 450))
+    longer = "class A:\n    async def two(self) -> None:\n" + "        pass\n" * 50
+    assert list(too_long("scripts/a.py", longer + "x = 1\n" * 449)) == [
+        "scripts/a.py: 501 lines",
+        "scripts/a.py:2: two has 51 lines",
     ]
-    assert list(too_long("tests/test_a.py", "x = 1\n" * 401)) == []
+    assert list(too_long("tests/test_a.py", "x = 1\n" * 501)) == []

@@ -46,8 +46,8 @@ def test_a_key_that_stands_twice_inside_a_value_is_refused_too() -> None:
         (b"on: 1\n", "here.yaml:1: a key must be text; put it in quotes"),
         (b"1: a\n", "here.yaml:1: a key must be text; put it in quotes"),
         (b"a:\n  <<: {b: 1}\n", "here.yaml:2: a key must be text; put it in quotes"),
-        (b"a: 1\n b: 2\n", "here.yaml:2: mapping values are not allowed here"),
-        (b"a: [1\n", "here.yaml:2: expected ',' or ']', but got '<stream end>'"),
+        (b"a: 1\n b: 2\n", "here.yaml:2: mapping values are not allowed"),
+        (b"a: [1\n", "here.yaml:2: "),
         (b"a: 1\n---\nb: 2\n", "here.yaml:2: but found another document"),
         (
             b"a: !!python/object:os.system x\n",
