@@ -37,6 +37,8 @@ MEMORY = """# MEMORY.md
 ## Projects
 """
 LOG = "audit/trusted-channel-audit.jsonl"
+Typed = Sequence[str] | Callable[[str], str]
+"""What a person types: the lines, or an answer to what the screen has shown since the last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +85,12 @@ class World:
         return self.keys / home_id
 
     # ------------------------------------------------------------ commands
-    def run(
-        self, *words: str, typed: Sequence[str] | None = None, stdin: str = "", home: Path | None = None
-    ) -> Ran:
+    def run(self, *words: str, typed: Typed | None = None, stdin: str = "", home: Path | None = None) -> Ran:
         """Run a command at ``now``; ``typed`` lines come from a person at a terminal of 80 columns."""
         argv = [*words, "--home", str(home or self.home), "--now", self.now.isoformat()]
         return call(argv, env=self._variables(), typed=typed, stdin=stdin)
 
-    def ok(self, *words: str, typed: Sequence[str] | None = None, stdin: str = "") -> str:
+    def ok(self, *words: str, typed: Typed | None = None, stdin: str = "") -> str:
         """Run a command that must succeed and give its standard output."""
         ran = self.run(*words, typed=typed, stdin=stdin)
         assert ran.status == 0, (words, ran)
@@ -242,9 +242,7 @@ def _main() -> Callable[[list[str]], int]:
     return main
 
 
-def call(
-    argv: list[str], *, env: Mapping[str, str], typed: Sequence[str] | None = None, stdin: str = ""
-) -> Ran:
+def call(argv: list[str], *, env: Mapping[str, str], typed: Typed | None = None, stdin: str = "") -> Ran:
     """Run the command in this process, with streams and variables of its own."""
     with _streams(stdin, typed) as (out, err), _environment(env):
         try:
@@ -268,25 +266,35 @@ class _Screen(io.TextIOWrapper):
 class _Keyboard:
     """What a person types; each line that is read appears on the screen."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = list(lines)
+    def __init__(self, typed: Typed, screen: io.BytesIO) -> None:
+        self._typed = typed if callable(typed) else list(typed)
+        self._screen = screen
+        self._read = 0
 
     def isatty(self) -> bool:
         return True
 
     def readline(self, _size: int = -1, /) -> str:
-        if not self._lines:
+        sys.stdout.flush()
+        if callable(self._typed):
+            shown = self._screen.getvalue()[self._read :].decode("utf-8", "replace")
+            self._read = len(self._screen.getvalue())
+            line = f"{self._typed(shown)}\n"
+        elif self._typed:
+            line = f"{self._typed.pop(0)}\n"
+        else:
             return ""
-        line = f"{self._lines.pop(0)}\n"
         sys.stdout.write(line)
         return line
 
 
 @contextlib.contextmanager
-def _streams(stdin: str, typed: Sequence[str] | None) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+def _streams(stdin: str, typed: Typed | None) -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
     before = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
-    keyboard: Any = _Keyboard(typed) if typed is not None else io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    keyboard: Any = (
+        _Keyboard(typed, out) if typed is not None else io.TextIOWrapper(io.BytesIO(stdin.encode()))
+    )
     sys.stdin = keyboard
     sys.stdout = (io.TextIOWrapper if typed is None else _Screen)(out, encoding="utf-8", write_through=True)
     sys.stderr = io.TextIOWrapper(err, encoding="utf-8", write_through=True)
