@@ -1,0 +1,204 @@
+"""Who may sign: keys that come, go, are lost; consent; principles. From outside."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.world import World, found
+
+
+def yes(_shown: str) -> str:
+    return "y"
+
+
+def make_key(path: Path) -> Path:
+    """Make an SSH key without a passphrase and give its private file."""
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "k", "-f", str(path)], check=True)
+    return path
+
+
+def signers(world: World) -> list[str]:
+    return [one["fingerprint"] for one in world.json("key", "list")["signers"] if not one["revoked"]]
+
+
+def signed(world: World, text: str, *words: str) -> bool:
+    """Propose, approve and wait; tell whether it was applied."""
+    name = world.propose(text)
+    world.run("approve", name, *words)
+    world.wait(hours=3)
+    world.run("apply")
+    return text in world.read()
+
+
+def test_a_rotated_key_signs_and_the_one_before_does_not(world: World) -> None:
+    (old,) = signers(world)
+    world.ok("key", "rotate", "--no-passphrase", typed=yes)
+    (new,) = signers(world)
+    assert new != old
+    assert signed(world, "Count twice.")
+    now = world.own_keys / "operator"
+    before = next(world.own_keys.glob("operator.before-*Z"))
+    before.rename(now)
+    Path(f"{before}.pub").rename(f"{now}.pub")
+    assert not signed(world, "Label cables.")
+    whole(world)
+
+
+def test_what_a_revoked_key_approved_is_asked_again(world: World, tmp_path: Path) -> None:
+    second = make_key(tmp_path / "second")
+    world.ok("key", "add", f"{second}.pub", "--principal", "second", typed=yes)
+    assert len(signers(world)) == 2
+    name = world.propose("Count twice.")
+    assert world.approve(name).status == 0
+    first = next(one for one in signers(world) if one == signers(world)[0])
+    world.ok("key", "revoke", first, "--sign-with", str(second), "--reason", "lost", typed=yes)
+    world.wait(hours=3)
+    world.run("apply")
+    assert "Count twice." not in world.read()
+    assert name in [p["id"] for p in world.proposals()]
+    assert world.approve(name).status != 0
+    whole(world)
+
+
+def test_a_recovery_key_changes_who_signs_and_signs_nothing_else(world: World, tmp_path: Path) -> None:
+    drawer, next_key = make_key(tmp_path / "drawer"), make_key(tmp_path / "next")
+    world.ok("key", "recovery", f"{drawer}.pub", typed=yes)
+    operator = world.own_keys / "operator"
+    operator.write_bytes(drawer.read_bytes())
+    Path(f"{operator}.pub").write_bytes(Path(f"{drawer}.pub").read_bytes())
+    assert not signed(world, "Count twice.")
+    operator.unlink()
+    Path(f"{operator}.pub").unlink()
+    words = ("key", "add", f"{next_key}.pub", "--principal", "next", "--recovery-key", str(drawer))
+    assert world.run(*words, typed=yes).status == 0
+    operator.write_bytes(next_key.read_bytes())
+    operator.chmod(0o600)
+    Path(f"{operator}.pub").write_bytes(Path(f"{next_key}.pub").read_bytes())
+    assert signed(world, "Label cables.")
+    whole(world)
+
+
+def test_a_reset_voids_what_is_approved_counts_after_a_day_and_is_told_for_ever(world: World) -> None:
+    name = world.propose("Count twice.")
+    assert world.approve(name).status == 0
+    words = ("key", "reset", "--no-passphrase", "--passphrase-forgotten")
+    assert world.run(*words, typed=yes).status == 0
+    world.wait(hours=3)
+    world.run("apply")
+    assert "Count twice." not in world.read()
+    assert world.approve(name).status != 0
+    assert "reset" in world.attention() + world.run("status").text
+    world.wait(hours=22)
+    assert signed(world, "Label cables.")
+    world.wait(days=60)
+    assert "reset" in world.ok("verify")
+    assert world.independent().status == 0
+
+
+def test_a_reset_that_nobody_asked_for_is_ended_by_a_signature(world: World) -> None:
+    (before,) = signers(world)
+    words = ("key", "reset", "--no-passphrase", "--passphrase-forgotten")
+    assert world.run(*words, typed=yes).status == 0
+    old = next(world.own_keys.glob("operator.before-*Z"))
+    world.wait(hours=1)
+    world.ok("key", "confirm", "--sign-with", str(old), typed=yes)
+    world.wait(days=2)
+    assert signers(world) == [before]
+    assert not signed(world, "Count twice.")
+    world.ok("key", "restore", typed=yes)
+    assert signed(world, "Label cables.")
+    whole(world)
+
+
+@pytest.mark.parametrize("name", ["allowed_signers", "revoked_keys", "policy"])
+def test_a_trust_file_that_is_edited_is_an_alarm_and_put_back(world: World, name: str) -> None:
+    path = world.home / "config/nightledger" / name
+    before = path.read_bytes()
+    path.write_bytes(before + b"# x\n")
+    assert world.run("verify").status == 4
+    assert world.independent().status != 0
+    assert signed(world, "Count twice."), "what the log names stays in force"
+    world.run("key", "restore", typed=yes)
+    assert path.read_bytes() == before
+    whole(world)
+
+
+def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
+    asked = {
+        ("files", "read"): {"autonomous", "requires_approval"},
+        ("files", "delete"): {"requires_approval"},
+        ("files", "modify_secrets"): {"blocked"},
+        ("self_modification", "forget"): {"trusted_channel_required"},
+        ("nobody", "knows"): {"blocked"},
+    }
+    for words, answers in asked.items():
+        assert world.json("consent", "check", *words, "--confidence", "1")["answer"] in answers, words
+    world.ok("consent", "review", typed=yes)
+    assert world.run("consent", "check", "files", "read").status == 0
+    own = world.home / "config/nightledger/consent-graph.json"
+    own.write_text(
+        json.dumps({"v": 1, "domains": {"files": {"modify_secrets": "autonomous", "read": "autonomous"}}})
+    )
+    assert world.run("consent", "check", "files", "modify_secrets").status == 1
+    own.unlink()
+    world.wait(days=31)
+    assert world.run("consent", "check", "files", "read").status == 1
+
+
+def test_principles_change_by_signature_only(tmp_path: Path) -> None:
+    world = World(root=tmp_path)
+    world.home.mkdir(parents=True)
+    world.write("MEMORY.md", "# M\n\n## Lessons\n\n- One.\n")
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    page = world.home / "memory/system/constitution.json"
+    text = page.read_text()
+    shown = world.ok("constitution")
+    page.write_text(text.replace("o", "0", 40))
+    assert world.run("verify").status == 4
+    assert world.run("constitution").out in {shown, ""} or world.run("constitution").status == 4
+    world.run("key", "restore", typed=yes)
+    assert page.read_text() == text
+    world.ok("verify")
+    assert world.independent().status == 0
+
+
+def test_a_signature_of_another_namespace_or_another_hash_counts_for_nothing(world: World) -> None:
+    name = world.propose("Count twice.")
+    assert world.approve(name).status == 0
+    (decision,) = [p for p in (world.home / "audit/decisions").iterdir() if p.suffix == ".json"]
+    key = str(world.own_keys / "operator")
+    for namespace in ("file", "nightledger-decision@v2"):
+        decision.with_suffix(".json.sig").unlink()
+        subprocess.run(
+            ["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", namespace, str(decision)], check=True
+        )
+        assert world.run("verify").status == 4
+        twin = world.copy(world.root.parent / f"twin-{namespace}")
+        twin.wait(hours=3)
+        twin.run("apply")
+        assert "Count twice." not in twin.read(), namespace
+
+
+def test_ssh_keygen_verifies_what_an_operator_signed(world: World) -> None:
+    name = world.propose("Count twice.")
+    assert world.approve(name).status == 0
+    (decision,) = [p for p in (world.home / "audit/decisions").iterdir() if p.suffix == ".json"]
+    listed = str(world.home / "config/nightledger/allowed_signers")
+    words = ["-Y", "verify", "-f", listed, "-I", "operator", "-n", "nightledger-decision@v1"]
+    argv = ["ssh-keygen", *words, "-s", f"{decision}.sig"]
+    done = subprocess.run(argv, input=decision.read_bytes(), capture_output=True, check=False)
+    assert done.returncode == 0, done
+
+
+def test_a_passphrase_is_asked_and_a_wrong_one_signs_nothing(tmp_path: Path) -> None:
+    world = found(tmp_path)
+    operator = world.own_keys / "operator"
+    subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "right", "-f", str(operator)], check=True)
+    name = world.propose("Count twice.")
+    world.run("approve", name, typed=["y", "wrong", "wrong", "wrong"])
+    world.wait(hours=3)
+    world.run("apply")
+    assert "Count twice." not in world.read()
+    world.run("review", typed=["n"])
