@@ -134,7 +134,7 @@ def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
         ("nobody", "knows"): {"blocked"},
     }
     for words, answers in asked.items():
-        assert world.json("consent", "check", *words, "--confidence", "1")["answer"] in answers, words
+        assert world.json("consent", "check", *words, "--confidence", "1")["tier"] in answers, words
     world.ok("consent", "review", typed=yes)
     assert world.run("consent", "check", "files", "read").status == 0
     own = world.home / "config/nightledger/consent-graph.json"
