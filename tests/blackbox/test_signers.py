@@ -141,7 +141,7 @@ def test_consent_knows_the_strictest_answer_and_ages(world: World) -> None:
     own.write_text(
         json.dumps({"v": 1, "domains": {"files": {"modify_secrets": "autonomous", "read": "autonomous"}}})
     )
-    assert world.run("consent", "check", "files", "modify_secrets").status == 1
+    assert world.run("consent", "check", "files", "modify_secrets").status in {1, 2}
     own.unlink()
     world.wait(days=31)
     assert world.run("consent", "check", "files", "read").status == 1

@@ -1,0 +1,112 @@
+"""A second machine that cosigns each head: what waits for it, and what it sees that this machine cannot. From outside."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from freezegun import freeze_time
+from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.world import World, found
+
+NAME = "witness.example/harbour"
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home whose policy asks for one witness, over a directory that both share; nobody writes to it."""
+    world = found(tmp_path_factory.mktemp("watched"))
+    place = ("--dir", str(world.root / "witness"))
+    lines = world.root / "lines.txt"
+    lines.write_text(world.ok("witness", "keygen", NAME, *place))
+    world.ok("witness", "add", str(world.home / "config/nightledger/policy"), *place)
+    settle_paths(world)
+    world.ok("witness", "trust", str(lines), typed=lambda _: "y")
+    return world
+
+
+@pytest.fixture
+def world(watched: World, tmp_path: Path) -> World:
+    return settle_paths(watched.copy(tmp_path))
+
+
+def settle_paths(world: World) -> World:
+    """Name this copy's own spool in operator.yaml."""
+    spool = world.root / "spool"
+    spool.mkdir(exist_ok=True)
+    (world.keys / "operator.yaml").write_text(f"witnesses:\n  {NAME}: {{spool: {json.dumps(str(spool))}}}\n")
+    return world
+
+
+def round_trip(world: World) -> None:
+    """Let the home ask, the witness answer and the home read the answer."""
+    for _ in range(2):
+        world.run("witness", "ask")
+        cosign(world, world)
+        world.run("witness", "ask")
+
+
+def cosign(world: World, witness: World) -> None:
+    """Let a witness answer what lies in the directory; it goes by its machine's clock."""
+    with freeze_time(world.now):
+        words = ("--spool", str(world.root / "spool"), "--dir", str(witness.root / "witness"))
+        witness.run("witness", "cosign", *words)
+
+
+def test_a_signed_change_is_applied_by_the_witnesses_time_only(world: World) -> None:
+    round_trip(world)
+    name = world.propose("Label both ends of a cable.")
+    assert world.approve(name).status == 0
+    world.wait(hours=3)
+    world.run("apply")
+    assert "cable" not in world.read(), "no witness has seen the proposal"
+    for _ in range(8):
+        round_trip(world)
+        world.run("apply")
+        world.wait(hours=1)
+    assert "cable" in world.read()
+    whole(world)
+
+
+def test_home_and_keys_put_back_together_are_told_by_the_witness(world: World) -> None:
+    round_trip(world)
+    kept = world.root / "kept"
+    for folder in ("home", "keys"):
+        shutil.copytree(world.root / folder, kept / folder, symlinks=True)
+    world.propose("Label both ends of a cable.")
+    round_trip(world)
+    for folder in ("home", "keys"):
+        shutil.rmtree(world.root / folder)
+        shutil.copytree(kept / folder, world.root / folder, symlinks=True)
+    assert world.run("verify").status == 0, "this machine alone cannot tell"
+    world.wait(hours=7)
+    world.propose("Count twice.")
+    for _ in range(3):
+        round_trip(world)
+        world.wait(hours=1)
+    assert world.run("verify").status == 4
+    assert world.run("night").status == 4
+
+
+def test_a_witness_that_is_silent_for_a_day_is_told(world: World) -> None:
+    round_trip(world)
+    assert world.run("verify").status == 0
+    world.wait(days=2)
+    assert world.run("verify").status == 4
+    assert "witness" in world.run("status").text.casefold()
+    round_trip(world)
+    assert world.run("verify").status == 0
+
+
+def test_a_line_that_is_not_the_witnesses_counts_for_nothing(world: World) -> None:
+    round_trip(world)
+    strange = found(world.root / "strange")
+    other = ("--dir", str(strange.root / "witness"))
+    strange.ok("witness", "keygen", NAME, *other)
+    strange.ok("witness", "add", str(world.home / "config/nightledger/policy"), *other)
+    world.propose("Label both ends of a cable.")
+    world.wait(days=2)
+    world.run("witness", "ask")
+    cosign(world, strange)
+    world.run("witness", "ask")
+    assert world.run("verify").status == 4
