@@ -42,11 +42,15 @@ class Altered:
         message: What is wrong with it.
         is_kept: Whether the bytes that the log names are kept and stay in force: ``key restore`` puts
             them back.
+        is_blob: Whether it is bytes kept for an undo, or for whoever checks later.
+        is_alarm: Whether something needs it.
     """
 
     path: str
     message: str
     is_kept: bool = False
+    is_blob: bool = False
+    is_alarm: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

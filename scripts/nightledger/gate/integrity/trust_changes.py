@@ -167,7 +167,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     _keep_decisions(gate.home, ledger)
     for name, sha256 in in_force.items():
         if present[name] == sha256:
-            if sha256 != EMPTY_SHA256 and not blobs.exists(sha256):
+            if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
                 blobs.put(read_trust_file(gate.home, name) or b"")
         elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
             gate, TRUST_FILES[name]
@@ -181,7 +181,7 @@ def _keep_decisions(home: Home, ledger: Ledger) -> None:
         if not step.decision:
             continue
         status = ledger.book.decisions[step.decision]
-        if not all(map(BlobStore(home.blobs_dir).exists, (status.sha256, status.signature_sha256))):
+        if not all(map(BlobStore(home.blobs_dir).holds, (status.sha256, status.signature_sha256))):
             keep(home, read_kept(home, status))
 
 
