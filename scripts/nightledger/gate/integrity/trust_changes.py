@@ -101,7 +101,7 @@ def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
         if _fingerprint(gate.home, trust, status) in revoked
     ]
     changed: dict[str, object] = {"decision": decision.id, "files": files}
-    return [(EventName.TRUST_CHANGED, changed), *_void_events(ledger, void)]
+    return [(EventName.TRUST_CHANGED, changed), *void_events(ledger, void)]
 
 
 def _fingerprint(home: Home, trust: Trust, status: DecisionStatus) -> str:
@@ -112,7 +112,8 @@ def _fingerprint(home: Home, trust: Trust, status: DecisionStatus) -> str:
     return by.fingerprint if by else ""
 
 
-def _void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
+def void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
+    """Return what is logged of approvals that count no more: their changes are asked again."""
     return [
         (
             EventName.STALE,
@@ -143,7 +144,7 @@ def reset_signers(gate: Gate, ledger: Ledger, contents: Mapping[str, bytes], mom
     ).able(NAMESPACE, moment.at):
         raise RefusedError("the new signers have nobody who could sign", hint="name a public key")
     files = [{"name": name, "sha256": sha256} for name, sha256 in keep_contents(gate.home, contents).items()]
-    void = _void_events(ledger, list(ledger.book.approvals_to_apply()))
+    void = void_events(ledger, list(ledger.book.approvals_to_apply()))
     record(gate, [(EventName.TRUST_RESET, {"files": files}), *void], moment)
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.restored_text import restored_text
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from nightledger.domain.states import Drifted, Gone
+    from nightledger.domain.states import Drifted, Gone, Restored
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
     from nightledger.gate.apply.applies import AppliesLook
@@ -71,6 +72,7 @@ class Seen:
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
     resets: "tuple[TrustStep, ...]" = ()
+    restored: "tuple[Restored, ...]" = ()
     gone: "Mapping[Gone, int]" = field(default_factory=dict)
     applies: "AppliesLook | None" = None
     witnesses: "WitnessLook | None" = None
@@ -184,6 +186,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         drifted=book.drifted,
         rewrites=find_rewrites(home, inputs, book),
         resets=book.trust.resets(),
+        restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
         applies=look_at_applies(home, ledger, held, context.moment),
         witnesses=_look_at_witnesses(context, home, ledger, policy),
@@ -224,6 +227,16 @@ def _record(seen: Seen) -> dict[str, Any]:
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
         "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
+        "restored": [
+            {
+                "at": f"{one.at:{TIME}}",
+                "size": one.size,
+                "lost": one.lost,
+                "root": one.root,
+                "decision": one.decision,
+            }
+            for one in seen.restored
+        ],
         "witnesses": _witness_record(seen),
         "unchecked": list(seen.report.unchecked),
     }
@@ -303,6 +316,7 @@ def _lasting(seen: Seen) -> Iterator[str]:
     for reset in seen.resets:
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
+    yield from (f"note: {restored_text(one)}" for one in seen.restored)
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
