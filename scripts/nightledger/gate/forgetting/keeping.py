@@ -173,8 +173,10 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     """
     blobs = BlobStore(home.blobs_dir)
     uses = _uses(ledger)
-    needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - ledger.book.gone.keys()
     damaged = [sha256 for sha256 in {*uses, *present_blobs(home)} if not blobs.holds(sha256)]
+    if not damaged:  # of a log of many years another look costs as much as the first
+        return ()
+    needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - ledger.book.gone.keys()
     return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),

@@ -216,6 +216,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
+        "altered_unneeded": [found.path for found in seen.unneeded],
         "altered_and_closed": [one.name for one in seen.closed],
         "applies": _applies_record(seen),
         "drift": [path for path in seen.drift if path not in seen.earlier],
