@@ -20,7 +20,7 @@ def blobs(tmp_path: Path) -> BlobStore:
 def test_what_was_put_is_what_comes_back(blobs: BlobStore, content: bytes) -> None:
     sha256 = blobs.put(content)
     assert sha256 == hashlib.sha256(content).hexdigest()
-    assert blobs.exists(sha256)
+    assert blobs.holds(sha256)
     assert blobs.get(sha256) == content
 
 
@@ -51,7 +51,7 @@ def test_a_damaged_blob_is_never_given_out_and_mended_by_the_next_put(
 
 
 def test_a_missing_blob_says_so(blobs: BlobStore) -> None:
-    assert not blobs.exists(SHA256)
+    assert not blobs.holds(SHA256)
     with pytest.raises(MissingBlobError, match=SHA256):
         blobs.get(SHA256)
 

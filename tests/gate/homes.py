@@ -159,8 +159,9 @@ class Desk:
     def items(self) -> list[Item]:
         return list_items(self.gate, self.ledger(), read_documents(self.gate))
 
-    def signing(self) -> Signing:
-        sign_head(self.gate, self.moment, keep=True)
+    def signing(self, *, sign: bool = True) -> Signing:
+        if sign:
+            sign_head(self.gate, self.moment, keep=True)
         log = self.ledger().log
         head = LogHead(size=log.size, root=log.root_at(log.size).hex())
         return Signing(

@@ -63,7 +63,7 @@ def test_the_genesis_names_trust_files_gated_files_and_simulation(desk: Desk) ->
         *("allowed_signers", "constitution", "peers", "policy", "revoked_keys")
     ]
     for item in genesis.fields["trust"]:
-        kept = BlobStore(desk.home.blobs_dir).exists(item["sha256"])
+        kept = BlobStore(desk.home.blobs_dir).holds(item["sha256"])
         assert kept or (item["name"] in ("constitution", "peers") and item["sha256"] == EMPTY_SHA256)
     assert [item["path"] for item in genesis.fields["gated"]] == ["MEMORY.md"]
     assert genesis.fields["origin"] == desk.home.identity.origin

@@ -1,6 +1,7 @@
 import errno
 import os
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -8,15 +9,18 @@ import pytest
 from tests.gate.homes import Desk, addition
 from tests.gate.killing import Killer, dies
 
+from nightledger.domain.decision import DecisionType
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.atomic import TEMP_SUFFIX
 from nightledger.files.home import Home
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
-from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.restoring import accepting_loss, find_loss, log_restore, loss_target, take_over
 from nightledger.trust.head import FILE as HEAD
 from nightledger.trust.keys import KeyFileError
-from nightledger.trust.pin import FILE, read_pin
+from nightledger.trust.pin import FILE, Pin, read_pin
+from nightledger.trust.reading import VerifiedLog
 
 
 def copied(desk: Desk, tmp_path: Path) -> Home:
@@ -29,15 +33,31 @@ def opened(home: Home, desk: Desk) -> Gate:
     return open_gate(home.root, str(desk.ring.directory), actor=desk.gate.actor)
 
 
-def accept_loss(home: Home, desk: Desk, lost: int) -> None:
-    with accepting_loss(home, desk.ring, lost, desk.moment) as ring:
+def lost_entries(home: Home, known: Pin | None) -> int:
+    return find_loss(home, known).lost
+
+
+def accept_loss(home: Home, desk: Desk) -> None:
+    loss = find_loss(home, read_pin(desk.ring, home.identity.id))
+    with accepting_loss(home, desk.ring, loss, desk.moment) as ring:
+        beside = replace(desk, gate=open_gate(home.root, str(ring.directory), actor=desk.gate.actor))
+        if not loss.must_be_signed:
+            log_restore(beside.gate, desk.moment)
+        elif not loss.accepted:
+            signing = replace(beside.signing(sign=False), head=loss.stands)
+            beside.accept(make_unproposed(beside.gate, DecisionType.RESTORE, [loss_target(loss)], signing))
+        sign_head(beside.gate, desk.moment)
         take_over(home, ring, "attic")
-        log_restore(open_gate(home.root, str(ring.directory), actor=desk.gate.actor), lost, desk.moment)
 
 
 def killed_at(step: int, home: Home, desk: Desk) -> None:
     Killer(step).arm()
-    accept_loss(home, desk, 1)
+    accept_loss(home, desk)
+
+
+def loss_in(log: VerifiedLog) -> int:
+    (lost,) = (event.fields["lost"] for event in log.events if event.event == EventName.RESTORED)
+    return int(lost)
 
 
 def pin_of(desk: Desk) -> object:
@@ -95,7 +115,7 @@ def test_another_history_that_is_shorter_too_is_not_an_old_one(desk: Desk, tmp_p
 
 def test_taking_over_names_the_machine_and_stands_in_the_log(desk: Desk, tmp_path: Path) -> None:
     home = copied(desk, tmp_path)
-    accept_loss(home, desk, 0)
+    accept_loss(home, desk)
     home = Home(home.root)
     assert home.identity.machine == "attic"
     assert home.identity.origin == desk.home.identity.origin
@@ -108,9 +128,9 @@ def test_what_is_lost_is_accepted_kept_aside_and_logged(desk: Desk, tmp_path: Pa
     desk.proposal(addition("Use the blue switch."))
     sign_head(desk.gate, desk.moment)
     genesis = read_pin(desk.ring, home.identity.id).genesis
-    accept_loss(home, desk, 1)
+    accept_loss(home, desk)
     log = read_ledger(opened(home, desk)).log
-    assert log.events[-1].fields["lost"] == 1
+    assert loss_in(log) == 1
     assert read_pin(desk.ring, home.identity.id).genesis == genesis
     names = {path.name for path in desk.ring.home_dir(home.identity.id).iterdir()}
     assert {f"{FILE}.before-20260301T060000Z", f"{HEAD}.before-20260301T060000Z"} <= names
@@ -140,16 +160,12 @@ def test_until_the_loss_stands_in_the_log_the_home_is_an_alarm_and_is_restored_a
         if not dies(partial(killed_at, step, home, desk)):
             break
         try:
-            events = read_ledger(opened(home, desk)).log.events
-            assert events[-1].event == EventName.RESTORED
+            read_ledger(opened(home, desk))
         except IntegrityError:
-            shutil.rmtree(home.root)
-            shutil.copytree(tmp_path / "again", home.root)
-            lost = lost_entries(home, read_pin(desk.ring, home.identity.id))
-            assert lost == 1
-            accept_loss(home, desk, lost)
+            assert lost_entries(home, read_pin(desk.ring, home.identity.id)) == 1
+            accept_loss(home, desk)
             assert not list(desk.ring.directory.glob(".*.restoring"))
-        assert read_ledger(opened(home, desk)).log.events[-1].fields["lost"] == 1
+        assert loss_in(read_ledger(opened(home, desk)).log) == 1
     assert step > 10
 
 
@@ -168,10 +184,10 @@ def test_where_the_system_refuses_a_second_name_the_keys_are_copied(
     desk.proposal(addition("Use the blue switch."))
     sign_head(desk.gate, desk.moment)
     monkeypatch.setattr(os, "link", refusing)
-    accept_loss(home, desk, 1)
+    accept_loss(home, desk)
     log = read_ledger(opened(home, desk)).log
     assert log.report.ok
-    assert log.events[-1].fields["lost"] == 1
+    assert loss_in(log) == 1
 
 
 def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) -> None:
@@ -179,7 +195,7 @@ def test_a_kept_head_that_was_lost_is_no_obstacle(desk: Desk, tmp_path: Path) ->
     desk.proposal(addition("Use the blue switch."))
     sign_head(desk.gate, desk.moment)
     (desk.ring.home_dir(home.identity.id) / HEAD).unlink()
-    accept_loss(home, desk, 1)
+    accept_loss(home, desk)
     assert read_ledger(opened(home, desk)).log.report.ok
 
 

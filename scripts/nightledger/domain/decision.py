@@ -28,6 +28,8 @@ class DecisionType(StrEnum):
     UNPIN = "unpin"
     CLOSE = "close"
     """The proposal's file is not what was logged and will not be put back: it is given up, all of it."""
+    RESTORE = "restore"
+    """The home stands where it is again: what a longer log held that was seen is lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ class Decision:
         type: What was decided.
         origin: 128-bit id of the home, 32 hex characters.
         host: Name of the machine on which it was made.
-        proposal: Id of the proposal; empty in a decision about trust files, consent, a leaked text or pins.
+        proposal: Id of the proposal; empty in a decision about trust files, consent, a leaked text, pins or a lost log.
         proposal_sha256: Hex SHA-256 of the proposal file's bytes; empty where there is none.
         changes: Numbers of the changes it is about, ascending; those to keep in a decision about
             drift, none in one that answers no proposal.

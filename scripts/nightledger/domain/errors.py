@@ -102,9 +102,9 @@ class NotDurableError(NightledgerError):
 
 
 class MissingBlobError(NightledgerError):
-    """A blob is not in the store: never written, or expired with its undo window."""
+    """A blob is not in the store: lost, or expired with its undo window."""
 
-    hint = "'nightledger verify' says which blobs have expired"
+    hint = "put that file back from a backup; without one 'nightledger edit' changes the memory file by hand"
 
 
 class MissingFileError(UnreadableError):

@@ -34,6 +34,7 @@ class Decided(NamedTuple):
     changes: Sequence[int]
     signature_sha256: str
     trust: int
+    losses: int
     clocks: Clocks
 
 
@@ -95,6 +96,7 @@ def decision_of(recorded: Decided) -> DecisionStatus:
         changes=tuple(recorded.changes),
         recorded=moment_of(recorded.clocks),
         trust=recorded.trust,
+        losses=recorded.losses,
         signature_sha256=recorded.signature_sha256,
     )
 

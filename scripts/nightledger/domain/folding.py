@@ -35,6 +35,7 @@ from nightledger.domain.states import (
     ChangeState,
     Drifted,
     Gone,
+    Restored,
 )
 from nightledger.domain.trusting import NAMES, TrustFold
 
@@ -46,7 +47,14 @@ _DECIDED: Mapping[str, tuple[Collection[ChangeState], ChangeState]] = {
 _KEPT = ("before", "after", "accepted_before", "accepted")
 """What an apply keeps as blobs, members of each of its targets."""
 _ABOUT_NO_PROPOSAL = frozenset(
-    {DecisionType.TRUST, DecisionType.CONSENT, DecisionType.EXPUNGE, DecisionType.PIN, DecisionType.UNPIN}
+    {
+        DecisionType.TRUST,
+        DecisionType.CONSENT,
+        DecisionType.EXPUNGE,
+        DecisionType.PIN,
+        DecisionType.UNPIN,
+        DecisionType.RESTORE,
+    }
 )
 
 
@@ -99,6 +107,7 @@ class _Fold:
         self.unbegun: list[int] = []
         self.settling: set[str] = set()
         self.expunged: dict[str, Sequence[str]] = {}
+        self.restored: list[Restored] = []
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -121,6 +130,7 @@ class _Fold:
             EventName.PROTECTED_SEEN: self._seen,
             EventName.LOCKED: self._locked,
             EventName.UNLOCKED: self._locked,
+            EventName.RESTORED: self._restored,
         }
 
     def book(self) -> Book:
@@ -150,6 +160,7 @@ class _Fold:
             begun=tuple(self.begun),
             unbegun=tuple(self.unbegun),
             expunged=self.expunged,
+            restored=tuple(self.restored),
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -187,6 +198,7 @@ class _Fold:
             fields["changes"],
             fields.get("signature_sha256", ""),
             len(self.trust.steps),
+            len(self.restored),
             clocks_of(fields, at),
         )
         if running is not None and fields["type"] in _DECIDED:
@@ -323,6 +335,19 @@ class _Fold:
         for file in fields["files"]:
             if file["path"] not in NAMES:  # older versions watched the constitution as protected
                 self.protected.setdefault(file["path"], file["sha256"])
+
+    def _restored(self, fields: Mapping[str, Any], at: datetime) -> None:
+        if fields["lost"] or "decision" in fields:
+            self.restored.append(
+                Restored(
+                    at=at,
+                    line=_line(fields),
+                    size=min(fields["size"], _line(fields) - 1),
+                    lost=fields["lost"],
+                    root=fields.get("base", ""),
+                    decision=fields.get("decision", ""),
+                )
+            )
 
     def _locked(self, fields: Mapping[str, Any], _: datetime) -> None:
         self.locked = frozenset(fields["paths"])

@@ -117,6 +117,7 @@ class DecisionStatus:
         trust: How many steps of the trust chain stand in the log before it: its signature is
             judged by those.
         signature_sha256: Hex SHA-256 of its signature's file; empty in entries of older versions.
+        losses: How many times entries had been lost before it: it names a head behind them.
     """
 
     id: str
@@ -127,6 +128,7 @@ class DecisionStatus:
     recorded: Moment
     trust: int = 0
     signature_sha256: str = ""
+    losses: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +196,27 @@ class Drifted:
     before: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A home that was put back to an older state, or was taken over without what was known of it.
+
+    Attributes:
+        at: When that was logged.
+        line: Line of the log that says so, from 1.
+        size: Entries of the log as it stood there.
+        lost: Entries that had been seen and are lost.
+        root: Hex root of the longest log that was seen; empty where nobody signed.
+        decision: Id of the decision by which an operator accepted that; empty where nobody signed.
+    """
+
+    at: datetime
+    line: int
+    size: int
+    lost: int
+    root: str
+    decision: str
+
+
 class Gone(StrEnum):
     """Why bytes that the log names were removed."""
 
@@ -238,6 +261,7 @@ class Book:
         names: The id that an entry keeps, by the one that its section and wording now give: of edited ones.
         edited_at: When each of them was last edited, by the id that it keeps.
         applied_at: When something of a proposal was last applied or undone, for each of which something was.
+        restored: Every time that entries of the log were lost, or that an operator vouched for it.
     """
 
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
@@ -265,6 +289,7 @@ class Book:
     begun: "tuple[Begin, ...]" = ()
     unbegun: tuple[int, ...] = ()
     expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    restored: tuple[Restored, ...] = ()
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

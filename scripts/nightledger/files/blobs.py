@@ -7,9 +7,9 @@ import hashlib
 import os
 import re
 
-from nightledger.domain.errors import IntegrityError, MissingBlobError, UnreadableError
+from nightledger.domain.errors import IntegrityError, MissingBlobError, NightledgerError, UnreadableError
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import is_regular, is_there, make_dir, sync_directory
+from nightledger.files.durable import is_there, make_dir, sync_directory
 from nightledger.files.reading import read_regular
 
 MAX_BLOB_BYTES = 256 << 20
@@ -65,12 +65,18 @@ class BlobStore:
         content = read_regular(path, MAX_BLOB_BYTES)
         found = hashlib.sha256(content).hexdigest()
         if found != sha256:
-            raise IntegrityError(f"{path} was changed: its bytes have the SHA-256 {found}")
+            raise IntegrityError(
+                f"{path} was changed: its bytes have the SHA-256 {found}", hint=MissingBlobError.hint
+            )
         return content
 
-    def exists(self, sha256: str) -> bool:
-        """Tell whether the blob is there; its bytes are not checked."""
-        return is_regular(self.path(sha256))
+    def holds(self, sha256: str) -> bool:
+        """Tell whether the blob is there with the bytes of its name."""
+        try:
+            self.get(sha256)
+        except NightledgerError:
+            return False
+        return True
 
     def _holds(self, path: str, content: bytes) -> bool:
         try:

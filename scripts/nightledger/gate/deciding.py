@@ -16,6 +16,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
 from nightledger.files.home import Home
+from nightledger.gate import restoring
 from nightledger.gate.consenting import review_reasons
 from nightledger.gate.forgetting import expunging
 from nightledger.gate.integrity import trust_changes
@@ -66,6 +67,8 @@ def _consequences(
         return trust_changes.change_events(gate, ledger, decision, moment)
     if decision.type is DecisionType.EXPUNGE:
         return expunging.expunge_events(gate, ledger, decision)
+    if decision.type is DecisionType.RESTORE:
+        return restoring.restore_events(ledger, decision)
     return []
 
 
@@ -80,7 +83,7 @@ def read_claim(home: Home, ledger: Ledger, status: DecisionStatus) -> Claim:
     return Claim(
         decision=decision,
         signer=signer_of(signed, Trust(home, ledger).signers_of(status), status.recorded),
-        on_log=is_on_log(ledger.log, decision),
+        on_log=is_on_log(ledger, decision, status.losses),
         recorded=status.recorded,
     )
 
@@ -114,7 +117,7 @@ def _reasons(gate: Gate, ledger: Ledger, decision: Decision, signed: Signed, mom
         reasons.append("no key in allowed_signers verifies the signature")
     elif by.principal != decision.principal:
         reasons.append(f"it was signed by {by.principal!r} and names {decision.principal!r}")
-    if not is_on_log(ledger.log, decision):
+    if not is_on_log(ledger, decision):
         reasons.append("the log head that it names is not a prefix of this log")
     if moment.at >= decision.expires:
         reasons.append("it has expired")
@@ -131,6 +134,8 @@ def _subject_reasons(
         return review_reasons(gate, decision)
     if decision.type is DecisionType.EXPUNGE:
         return expunging.expunge_reasons(gate, ledger, decision)
+    if decision.type is DecisionType.RESTORE:
+        return restoring.restore_reasons(ledger, decision)
     if decision.type in pinning.PIN_TYPES:
         return pinning.pin_reasons(gate, ledger, decision)
     return _proposal_reasons(ledger, decision)

@@ -1,56 +1,168 @@
-"""Take over a home that came out of a backup: this machine writes it, and the log says so.
+"""Take over a home that came out of a backup or was put back: this machine writes it, and the log says so.
 
 Invariant: what this machine pinned about the log's beginning and keys stays; only heads
-beyond what the backup holds are set aside, never deleted, and the log tells how many
-entries were lost. A log that is another history is never taken over.
+beyond what the home holds are set aside, never deleted, and only by an operator's signature over the longest of
+them, which stands in the log for ever. A log that is another history is never taken over.
 """
 
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nightledger.codec.home_record import dump_home
+from nightledger.domain.decision import Decision, DecisionTarget, DecisionType, LogHead
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.domain.identity import Identity
 from nightledger.domain.moment import Moment
+from nightledger.domain.states import Restored
+from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.integrity.beginning import why_another
-from nightledger.gate.opening import Gate, fold_log, read_ledger, record, sign_head
+from nightledger.gate.integrity.trust_changes import void_events
+from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, sign_head
 from nightledger.trust import head, pin
 from nightledger.trust.keys import KeyRing, load_log_key
-from nightledger.trust.reading import VerifiedLog, check_log
+from nightledger.trust.merkle import leaf_hash
+from nightledger.trust.reading import VerifiedLog, check_log, kept_heads
 from nightledger.trust.report import Damage
 
+CHECKPOINTS = "audit/checkpoints"
 
-def lost_entries(home: Home, known: pin.Pin | None) -> int:
-    """Count the entries that this machine saw and that the home's log does not have.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What the log of a home lacks of what was seen of it.
+
+    Attributes:
+        stands: The head of what stands here of the history that was seen.
+        seen: The longest head that was seen; of size 0 where there is none.
+        pinned: Whether this machine has a pin of the home.
+        accepted: The entry in which an operator accepted this very loss; the run was cut short after it.
+    """
+
+    stands: LogHead
+    seen: LogHead
+    pinned: bool
+    accepted: Restored | None = None
+
+    @property
+    def lost(self) -> int:
+        """How many entries are lost."""
+        return max(0, self.seen.size - self.stands.size)
+
+    @property
+    def must_be_signed(self) -> bool:
+        """Whether this machine knows otherwise, or nothing."""
+        return self.lost > 0 or not self.pinned
+
+
+def find_loss(home: Home, known: pin.Pin | None) -> Loss:
+    """Compare a home's log with what this machine saw of it.
 
     Args:
-        home: As it came out of the backup.
+        home: As it came out of the backup, or stands there.
         known: What this machine pinned; None where it never saw the home.
 
     Raises:
         IntegrityError: The log is damaged, or another history than the one that was seen, or the home says other
             things of itself than its log begins with.
     """
-    log = check_log(home, known)
-    shorter = (Damage.ROLLBACK, Damage.TRUNCATED)
-    alarm = next((found for found in log.report.alarms if found.damage not in shorter), None)
+    log = check_log(home, _unseen(known) if known else None)
+    alarm = next((found for found in log.report.alarms if found.damage is not Damage.ROLLBACK), None)
     if alarm is not None:
         raise IntegrityError(f"{alarm.damage.value.upper()}: {alarm.message}")
-    seen = max([known.acknowledged, *(head.size for head in known.heads)]) if known else 0
-    lost = max(0, seen - log.size)
-    if log.report.alarms and not lost:
-        raise IntegrityError(f"{log.report.alarms[0].damage.value.upper()}: {log.report.alarms[0].message}")
-    if why := why_another(home.identity, fold_log(log)[0].genesis):
+    book, _ = fold_log(log)
+    if why := why_another(home.identity, book.genesis):
         raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
-    return lost
+    heads = _heads(home, known)
+    seen = max(heads, key=lambda one: one.size, default=LogHead(size=0, root=EMPTY_SHA256))
+    accepted = next(
+        (one for one in reversed(book.restored) if known and one.root == seen.root and one.decision), None
+    )
+    agreeing = [one.size for one in heads if _is_of(log, one)]
+    size = accepted.size if accepted else max(log.report.signed_size, *agreeing, 0)
+    for one in heads:
+        if one.size <= size and not _is_of(log, one):
+            raise IntegrityError(
+                f"FORK: the log is another history than the one of {one.size} entries that was seen"
+            )
+    stands = LogHead(size=size, root=log.root_at(size).hex())
+    return Loss(stands=stands, seen=seen, pinned=known is not None, accepted=accepted)
+
+
+def _is_of(log: VerifiedLog, one: LogHead) -> bool:
+    return one.size <= log.size and log.root_at(one.size).hex() == one.root
+
+
+def _heads(home: Home, known: pin.Pin | None) -> list[LogHead]:
+    """Return every head that this machine pinned or acknowledged, and that lies in the home."""
+    heads = [LogHead(size=one.size, root=one.root.hex()) for one in (known.heads if known else ())]
+    if known and known.acknowledged:
+        heads.append(LogHead(size=known.acknowledged, root=known.acknowledged_root.hex()))
+    return heads + [LogHead(size=one.size, root=one.root.hex()) for one in kept_heads(home, known)]
+
+
+def _unseen(known: pin.Pin) -> pin.Pin:
+    return replace(known, heads=(), acknowledged=0, acknowledged_root=b"")
+
+
+def loss_target(loss: Loss) -> DecisionTarget:
+    """Return what a decision says of a loss: the head that was seen, named by its size, and the one that stands here."""
+    return DecisionTarget(
+        path=f"{CHECKPOINTS}/{loss.seen.size}",
+        base=loss.seen.root,
+        result=loss.stands.root,
+        hunks_sha256=loss.stands.root,
+    )
+
+
+def restore_reasons(ledger: Ledger, decision: Decision) -> list[str]:
+    """Say why a decision does not say that entries behind this log are lost; empty where it does."""
+    if decision.log.size < ledger.log.report.signed_size:
+        return ["the log has grown since it was signed"]
+    return [] if _lost_size(decision) is not None else ["it is not the form of a decision about a lost log"]
+
+
+def restore_events(ledger: Ledger, decision: Decision) -> list[tuple[EventName, dict[str, object]]]:
+    """Return what is logged beside the decision: the loss, and that what was approved before is asked again."""
+    size = decision.log.size
+    lost = max(0, (_lost_size(decision) or 0) - size)
+    fields: dict[str, object] = {
+        "size": size,
+        "lost": lost,
+        "base": decision.targets[0].base,
+        "decision": decision.id,
+    }
+    approvals = list(ledger.book.approvals_to_apply())
+    return [(EventName.RESTORED, fields), *void_events(ledger, approvals)]
+
+
+def is_signed_for(one: Restored, decision: Decision | None) -> bool:
+    """Tell whether a decision that holds says what an entry says was lost."""
+    if decision is None or decision.type is not DecisionType.RESTORE:
+        return False
+    lost = _lost_size(decision)
+    said = (one.size, one.root, one.lost)
+    return lost is not None and said == (decision.log.size, decision.targets[0].base, max(0, lost - one.size))
+
+
+def _lost_size(decision: Decision) -> int | None:
+    """Return the size of the head that a decision says is lost; None where it is no such decision."""
+    (target, *more) = decision.targets or (None,)
+    place, _, size = target.path.rpartition("/") if target else ("", "", "")
+    fits = (
+        target is not None
+        and place == CHECKPOINTS
+        and size.isdecimal()
+        and target.result == decision.log.root
+    )
+    return int(size) if fits and not (more or decision.proposal or decision.changes) else None
 
 
 def take_over(home: Home, ring: KeyRing, machine: str) -> None:
@@ -69,19 +181,19 @@ def take_over(home: Home, ring: KeyRing, machine: str) -> None:
 
 
 @contextmanager
-def accepting_loss(home: Home, ring: KeyRing, lost: int, moment: Moment) -> Iterator[KeyRing]:
-    """Give a ring in which the lost entries were never seen, and at the end make its pin and head the machine's.
+def accepting_loss(home: Home, ring: KeyRing, loss: Loss, moment: Moment) -> Iterator[KeyRing]:
+    """Yield a ring in which the lost entries were never seen, and at the end make its pin and head the machine's.
 
     Until then the machine's own say that entries are missing. So no crash in between leaves a home that seems
     whole and a log that says nothing of its loss: ``verify`` tells of a rollback, and the restore is done again.
 
     Args:
-        home: As it came out of the backup, in its place.
+        home: As it came out of the backup, or stands in its place.
         ring: Where its pin and the log's keys are.
-        lost: Entries that this machine saw and the log does not have (:func:`lost_entries`).
+        loss: What is lost (:func:`find_loss`).
         moment: The clocks.
     """
-    if not lost:
+    if not loss.must_be_signed:
         yield ring
         return
     for left in ring.directory.glob(
@@ -96,13 +208,40 @@ def accepting_loss(home: Home, ring: KeyRing, lost: int, moment: Moment) -> Iter
         for name in os.listdir(own):
             if name not in (pin.FILE, head.FILE):
                 link_or_copy(str(own / name), str(new / name))
-        known = pin.read_pin(ring, home.identity.id)
-        log = check_log(home, replace(known, heads=(), acknowledged=0, acknowledged_root=b""))
-        pin.create_pin(beside, replace(known, heads=_kept(known, log)))
+        known = pin.find_pin(ring, home.identity.id)
+        pin.create_pin(beside, _pin_of(home, ring, loss, known))
+        _set_aside(home, loss, moment)
         yield beside
         _swap(own, new, moment)
     finally:
         shutil.rmtree(staging)
+
+
+def _pin_of(home: Home, ring: KeyRing, loss: Loss, known: pin.Pin | None) -> pin.Pin:
+    """Return the pin without what is lost; where there is none, what the home's own log and the log's keys say."""
+    if known is not None:
+        return replace(
+            _unseen(known), heads=tuple(seen for seen in known.heads if seen.size <= loss.stands.size)
+        )
+    key = load_log_key(ring, home.identity.id, home.identity.origin)
+    log = check_log(home, None)
+    book, _ = fold_log(log)
+    return pin.Pin(
+        home=home.identity.id,
+        origin=key.origin,
+        genesis=leaf_hash(log.line(0)),
+        vkeys=key.vkeys,
+        trust_files={one["name"]: one["sha256"] for one in book.genesis["trust"]},
+    )
+
+
+def _set_aside(home: Home, loss: Loss, moment: Moment) -> None:
+    """Keep under another name what a copy of the older state left of the lost one: heads of entries that are gone."""
+    for size in (one.size for one in kept_heads(home, None)):
+        path = os.path.join(home.checkpoints_dir, str(size))
+        if size > loss.stands.size and not loss.accepted:
+            os.rename(path, f"{path}.lost-{moment.at:%Y%m%dT%H%M%SZ}")
+            sync_directory(home.checkpoints_dir)
 
 
 def _swap(own: Path, new: Path, moment: Moment) -> None:
@@ -113,14 +252,17 @@ def _swap(own: Path, new: Path, moment: Moment) -> None:
             link_or_copy(str(own / name), str(kept))
     sync_directory(str(own))
     for name in (pin.FILE, head.FILE):
-        os.replace(new / name, own / name)
+        if os.path.lexists(new / name):
+            os.replace(new / name, own / name)
+        else:  # nothing was appended since
+            (own / name).unlink(missing_ok=True)
         sync_directory(str(own))
 
 
-def log_restore(gate: Gate, lost: int, moment: Moment) -> None:
-    """Write into the log that the home came out of a backup, and sign the head, kept for ever."""
+def log_restore(gate: Gate, moment: Moment) -> None:
+    """Write into the log that this machine writes the home from now on, and sign the head, kept for ever."""
     ledger = read_ledger(gate)
-    record(gate, [(EventName.RESTORED, {"size": ledger.log.size, "lost": lost})], moment)
+    record(gate, [(EventName.RESTORED, {"size": ledger.log.size, "lost": 0})], moment)
     sign_head(gate, moment, keep=True)
 
 
@@ -135,7 +277,3 @@ def _moved(identity: Identity, machine: str) -> Identity:
         simulated=identity.simulated,
         gated=identity.gated,
     )
-
-
-def _kept(known: pin.Pin, log: VerifiedLog) -> tuple[pin.Head, ...]:
-    return tuple(seen for seen in known.heads if seen.size <= log.size)

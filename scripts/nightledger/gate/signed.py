@@ -23,7 +23,7 @@ from nightledger.trust.signers import SignedBy, SignerSet, verify_signature
 from nightledger.trust.sshsig import SignatureError, Signer
 
 MAX_DECISION_BYTES = 1_000_000
-KEPT = frozenset({DecisionType.TRUST, DecisionType.CONSENT})
+KEPT = frozenset({DecisionType.TRUST, DecisionType.CONSENT, DecisionType.RESTORE})
 """Decisions on which others rest; their bytes and their signature's are kept as blobs, too."""
 
 

@@ -1,7 +1,7 @@
 """What the operator should see before anything else: bytes that are not what was signed or logged."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 
 from nightledger.domain.decision import DecisionType
@@ -13,7 +13,9 @@ from nightledger.gate.integrity.checking import find_altered
 from nightledger.gate.opening import AS_MADE, MEND, Gate, Ledger, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
+from nightledger.surfaces.restored_text import TAKE_OVER, restored_text
 from nightledger.surfaces.witnessing.findings import look
+from nightledger.trust.pin import NO_PIN
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage
 
@@ -23,6 +25,9 @@ _MEND_OPERATOR = (
     "mend it; until then guard and apply refuse: it may say what a secret is, and how to unlock a file"
 )
 
+_DAMAGED = "nothing else is read from a damaged log; 'nightledger verify' says all of it"
+_PUT_BACK_YOURSELF = f"{TAKE_OVER}, if you put an older state back yourself: you sign for what is lost"
+RESTORED_SHOWN = timedelta(days=7)
 STRICTEST = "until then the strictest values that are known count, and nothing is proposed"
 
 
@@ -31,8 +36,8 @@ class Alarm:
     """Something that the operator should see before anything else.
 
     Attributes:
-        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``, ``failed``, ``missed`` or
-            ``machine``.
+        kind: ``integrity``, ``drift``, ``changed``, ``witness``, ``settings``, ``consent``, ``letters``, ``failed``, ``missed``,
+            ``restored`` or ``machine``.
         message: What and where, one sentence.
         hint: The next step.
     """
@@ -53,7 +58,7 @@ def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
         Alarm(
             kind="integrity",
             message=f"{found.damage.value.upper()} {found.path}: {found.message}",
-            hint="nothing else is read from a damaged log; 'nightledger verify' says all of it",
+            hint=_PUT_BACK_YOURSELF if found.damage is Damage.ROLLBACK else _DAMAGED,
         )
         for found in log.report.alarms[:1]
     ]
@@ -62,7 +67,7 @@ def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
             Alarm(
                 kind="integrity",
                 message="this machine has not pinned the log's keys: its signatures were not checked",
-                hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
+                hint=NO_PIN,
             )
         )
     return alarms
@@ -80,7 +85,7 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
             for name, status in ((one.id, one) for one in book.live())
             if status.open_changes() or name in approved
         },
-        decisions={**approvals, **trusted, **_last_review(book)},
+        decisions={**approvals, **trusted, **_last_review(book), **_signed_losses(book)},
     )
     altered = [
         Alarm(
@@ -92,6 +97,7 @@ def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Al
     ]
     return [
         *_reset_alarms(book, at),
+        *_restored_alarms(book, at),
         *altered,
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
         *_witness_alarms(home, Ledger(log=log, book=book), at),
@@ -109,6 +115,17 @@ def _last_review(book: Book) -> dict[str, DecisionStatus]:
     decisions = (book.decisions[name] for name in reversed(tuple(book.decisions)))
     reviews = (one for one in decisions if one.type is DecisionType.CONSENT)
     return {one.id: one for one in islice(reviews, 1)}
+
+
+def _signed_losses(book: Book) -> dict[str, DecisionStatus]:
+    """Return the decisions by which entries of the log are lost, by their ids."""
+    names = (one.decision for one in book.restored)
+    return {name: book.decisions[name] for name in names if name in book.decisions}
+
+
+def _restored_alarms(book: Book, at: Moment) -> list[Alarm]:
+    recent = [one for one in book.restored if at.at < one.at + RESTORED_SHOWN]
+    return [Alarm(kind="restored", message=restored_text(one), hint="nightledger verify") for one in recent]
 
 
 def side_alarms(gate: Gate, now: datetime) -> list[Alarm]:

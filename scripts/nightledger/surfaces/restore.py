@@ -1,7 +1,8 @@
 """Unpack a backup beside its place, check it there, and put it in its place only when it holds.
 
-Invariant: a directory that is not empty is never touched; no key and no pin that is here
-is ever overwritten.
+Invariant: a directory that is not empty is never touched, unless the operator takes over the home that stands
+in it; no key and no pin that is here is ever overwritten, and no entry that this machine saw is given up
+without an operator's signature.
 """
 
 import os
@@ -11,20 +12,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nightledger.domain.errors import NightledgerError, RefusedError
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.errors import IntegrityError, NightledgerError, RefusedError
+from nightledger.domain.states import Restored as RestoredEntry
 from nightledger.files.archive import Archive, ArchiveError, read_archive
 from nightledger.files.atomic import create_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
+from nightledger.files.lock import Lock
+from nightledger.files.staged import drop_staged
 from nightledger.gate.founding import directories
-from nightledger.gate.opening import open_gate
-from nightledger.gate.restoring import accepting_loss, log_restore, lost_entries, take_over
+from nightledger.gate.integrity.checking import verify_decisions
+from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.proposing.views import refresh_views
+from nightledger.gate.restoring import (
+    Loss,
+    accepting_loss,
+    find_loss,
+    is_signed_for,
+    log_restore,
+    loss_target,
+    take_over,
+)
+from nightledger.surfaces import signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.session import actor_of, this_machine
+from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
+from nightledger.trust.head import FILE as HEAD
 from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import find_pin
+
+FREE = "name a place that is free: --home DIR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +76,8 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
         takes_over: This machine writes the home from now on.
 
     Raises:
-        RefusedError: The place is not empty, the backup is older than what was seen here, or an agent takes over.
+        RefusedError: The place is not empty, the backup is older than what was seen here, an agent takes over, or
+            no operator's key is here to sign for what is lost.
         ArchiveError: The backup is damaged, or none of ours.
         IntegrityError: The audit log in it does not hold, or is another history than was seen here.
     """
@@ -65,9 +87,9 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
         archive = read_archive(path, directory)
         home, own = Home(os.path.join(directory, HOME)), KeyRing(Path(directory, KEYS))
         _require_ours(home, own, archive, path)
-        if lost_entries(home, find_pin(own, home.identity.id)):
+        if find_loss(home, find_pin(own, home.identity.id)).lost:
             raise ArchiveError(f"{path} was made of a log that had lost its end", hint="take an older backup")
-        lost = lost_entries(home, find_pin(ring, home.identity.id))
+        lost = find_loss(home, find_pin(ring, home.identity.id)).lost
         _require_consent(home, lost, takes_over=takes_over)
         if takes_over:
             _require_log_key(home, ring, own)
@@ -76,7 +98,7 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     for name in directories(Home(root)):
         make_dir(name)
     if takes_over:
-        _take_over(context, ring, lost)
+        _take_over(context, Home(root), ring)
     identity = Home(root).identity
     return Restored(
         archive=archive,
@@ -87,19 +109,71 @@ def restore(context: Context, path: str, *, takes_over: bool) -> Restored:
     )
 
 
-def _take_over(context: Context, ring: KeyRing, lost: int) -> None:
-    home = Home(context.home_path)
-    with accepting_loss(home, ring, lost, context.moment) as seeing:
+def take_over_here(context: Context) -> Loss:
+    """Take over the home that stands in its place, whatever put it there.
+
+    Returns:
+        What is lost.
+
+    Raises:
+        RefusedError: An agent takes over, or no operator's key is here to sign for what is lost.
+        IntegrityError: The audit log does not hold, or is another history than was seen here.
+        LockedError: Another run is at work.
+    """
+    home, ring = Home(context.home_path).require(), KeyRing(Path(context.keys_dir))
+    with Lock(home.lock_path(), timeout_s=LOCK_TIMEOUT_S):
+        loss = find_loss(home, find_pin(ring, home.identity.id))
+        require_person("restore --take-over", simulated=home.identity.simulated)
+        load_log_key(ring, home.identity.id, home.identity.origin)
+        if loss.must_be_signed or home.identity.machine != this_machine():
+            _take_over(context, home, ring)
+    return loss
+
+
+def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
+    """Sign for what is lost, log it, and make this machine the writer; at the end the pin follows."""
+    context.require_own_clock(simulated=home.identity.simulated)
+    loss = find_loss(home, find_pin(ring, home.identity.id))
+    with accepting_loss(home, ring, loss, context.moment) as seeing:
+        gate = open_gate(home.root, str(seeing.directory), actor=actor_of(context))
+        if loss.accepted:
+            _require_signed(gate, loss.accepted)
+            sign_head(gate, context.moment, keep=True)
+        elif loss.must_be_signed:
+            _sign(context, gate, loss)
+        else:
+            log_restore(gate, context.moment)
+        refresh_views(gate, read_ledger(gate))
+        drop_staged(home)
         take_over(home, seeing, this_machine())
-        gate = open_gate(context.home_path, str(seeing.directory), actor=actor_of(context))
-        log_restore(gate, lost, context.moment)
+
+
+def _sign(context: Context, gate: Gate, loss: Loss) -> None:
+    session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+    signer = signing.unlock(session, context)
+    prepared = signing.prepare(session, head=loss.stands)
+    decision = make_unproposed(gate, DecisionType.RESTORE, [loss_target(loss)], prepared)
+    signing.sign_all(session, [decision], signer)
+    sign_head(gate, context.moment, keep=True)
+
+
+def _require_signed(gate: Gate, accepted: RestoredEntry) -> None:
+    ledger = read_ledger(gate)
+    held = verify_decisions(gate.home, ledger, only=accepted.decision)
+    if not is_signed_for(accepted, held.decisions.get(accepted.decision)):
+        raise IntegrityError(
+            f"line {accepted.line} of the log says that entries are lost, and no operator signed that"
+        )
 
 
 def _require_free(root: str) -> None:
     if os.path.lexists(root) and not (os.path.isdir(root) and not os.path.islink(root)):
-        raise RefusedError(f"{root} is no directory", hint="name a place that is free: --home DIR")
+        raise RefusedError(f"{root} is no directory", hint=FREE)
     if os.path.isdir(root) and os.listdir(root):
-        raise RefusedError(f"{root} is not empty", hint="name a place that is free: --home DIR")
+        raise RefusedError(
+            f"{root} is not empty",
+            hint=f"{FREE}; a home that stands there: 'nightledger restore --take-over'",
+        )
 
 
 @contextmanager
@@ -131,7 +205,7 @@ def _require_consent(home: Home, lost: int, *, takes_over: bool) -> None:
     if lost and not takes_over:
         raise RefusedError(
             f"this machine has seen {lost} entries of the log of {home.identity.id} that the backup does not hold",
-            hint="find a newer backup; or --take-over accepts the loss, and the log will tell of it",
+            hint="find a newer backup; or --take-over has you sign for the loss, and the log tells of it for ever",
         )
 
 
@@ -148,12 +222,17 @@ def _place(source: str, root: str) -> None:
 
 
 def _place_keys(own: KeyRing, ring: KeyRing, home_id: str) -> tuple[str, ...]:
-    """Put the backup's keys in place, unless there are keys of this home already."""
+    """Put the backup's keys in place; of a home whose keys are here already its pin, where that is missing."""
     source, target = own.home_dir(home_id), ring.home_dir(home_id)
-    if os.path.lexists(target) or not os.path.isdir(source):
+    if not os.path.isdir(source):
         return ()
-    make_dir(str(target))
     names = sorted(os.listdir(source))
+    if os.path.lexists(target):  # a pin that was lost comes back, and what it goes with
+        is_lost = not os.path.lexists(target / PIN)
+        names = [
+            name for name in names if is_lost and name in (PIN, HEAD) and not os.path.lexists(target / name)
+        ]
+    make_dir(str(target))
     for name in names:
         mode = 0o644 if name.endswith(".pub") else 0o600
         create_file(str(target / name), (source / name).read_bytes(), mode=mode)

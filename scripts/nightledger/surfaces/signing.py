@@ -27,24 +27,24 @@ def operator_path(gate: Gate) -> Path:
     return keys.operator_key_path(gate.ring, gate.home.identity.id)
 
 
-def prepare(session: Session, principal: str = "") -> Signing:
+def prepare(session: Session, principal: str = "", head: LogHead | None = None) -> Signing:
     """Fix what the decisions of this run share: head, machine, principal, clocks.
-
-    The head is signed and kept first, because the decisions name it.
 
     Args:
         session: The home, its lock held.
         principal: Who signs; empty takes the name of this machine's operator key.
+        head: The head that the decisions name; None signs that of the whole log first, and keeps it.
     """
-    gate = session.gate
     principal = principal or principal_of(session)
-    head = sign_head(gate, session.moment, keep=True)
-    if head.size != session.ledger.log.size:  # it closed what a crash had left at the log's end
-        session.reread()
+    if head is None:
+        signed = sign_head(session.gate, session.moment, keep=True)
+        head = LogHead(size=signed.size, root=signed.root.hex())
+        if head.size != session.ledger.log.size:  # it closed what a crash had left at the log's end
+            session.reread()
     return Signing(
         principal=principal,
         machine=this_machine(),
-        head=LogHead(size=head.size, root=head.root.hex()),
+        head=head,
         moment=session.moment,
         fresh_nonce=lambda: secrets.token_hex(NONCE_BYTES),
     )

@@ -19,7 +19,10 @@ from nightledger.trust.signed_head import SignedHead
 _NO_PLACE = 1 << 62
 
 
-GO_BACK = "restore the newest backup elsewhere (after a take-over that was cut short, the same once more)"
+GO_BACK = (
+    "if you put an older state back yourself, 'nightledger restore --take-over' has you sign for what is lost; else keep "
+    "it for a look and restore the newest backup elsewhere"
+)
 MOVE_AWAY = "if it is none of yours, move it out of there and keep it: it may be evidence"
 
 
@@ -150,7 +153,7 @@ def _cut(scan: Scan, claims: Claims) -> Iterator[Finding]:
         gone = f"is missing: a log of {seen} entries was signed or seen before; {GO_BACK}"
         yield _finding(claims, Damage.ROLLBACK, size, gone)
     elif claims.pin and claims.pin.acknowledged > size:
-        yield _finding(claims, Damage.TRUNCATED, size, "is missing; it was acknowledged")
+        yield _finding(claims, Damage.TRUNCATED, size, f"is missing; it was acknowledged; {GO_BACK}")
 
 
 def _other_heads(claims: Claims) -> Iterator[tuple[int, bytes]]:

@@ -23,6 +23,10 @@ from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import DIGEST_BYTES
 
 FILE = "pin.json"
+NO_PIN = (
+    "set NIGHTLEDGER_KEYS to the directory that 'init' used; 'nightledger restore FILE --home DIR' brings it back from a backup; "
+    "without one 'nightledger restore --take-over' has you sign for the log that stands there"
+)
 MAX_HEADS = 16
 """One head pins all before it; a few more show since when."""
 _MAX_BYTES = 1 << 20
@@ -97,7 +101,7 @@ def read_pin(ring: KeyRing, home_id: str) -> Pin:
     if pin is None:
         raise ConfigurationError(
             f"{ring.path(home_id, FILE)} is missing: nothing here says what this home's log must begin with",
-            hint="set NIGHTLEDGER_KEYS to the directory that 'init' used, or restore it from a backup",
+            hint=NO_PIN,
         )
     return pin
 

@@ -18,6 +18,7 @@ from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.event import Event
 from nightledger.files.home import Home
 from nightledger.files.reading import list_names
+from nightledger.trust.checkpoint import Checkpoint
 from nightledger.trust.findings import MOVE_AWAY, Claims, StoredHead, acknowledged_size, find_damage
 from nightledger.trust.leafcache import read_leaves
 from nightledger.trust.merkle import TreeRangeError
@@ -222,6 +223,12 @@ def _stored_kept(home: Home, path: str, pin: Pin | None, scan: Scan, *, thorough
     if head.size <= scan.tree.size and scan.tree.root(head.size) == head.root:
         return stored
     return stored if thorough else _stored(home, path, pin, signatures=True)
+
+
+def kept_heads(home: Home, pin: Pin | None) -> tuple[Checkpoint, ...]:
+    """Return the checkpoints kept, by size, whose form and signatures hold."""
+    kept = (_stored(home, path, pin, signatures=True) for path in _kept_paths(home))
+    return tuple(one.head.checkpoint for one in kept if one.head)
 
 
 def _kept_paths(home: Home) -> tuple[str, ...]:

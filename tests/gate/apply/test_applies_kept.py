@@ -31,7 +31,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Op, Proposal
 from nightledger.domain.states import Gone
 from nightledger.gate.daily import close_day
-from nightledger.gate.forgetting.keeping import find_missing, remove_expired
+from nightledger.gate.forgetting.keeping import find_damaged, remove_expired
 from nightledger.gate.integrity.checking import find_altered
 
 
@@ -200,7 +200,7 @@ def partly_forgotten(desk: Desk) -> Proposal:
 def require_sound(desk: Desk) -> None:
     ledger = desk.ledger()
     assert not find_altered(desk.home, ledger, desk.moment)
-    assert not find_missing(desk.home, ledger.book)
+    assert not find_damaged(desk.home, ledger, desk.moment, desk.gate.undo_days)
 
 
 def test_a_closed_proposal_whose_text_expired_is_counted_and_no_alarm(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from nightledger.domain.proposal import Proposal
 from nightledger.domain.states import ChangeState
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.closing import answered_and_gone, read_closed
-from nightledger.gate.forgetting.keeping import find_missing, remove_expired
+from nightledger.gate.forgetting.keeping import find_damaged, remove_expired
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.integrity.checking import find_altered
 
@@ -35,7 +35,7 @@ def is_there(desk: Desk, proposal: Proposal) -> bool:
 def require_sound(desk: Desk) -> None:
     ledger = desk.ledger()
     assert not find_altered(desk.home, ledger, desk.moment)
-    assert not find_missing(desk.home, ledger.book)
+    assert not find_damaged(desk.home, ledger, desk.moment, desk.gate.undo_days)
 
 
 def test_a_rejected_proposal_goes_and_is_not_asked_again(desk: Desk) -> None:

@@ -238,7 +238,7 @@ def test_what_was_cut_short_is_finished_and_files_that_came_since_are_left(desk:
     assert Path(desk.home.proposal(proposal.id)).exists()
     finish_removals(desk.home, desk.ledger())
     assert not Path(desk.home.proposal(proposal.id)).exists()
-    assert not blob.exists(sha256)
+    assert not blob.holds(sha256)
     Path(desk.home.proposal(proposal.id)).write_bytes(b"another")
     finish_removals(desk.home, desk.ledger())
     assert Path(desk.home.proposal(proposal.id)).exists()

@@ -20,7 +20,7 @@ from nightledger.gate.forgetting import keeping
 from nightledger.gate.forgetting.keeping import (
     NAMES_AN_ENTRY,
     count_gone,
-    missing_blobs,
+    find_damaged,
     present_blobs,
     remove_expired,
 )
@@ -39,6 +39,11 @@ def live(desk: Desk, days: int) -> None:
     for _ in range(days):
         desk.wait(days=1)
         close_day(desk.gate, desk.ledger(), desk.moment.at.date().isoformat(), desk.moment)
+
+
+def damaged(desk: Desk) -> tuple[str, ...]:
+    found = find_damaged(desk.home, desk.ledger(), desk.moment, desk.gate.undo_days)
+    return tuple(os.path.basename(one.path) for one in found)
 
 
 def held(desk: Desk) -> set[str]:
@@ -65,7 +70,7 @@ def test_blobs_go_when_their_undo_window_and_the_grace_are_over(desk: Desk) -> N
     book = desk.ledger().book
     assert {book.gone[BEFORE], book.gone[between]} == {Gone.EXPIRED}
     assert count_gone(book) == {Gone.EXPIRED: 2, Gone.EXPUNGED: 0}
-    assert missing_blobs(desk.home, book) == ()
+    assert damaged(desk) == ()
     assert sweep(desk) == 0
     assert desk.events().count("blobs.removed") == 1
 
@@ -208,7 +213,7 @@ def test_bytes_that_come_back_are_there_again(desk: Desk) -> None:
     assert hashlib.sha256(desk.memory.read_bytes()).hexdigest() == between
     book = desk.ledger().book
     assert between not in book.gone
-    assert missing_blobs(desk.home, book) == ()
+    assert damaged(desk) == ()
     assert desk.plan_undo(first).problem.startswith("its undo window closed")
 
 
@@ -246,7 +251,7 @@ def test_drift_that_nobody_answered_goes_when_it_is_old_and_the_rest_stays(desk:
 def test_a_blob_that_vanished_is_missing(desk: Desk) -> None:
     changed_twice(desk)
     Path(BlobStore(desk.home.blobs_dir).path(BEFORE)).unlink()
-    assert missing_blobs(desk.home, desk.ledger().book) == (BEFORE,)
+    assert damaged(desk) == (BEFORE,)
 
 
 def test_an_apply_that_was_given_up_needs_nothing(desk: Desk) -> None:
@@ -261,9 +266,9 @@ def test_an_apply_that_was_given_up_needs_nothing(desk: Desk) -> None:
         changes=[1],
         targets=[target],
     )
-    assert len(missing_blobs(desk.home, desk.ledger().book)) == 2
+    assert len(damaged(desk)) == 2
     desk.record("apply.aborted", apply=name, reason="crash")
-    assert missing_blobs(desk.home, desk.ledger().book) == ()
+    assert damaged(desk) == ()
 
 
 def test_many_names_are_logged_in_entries_that_fit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

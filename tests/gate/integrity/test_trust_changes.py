@@ -172,7 +172,7 @@ def test_an_approval_that_a_revocation_left_out_is_void_when_it_is_to_be_applied
     let_sign(desk, other, "ana")
     proposal = desk.proposal(addition("Mine."))
     desk.approve(proposal)
-    monkeypatch.setattr(trust_changes, "_void_events", lambda _ledger, _void: [])
+    monkeypatch.setattr(trust_changes, "void_events", lambda _ledger, _void: [])
     revoke_key(desk, own_key(desk), by=other, principal="ana")
     assert desk.states(proposal) == ["approved"]
     desk.wait(hours=3)

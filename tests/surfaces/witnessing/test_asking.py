@@ -8,11 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import addition, make_desk
+from tests.gate.homes import Desk, addition, make_desk
 from tests.surfaces.console import Console
 from tests.surfaces.witnessing.machines import NAME, Machines
 
+from nightledger.domain.decision import DecisionType, LogHead
 from nightledger.files.lock import Lock
+from nightledger.gate.proposing.unproposed import make_unproposed
+from nightledger.gate.restoring import Loss, loss_target
 from nightledger.surfaces.verbs.apply import WITNESS_MARK
 from nightledger.surfaces.witnessing.asking import ask_behind, ask_quietly, ask_round
 from nightledger.surfaces.witnessing.client import HttpChannel
@@ -321,11 +324,18 @@ def test_a_fork_of_the_same_size_as_the_pinned_head_stays_an_alarm(
     assert "FORK: the witness" in text(console.run("status").out + console.run("doctor").out)
 
 
+def sign_for_loss(desk: Desk) -> None:
+    signing = desk.signing()
+    seen = LogHead(size=signing.head.size + 1, root="ab" * 32)
+    target = loss_target(Loss(stands=signing.head, seen=seen, pinned=True))
+    desk.accept(make_unproposed(desk.gate, DecisionType.RESTORE, [target], signing))
+
+
 def test_a_backup_that_was_taken_over_stays_an_alarm_until_another_witness_is_signed_for(
     machines: Machines, console: Console, tmp_path: Path
 ) -> None:
     with put_back_behind_the_witness(machines, console, tmp_path / "old"):
-        machines.desk.record("home.restored", size=1, lost=1)
+        sign_for_loss(machines.desk)
         assert console.run("night").status == 4
         assert console.run("verify").out.startswith("FORK ")
         assert console.run("apply").status == 4

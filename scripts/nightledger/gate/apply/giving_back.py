@@ -52,7 +52,7 @@ def _full_text(gate: Gate, change: Change) -> bytes | None:
     """Find the bytes that were compressed: the blob, or the copy in the archive, whichever has their hash."""
     blobs = BlobStore(gate.home.blobs_dir)
     sha256 = change.hunk.removed
-    if blobs.exists(sha256):
+    if blobs.holds(sha256):
         return blobs.get(sha256)
     found = (_read_copy(gate, part.target, sha256) for part in change.also)
     return next((content for content in found if content is not None), None)

@@ -8,7 +8,7 @@ a blob go early: a gap between two entries of the log counts for two days at mos
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,8 +17,9 @@ from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Apply, Book, ChangeState, Gone
+from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
-from nightledger.files.durable import sync_directory
+from nightledger.files.durable import is_there, sync_directory
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.closing import closed_proposals, remember
 from nightledger.gate.integrity.checking import Altered
@@ -26,7 +27,8 @@ from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT
 from nightledger.gate.stored import Stored
 
-MOST_GAP_S = 2 * 86_400
+DAY_S = 86_400
+MOST_GAP_S = 2 * DAY_S
 """What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
 longer gap is one in which it was off, or a clock that jumped."""
 GRACE_S = MOST_GAP_S
@@ -50,7 +52,7 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
         How many went.
     """
     blobs = BlobStore(gate.home.blobs_dir)
-    keep_s = gate.undo_days * 86_400 + GRACE_S
+    keep_s = gate.undo_days * DAY_S + GRACE_S
     needed = needed_blobs(ledger, moment, keep_s)
     named = _named(ledger)
     young = moment.at - timedelta(seconds=keep_s)
@@ -158,27 +160,71 @@ def needed_blobs(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:
     return frozenset(needed)
 
 
-def missing_blobs(home: Home, book: Book) -> tuple[str, ...]:
-    """Name the blobs that the log says are there and that are not; sorted.
+def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> tuple[Altered, ...]:
+    """Return the kept bytes that are missing or altered, each with what cannot be done because of it.
 
-    What expired or was expunged is not missing. Of trust files only those that were changed by
-    signature count: an older home kept its first ones as files alone.
+    A blob that nothing needs any more is no alarm where its bytes are others, and may be missing.
+
+    Args:
+        home: Whose.
+        ledger: Its log, as checked.
+        moment: The clocks.
+        undo_days: How long an applied change can be undone.
     """
-    named = {sha256 for step in book.trust.steps[1:] for sha256 in step.files.values()}
-    for apply in book.applies.values():
-        if apply.outcome != "aborted":
-            named |= {sha256 for target in apply.targets for sha256 in (target.before, target.after)}
     blobs = BlobStore(home.blobs_dir)
-    return tuple(sorted(sha256 for sha256 in named - book.gone.keys() if not blobs.exists(sha256)))
-
-
-def find_missing(home: Home, book: Book) -> tuple[Altered, ...]:
-    """Give the blobs that are missing, as ``verify`` shows them."""
-    blobs = BlobStore(home.blobs_dir)
+    uses = _uses(ledger)
+    damaged = [sha256 for sha256 in {*uses, *present_blobs(home)} if not blobs.holds(sha256)]
+    if not damaged:  # of a log of many years another look costs as much as the first
+        return ()
+    needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - ledger.book.gone.keys()
     return tuple(
-        Altered(path=home.relative(blobs.path(sha256)), message="it is missing; an undo may need it")
-        for sha256 in missing_blobs(home, book)
+        Altered(
+            path=home.relative(blobs.path(sha256)),
+            message=f"{_what(blobs, sha256)}: {uses[sha256] if is_alarm else 'nothing needs it any more'}",
+            is_blob=True,
+            is_alarm=is_alarm,
+        )
+        for sha256 in sorted(damaged)
+        for is_alarm in [sha256 in uses and sha256 in needed]
+        if is_alarm or is_there(blobs.path(sha256))
     )
+
+
+def _what(blobs: BlobStore, sha256: str) -> str:
+    return "its bytes are not those of its name" if is_there(blobs.path(sha256)) else "it is missing"
+
+
+def _uses(ledger: Ledger) -> dict[str, str]:
+    """Return each blob that the log says was written, with what it is for; of several uses the last."""
+    uses: dict[str, str] = {}
+    for name, fields, _ in ledger.log.entries():
+        uses.update(_uses_in(ledger.book, name, fields))
+    for path, sha256 in (*ledger.book.gated.items(), *ledger.book.protected.items()):
+        uses[sha256] = f"it is {path} as last accepted, and drift is shown against it"
+    uses.pop("", None)
+    return uses
+
+
+def _uses_in(book: Book, name: str, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    apply = book.applies.get(fields.get("apply", ""))
+    if name == EventName.APPLY_INTENT and apply is not None and apply.outcome != "aborted":
+        yield from ((sha256, f"'nightledger undo {apply.proposal}' needs it") for sha256 in _of_apply(apply))
+    elif name in (EventName.DRIFT_FOUND, EventName.PUT_BACK):
+        found = fields["found" if name == EventName.PUT_BACK else "sha256"]
+        yield found, f"it is what was found in {fields['path']}, and is to be settled"
+    elif name == EventName.DECIDED and fields["type"] in KEPT:
+        for sha256 in (fields["sha256"], fields.get("signature_sha256", "")):
+            yield sha256, f"it is decision {fields['decision']}, on which others rest"
+    for one in fields.get("replaced", ()):
+        yield one["sha256"], "another program wrote it at the moment of an apply, and it is in no file"
+    for one in (*fields.get("trust", ()), *fields.get("files", ())):
+        if (
+            one.get("name") in TRUST_FILES and one["sha256"] != EMPTY_SHA256
+        ):  # of a file that is not there nothing is
+            yield (
+                one["sha256"],
+                f"it is {TRUST_FILES[one['name']]} as it was signed, and decisions are judged by it",
+            )
 
 
 def count_gone(book: Book) -> dict[Gone, int]:

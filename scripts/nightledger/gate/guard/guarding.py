@@ -132,7 +132,7 @@ class _Watch:
         accepted = book.accepted_of(path)
         drift = book.open_drift(path)
         if sha256 == accepted:
-            if not self.blobs.exists(sha256):
+            if not self.blobs.holds(sha256):
                 self.blobs.put(present)  # what is accepted is kept while it can be
             self._close(drift)
             return

@@ -22,6 +22,7 @@ from nightledger.gate.integrity.trust_changes import is_outrun
 from nightledger.gate.integrity.trusting import Trust, is_on_log, trust_files, who_changed
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger
+from nightledger.gate.restoring import is_signed_for
 from nightledger.gate.signed import KEPT, Signed, find_replaced, read_kept, read_signed, signed_by
 from nightledger.gate.stored import is_altered, read_logged
 from nightledger.trust.signers import SignedBy
@@ -42,11 +43,15 @@ class Altered:
         message: What is wrong with it.
         is_kept: Whether the bytes that the log names are kept and stay in force: ``key restore`` puts
             them back.
+        is_blob: Whether it is bytes kept for an undo, or for whoever checks later.
+        is_alarm: Whether something needs it.
     """
 
     path: str
     message: str
     is_kept: bool = False
+    is_blob: bool = False
+    is_alarm: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,19 +106,30 @@ def find_altered(home: Home, ledger: Ledger, at: Moment, held: Held | None = Non
         at: The clocks; they tell whether a reset of the keys is over.
         held: Its decisions, where they were verified already.
     """
+    held = held or verify_decisions(home, ledger)
     return (
         *_identity(home, ledger.book),
         *_trust_files(home, ledger, Trust(home, ledger), at),
         *_proposals(home, ledger.book),
-        *(held or verify_decisions(home, ledger)).altered,
+        *held.altered,
         *_replaced(home, ledger.book),
         *_copies(home, ledger.book),
+        *_restored(home, ledger.book, held.decisions),
     )
 
 
 def _identity(home: Home, book: Book) -> Iterator[Altered]:
     if why := why_another(home.identity, book.genesis):
         yield Altered(path=home.relative(home.identity_file), message=why)
+
+
+def _restored(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
+    for one in book.restored:
+        if not is_signed_for(one, decisions.get(one.decision)):
+            where = home.relative(home.audit_log)
+            yield Altered(
+                path=where, message=f"line {one.line} says that entries are lost, and no operator signed that"
+            )
 
 
 def verify_decisions(home: Home, ledger: Ledger, *, only: str | None = None) -> Held:
@@ -317,7 +333,7 @@ def _judge(
         return Altered(path=f"{home.relative(path)}.sig", message=message)
     if status.signature_sha256 not in ("", signed.signature_sha256):
         return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
-    if not is_on_log(ledger.log, decision):
+    if not is_on_log(ledger, decision, status.losses):
         return Altered(path=home.relative(path), message=FORKED)
     if not _is_recorded(home, status, decision):
         return Altered(path=home.relative(path), message=OTHERWISE)

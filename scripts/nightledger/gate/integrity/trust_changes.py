@@ -101,7 +101,7 @@ def change_events(gate: Gate, ledger: Ledger, decision: Decision, moment: Moment
         if _fingerprint(gate.home, trust, status) in revoked
     ]
     changed: dict[str, object] = {"decision": decision.id, "files": files}
-    return [(EventName.TRUST_CHANGED, changed), *_void_events(ledger, void)]
+    return [(EventName.TRUST_CHANGED, changed), *void_events(ledger, void)]
 
 
 def _fingerprint(home: Home, trust: Trust, status: DecisionStatus) -> str:
@@ -112,7 +112,8 @@ def _fingerprint(home: Home, trust: Trust, status: DecisionStatus) -> str:
     return by.fingerprint if by else ""
 
 
-def _void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
+def void_events(ledger: Ledger, approvals: list[DecisionStatus]) -> _Events:
+    """Return what is logged of approvals that count no more: their changes are asked again."""
     return [
         (
             EventName.STALE,
@@ -143,7 +144,7 @@ def reset_signers(gate: Gate, ledger: Ledger, contents: Mapping[str, bytes], mom
     ).able(NAMESPACE, moment.at):
         raise RefusedError("the new signers have nobody who could sign", hint="name a public key")
     files = [{"name": name, "sha256": sha256} for name, sha256 in keep_contents(gate.home, contents).items()]
-    void = _void_events(ledger, list(ledger.book.approvals_to_apply()))
+    void = void_events(ledger, list(ledger.book.approvals_to_apply()))
     record(gate, [(EventName.TRUST_RESET, {"files": files}), *void], moment)
 
 
@@ -167,7 +168,7 @@ def settle_trust(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     _keep_decisions(gate.home, ledger)
     for name, sha256 in in_force.items():
         if present[name] == sha256:
-            if sha256 != EMPTY_SHA256 and not blobs.exists(sha256):
+            if sha256 != EMPTY_SHA256 and not blobs.holds(sha256):
                 blobs.put(read_trust_file(gate.home, name) or b"")
         elif is_outrun(ledger, trust, name, present[name], moment) and not why_locked(
             gate, TRUST_FILES[name]
@@ -181,7 +182,7 @@ def _keep_decisions(home: Home, ledger: Ledger) -> None:
         if not step.decision:
             continue
         status = ledger.book.decisions[step.decision]
-        if not all(map(BlobStore(home.blobs_dir).exists, (status.sha256, status.signature_sha256))):
+        if not all(map(BlobStore(home.blobs_dir).holds, (status.sha256, status.signature_sha256))):
             keep(home, read_kept(home, status))
 
 

@@ -27,7 +27,6 @@ from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
 from nightledger.gate.signed import Signed, read_kept, signed_by
-from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.signers import SignedBy, SignerSet, parse_allowed_signers, parse_revoked_keys
 
 _NOBODY = "put it back from a backup; until then nobody may sign, and nothing is applied"
@@ -140,7 +139,7 @@ class Trust:
             by is not None
             and by.principal == decision.principal
             and decision.origin == self._home.identity.origin
-            and is_on_log(self._ledger.log, decision)
+            and is_on_log(self._ledger, decision, status.losses)
             and not why_not_change(decision, step.files, before, by_recovery=by_recovery)
         )
 
@@ -174,11 +173,17 @@ def who_changed(signed: Signed, signers: SignerSet, at: Moment) -> tuple[SignedB
     return signed_by(signed, signers, at, RECOVERY_NAMESPACE), True
 
 
-def is_on_log(log: VerifiedLog, decision: Decision) -> bool:
-    """Tell whether the head that a decision names is a prefix of this log."""
-    if not 0 < decision.log.size <= log.size:
-        return False
-    return log.root_at(decision.log.size).hex() == decision.log.root
+def is_on_log(ledger: Ledger, decision: Decision, losses: int | None = None) -> bool:
+    """Tell whether the head that a decision names is a prefix of this log, behind whatever was lost before it.
+
+    Args:
+        ledger: The log, as checked.
+        decision: What was signed.
+        losses: How many losses stand in the log before it; None takes all.
+    """
+    log, size = ledger.log, decision.log.size
+    behind = all(size > one.size for one in ledger.book.restored[:losses])
+    return behind and 0 < size <= log.size and log.root_at(size).hex() == decision.log.root
 
 
 def trust_path(home: Home, name: str) -> str:

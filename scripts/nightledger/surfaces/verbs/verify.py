@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.restored_text import restored_text
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from nightledger.domain.states import Drifted, Gone
+    from nightledger.domain.states import Drifted, Gone, Restored
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
     from nightledger.gate.apply.applies import AppliesLook
@@ -32,6 +33,10 @@ _GONE = {
 }
 _INSIDE = "  "
 """Begins rows in which a finding goes on, which its own text may break: a file's name holds any character."""
+PUT_BACK = (
+    "Put each file of audit/blobs back from a backup ('nightledger restore FILE --home DIR' unpacks one beside this home). "
+    "Without a backup 'nightledger edit' changes a file by hand; nothing else is held up by it."
+)
 SHOWN = 3
 """Daily logs that are named; their agent may have reason to change them, so a few will do."""
 
@@ -59,6 +64,7 @@ class Seen:
     report: "Report"
     simulated: bool
     altered: "tuple[Altered, ...]" = ()
+    unneeded: "tuple[Altered, ...]" = ()
     closed: "tuple[Closed, ...]" = ()
     drift: tuple[str, ...] = ()
     earlier: "Mapping[str, datetime]" = field(default_factory=dict)
@@ -66,6 +72,7 @@ class Seen:
     drifted: "tuple[Drifted, ...]" = ()
     rewrites: "Rewrites | None" = None
     resets: "tuple[TrustStep, ...]" = ()
+    restored: "tuple[Restored, ...]" = ()
     gone: "Mapping[Gone, int]" = field(default_factory=dict)
     applies: "AppliesLook | None" = None
     witnesses: "WitnessLook | None" = None
@@ -144,7 +151,7 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
 def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
     """Check what a log that holds speaks of."""
     from nightledger.gate.apply.applies import look_at_applies
-    from nightledger.gate.forgetting.keeping import count_gone, find_missing
+    from nightledger.gate.forgetting.keeping import count_gone, find_damaged
     from nightledger.gate.integrity.checking import (
         accepted_since,
         find_altered,
@@ -154,17 +161,24 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         verify_decisions,
     )
     from nightledger.gate.integrity.inputs import Inputs, find_rewrites
-    from nightledger.gate.opening import Ledger, fold_beside
+    from nightledger.gate.opening import Ledger, fold_beside, open_gate
+    from nightledger.surfaces.home import actor_of
 
     inputs = Inputs()
     book = fold_beside(log, inputs.takers())
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     held = verify_decisions(home, ledger)
+    undo_days = open_gate(context.home_path, context.keys_dir, actor=actor_of(context)).undo_days
+    damaged = find_damaged(home, ledger, context.moment, undo_days)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
-        altered=(*find_altered(home, ledger, context.moment, held), *find_missing(home, book)),
+        altered=(
+            *find_altered(home, ledger, context.moment, held),
+            *(one for one in damaged if one.is_alarm),
+        ),
+        unneeded=tuple(one for one in damaged if not one.is_alarm),
         closed=(*find_closed(home, book), *held.closed),
         drift=drift,
         earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
@@ -172,6 +186,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         drifted=book.drifted,
         rewrites=find_rewrites(home, inputs, book),
         resets=book.trust.resets(),
+        restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
         applies=look_at_applies(home, ledger, held, context.moment),
         witnesses=_look_at_witnesses(context, home, ledger, policy),
@@ -201,6 +216,7 @@ def _record(seen: Seen) -> dict[str, Any]:
             for f in seen.report.findings
         ],
         "altered": [{"path": found.path, "message": found.message} for found in seen.altered],
+        "altered_unneeded": [found.path for found in seen.unneeded],
         "altered_and_closed": [one.name for one in seen.closed],
         "applies": _applies_record(seen),
         "drift": [path for path in seen.drift if path not in seen.earlier],
@@ -212,6 +228,16 @@ def _record(seen: Seen) -> dict[str, Any]:
         "logs_changed": _rewritten(seen.rewrites.logs if seen.rewrites else ()),
         "gone": {why.value: count for why, count in seen.gone.items()},
         "resets": [{"at": f"{s.since.at:{TIME}}", "cancelled": s.cancelled} for s in seen.resets],
+        "restored": [
+            {
+                "at": f"{one.at:{TIME}}",
+                "size": one.size,
+                "lost": one.lost,
+                "root": one.root,
+                "decision": one.decision,
+            }
+            for one in seen.restored
+        ],
         "witnesses": _witness_record(seen),
         "unchecked": list(seen.report.unchecked),
     }
@@ -276,6 +302,8 @@ def _lasting(seen: Seen) -> Iterator[str]:
     for one in seen.closed:
         when = f"{one.how} on {one.at:%Y-%m-%d %H:%M} UTC"
         yield f"note: the file of {one.name} is not what was logged; {when}, and it counts for nothing"
+    for found in seen.unneeded:
+        yield f"note: {found.path}: {found.message}"
     for path in seen.protected:
         yield f"note: {path} has changed since it was first seen or acknowledged; 'nightledger review' shows how"
     for drifted in seen.drifted:
@@ -289,6 +317,7 @@ def _lasting(seen: Seen) -> Iterator[str]:
     for reset in seen.resets:
         ended = "; a signature ended it before it counted" if reset.cancelled else ""
         yield f"note: the keys were reset on {reset.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody{ended}"
+    yield from (f"note: {restored_text(one)}" for one in seen.restored)
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
@@ -296,7 +325,9 @@ def _alarms(seen: Seen) -> Iterator[str]:
         yield f"ALTERED {found.path}: {found.message}"
     if any(found.is_kept for found in seen.altered):
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
-    if not all(found.is_kept for found in seen.altered):
+    if any(found.is_blob for found in seen.altered):
+        yield PUT_BACK
+    if not all(found.is_kept or found.is_blob for found in seen.altered):
         yield (
             "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
             "waits for it. Where there is no backup, 'nightledger reject ID' closes it."

@@ -13,14 +13,15 @@ from datetime import datetime
 from pathlib import Path
 
 from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
-from nightledger.domain.event import EventName
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.gate.integrity.checking import verify_decisions
 from nightledger.gate.integrity.witnessing import has_waits_between, read_policy
 from nightledger.gate.opening import Gate, Ledger, open_gate, read_ledger, sign_head
+from nightledger.gate.restoring import is_signed_for
 from nightledger.surfaces import screen
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.session import actor_of, require_machine
@@ -190,17 +191,16 @@ def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) 
     Not where the log says that the operator took an older backup over: then the alarm stands
     until they sign a policy with another witness, and the gate must stay open for that.
     """
-    if found.contradiction is None or _lost_entries(ledger):
+    if found.contradiction is None or _lost_entries(gate, ledger):
         return
     head = found.contradiction.head
     with suppress(IntegrityError):  # another head of this size is pinned already: then that is in the pin
         remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
 
 
-def _lost_entries(ledger: Ledger) -> bool:
-    return any(
-        event == EventName.RESTORED and fields.get("lost") for event, fields, _ in ledger.log.entries()
-    )
+def _lost_entries(gate: Gate, ledger: Ledger) -> bool:
+    held = verify_decisions(gate.home, ledger).decisions
+    return any(one.lost and is_signed_for(one, held.get(one.decision)) for one in ledger.book.restored)
 
 
 def _cosigned_size(gate: Gate, policy: Policy, ledger: Ledger) -> int:

@@ -1,0 +1,264 @@
+"""A home of yesterday with the keys' folder of today, and the other way round: what is said, the way on, what is told."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.blackbox.forge import append, sign_head
+from tests.blackbox.world import LOG, World, call
+
+VERBS: Sequence[tuple[str, ...]] = (
+    ("verify",),
+    ("night",),
+    ("guard",),
+    ("apply",),
+    ("stage",),
+    ("review",),
+    ("proposals",),
+    ("recall", "cable"),
+    ("history",),
+    ("key", "list"),
+    ("rebuild", "--check"),
+    ("propose", "--text", "Test the backups.", "--section", "Lessons", "--reason", "it helped"),
+)
+TAKE_OVER = "nightledger restore --take-over"
+
+
+def world_of(root: Path, home: World, keys: World) -> World:
+    """Give one world's home with another's keys."""
+    shutil.copytree(home.home, root / "home", symlinks=True)
+    shutil.copytree(keys.keys, root / "keys", symlinks=True)
+    return World(root=root, now=keys.now, environment=dict(keys.environment))
+
+
+@pytest.fixture
+def days(world: World, tmp_path: Path) -> tuple[World, World]:
+    """Give a home as it was yesterday, with one change applied, and as it is today, with one more."""
+    world.applied("Label both ends of a cable.")
+    yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
+    world.wait(days=1)
+    world.applied("Use UTC in all logs.", section="Decisions")
+    return yesterday, world
+
+
+@pytest.fixture
+def older(days: tuple[World, World], tmp_path: Path) -> World:
+    """Give the home of yesterday with the keys of today."""
+    return world_of(tmp_path.parent / f"{tmp_path.name}-older", *days)
+
+
+def failing(world: World) -> list[tuple[tuple[str, ...], int]]:
+    """Give the main verbs that do not end with 0, each with its status."""
+    ended = [(words, world.run(*words).status) for words in VERBS]
+    return [(words, status) for words, status in ended if status]
+
+
+def holds(world: World, *, lost: int | None) -> None:
+    """Both verifiers agree that nothing is wrong, and ``verify`` tells how many entries were lost; None for no loss."""
+    seen = world.json("verify")
+    assert seen["ok"], seen
+    assert [one["lost"] for one in seen["restored"]] == ([] if lost is None else [lost])
+    assert ("note:" in world.ok("verify")) == (lost is not None)
+    assert (ran := world.independent()).status == 0, ran
+
+
+def test_a_home_put_back_to_an_older_state_goes_on_by_one_signature(
+    older: World, days: tuple[World, World]
+) -> None:
+    yesterday, today = days
+    before = older.read(), (older.home / LOG).read_bytes()
+    assert [status for _, status in failing(older)] == [4] * len(VERBS)
+    told = [older.run(*words).text for words in (("verify",), ("status",), ("guard",), ("apply",))]
+    assert [TAKE_OVER in text for text in told] == [True] * len(told)
+    assert older.independent().status == 4
+    assert (older.read(), (older.home / LOG).read_bytes()) == before
+
+    older.ok("restore", "--take-over")
+    lost = len(today.events()) - len(yesterday.events())
+    holds(older, lost=lost)
+    assert failing(older) == []
+    assert older.read() == yesterday.read()
+    older.applied("Use UTC in all logs.", section="Decisions")
+    event = next(event for event in older.events() if event["event"] == "home.restored")
+    assert (event["size"], event["lost"]) == (len(yesterday.events()), lost)
+    decision = json.loads((older.home / f"audit/decisions/{event['decision']}.json").read_bytes())
+    assert decision["type"] == "restore"
+    assert decision["targets"][0]["base"] == event["base"] == today.json("verify")["root"]
+    holds(older, lost=lost)
+
+
+def test_it_is_told_by_status_for_a_week_and_by_verify_for_ever(older: World) -> None:
+    older.ok("restore", "--take-over")
+    older.wait(days=6)
+    assert [one["kind"] for one in older.json("status")["alarms"]].count("restored") == 1
+    older.wait(days=2)
+    assert "restored" not in [one["kind"] for one in older.json("status")["alarms"]]
+    assert len(older.json("verify")["restored"]) == 1
+
+
+def test_a_second_time_nothing_is_left_to_sign(older: World) -> None:
+    older.ok("restore", "--take-over")
+    size = len(older.events())
+    older.ok("restore", "--take-over")
+    assert len(older.events()) == size
+
+
+def test_an_older_backup_is_restored_by_the_same_signature(world: World, tmp_path: Path) -> None:
+    world.applied("Label both ends of a cable.")
+    backup = tmp_path / "yesterday.tar.gz"
+    world.ok("backup", str(backup))
+    world.applied("Use UTC in all logs.", section="Decisions")
+    shutil.rmtree(world.home)
+    assert world.run("restore", str(backup)).status == 1
+    assert not world.home.exists()
+    world.ok("restore", str(backup), "--take-over")
+    event = world.events()[-1]
+    assert (event["event"], bool(event["decision"])) == ("home.restored", True)
+    holds(world, lost=event["lost"])
+    world.applied("Use UTC in all logs.", section="Decisions")
+
+
+def test_nobody_without_an_operators_key_takes_over(older: World) -> None:
+    before = (older.home / LOG).read_bytes()
+    pin = (older.own_keys / "pin.json").read_bytes()
+    (older.own_keys / "operator").rename(older.root / "away")
+    ran = older.run("restore", "--take-over")
+    assert ran.status in {1, 4}, ran
+    (older.own_keys / "operator.pub").rename(older.root / "away.pub")
+    assert older.run("restore", "--take-over").status == 1
+    assert ((older.home / LOG).read_bytes(), (older.own_keys / "pin.json").read_bytes()) == (before, pin)
+    assert older.run("verify").status == 4
+    assert [path.name for path in older.keys.iterdir() if "restoring" in path.name] == []
+
+
+def test_who_holds_the_logs_key_cannot_say_that_entries_are_lost(
+    older: World, days: tuple[World, World]
+) -> None:
+    _, today = days
+    forged = {"event": "home.restored", "size": 2, "lost": 3, "base": today.json("verify")["root"]}
+    append(today, {**forged, "decision": "d-" + "a" * 26})
+    assert today.run("verify").status == 4
+    assert today.json("status")["alarms"]
+    append(older, {**forged, "decision": "d-" + "a" * 26})
+    assert older.run("restore", "--take-over").status == 4
+    assert older.run("verify").status == 4
+
+
+def test_what_was_approved_and_not_applied_is_asked_again(world: World, tmp_path: Path) -> None:
+    kept = world.propose("Label both ends of a cable.")
+    assert world.approve(kept).status == 0
+    yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
+    world.ok("reject", kept, "--reason", "no")  # which the older state knows nothing of
+    older = world_of(tmp_path.parent / f"{tmp_path.name}-older", yesterday, world)
+    before = older.read()
+    older.ok("restore", "--take-over")
+    older.wait(hours=3)
+    older.ok("apply")
+    assert older.read() == before
+    assert [one["state"] for one in older.proposals() if one["id"] == kept] == ["stale"]
+
+
+def test_an_approval_of_the_lost_part_does_not_come_back(world: World, tmp_path: Path) -> None:
+    """Signed over the very head that the older state has; who holds the log's key puts it into the log again."""
+    name = world.propose("Label both ends of a cable.")
+    yesterday = world.copy(tmp_path.parent / f"{tmp_path.name}-yesterday")
+    assert world.approve(name).status == 0
+    lost = world.events()[-1]
+    older = world_of(tmp_path.parent / f"{tmp_path.name}-older", yesterday, world)
+    older.ok("restore", "--take-over")
+    for suffix in ("json", "json.sig"):
+        path = f"audit/decisions/{lost['decision']}.{suffix}"
+        shutil.copy(world.home / path, older.home / path)
+    append(
+        older, {key: lost[key] for key in lost if key not in ("v", "seq", "at", "actor", "boot", "boot_s")}
+    )
+    before = older.read()
+    older.wait(hours=3)
+    older.run("apply")
+    assert older.read() == before
+    assert older.run("verify").status == 4
+
+
+def test_what_a_copy_left_of_the_newer_state_is_in_nobodys_way(
+    older: World, days: tuple[World, World]
+) -> None:
+    """As a copy that removes nothing leaves it: newer heads, proposals and decisions beside the older log."""
+    for path in days[1].home.rglob("audit/*/*"):
+        target = older.home / path.relative_to(days[1].home)
+        if path.is_file() and not target.exists():
+            shutil.copy(path, target)
+    older.ok("restore", "--take-over")
+    holds(older, lost=older.events()[-1]["lost"])
+    older.applied("Use UTC in all logs.", section="Decisions")
+    holds(older, lost=next(one["lost"] for one in older.events() if one["event"] == "home.restored"))
+
+
+def test_a_run_that_was_cut_short_before_the_pin_moved_goes_on_without_another_signature(
+    older: World,
+) -> None:
+    pins = {name: (older.own_keys / name).read_bytes() for name in ("pin.json", "head.json")}
+    older.ok("restore", "--take-over")
+    size = len(older.events())
+    for name, content in pins.items():
+        (older.own_keys / name).write_bytes(content)
+    assert older.run("verify").status == 4
+    (older.own_keys / "operator").rename(older.own_keys / "away")
+    older.ok("restore", "--take-over")
+    assert len(older.events()) == size
+    holds(older, lost=older.events()[-1]["lost"])
+
+
+def test_another_history_is_not_taken_over(older: World) -> None:
+    lines = (older.home / LOG).read_bytes().splitlines()
+    (older.home / LOG).write_bytes(b"\n".join([lines[0], *lines[2:]]) + b"\n")
+    sign_head(older)
+    assert older.run("restore", "--take-over").status == 4
+    assert older.run("verify").status == 4
+
+
+def test_an_agents_host_may_not_take_an_ordinary_home_over(tmp_path: Path) -> None:
+    world = World(root=tmp_path, environment={"CLAUDECODE": "1"})
+    world.write("MEMORY.md", "# MEMORY.md\n")
+    home = ("--home", str(world.home))
+    variables = {"NIGHTLEDGER_KEYS": str(world.keys)}
+    assert call(["init", "--adopt", "--no-passphrase", "--no-seed", *home], env=variables).status == 0
+    assert call(["restore", "--take-over", *home], env={**variables, "CLAUDECODE": "1"}).status == 1
+
+
+def test_keys_of_yesterday_simply_go_on(days: tuple[World, World], tmp_path: Path) -> None:
+    yesterday, today = days
+    newer = world_of(tmp_path.parent / f"{tmp_path.name}-newer", today, yesterday)
+    newer.now = today.now
+    holds(newer, lost=None)
+    assert failing(newer) == []
+    newer.applied("Keep it short.")
+    holds(newer, lost=None)
+
+
+def test_a_pin_that_is_missing_comes_back_from_a_backup(world: World, tmp_path: Path) -> None:
+    world.applied("Label both ends of a cable.")
+    backup = tmp_path / "b.tar.gz"
+    world.ok("backup", str(backup))
+    pin = (world.own_keys / "pin.json").read_bytes()
+    world.applied("Use UTC in all logs.", section="Decisions")
+    (world.own_keys / "pin.json").unlink()
+    (world.own_keys / "head.json").unlink()
+    ran = world.run("verify")
+    assert (ran.status, "nightledger restore FILE" in ran.text) == (2, True)
+    assert world.run("restore", str(backup), home=tmp_path / "beside").status == 0
+    assert (world.own_keys / "pin.json").read_bytes() == pin
+    holds(world, lost=None)
+    world.applied("Keep it short.")
+
+
+def test_without_a_pin_and_a_backup_an_operator_vouches_for_the_log_that_stands_there(world: World) -> None:
+    world.applied("Label both ends of a cable.")
+    (world.own_keys / "pin.json").unlink()
+    ran = world.run("verify")
+    assert (ran.status, TAKE_OVER in ran.text) == (2, True)
+    world.ok("restore", "--take-over")
+    holds(world, lost=0)
+    world.applied("Keep it short.")
+    holds(world, lost=0)
