@@ -94,7 +94,9 @@ def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -
     except (NightledgerError, OSError) as error:
         problems.append(error)
     if alarmed and (shown or not context.quiet):
-        context.note(f"error: {', '.join(dict.fromkeys(item.key for item in alarms))}: see {home.relative(home.attention)}")
+        context.note(
+            f"error: {', '.join(dict.fromkeys(item.key for item in alarms))}: see {home.relative(home.attention)}"
+        )
         context.note("hint: nightledger verify")
     for problem in problems:
         context.note(f"error: {problem}")
