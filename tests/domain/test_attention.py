@@ -35,6 +35,8 @@ def test_numbers_are_given_for_every_need_in_whole_hours() -> None:
         "waiting_oldest_h": 75,
         "altered": 0,
         "altered_oldest_h": 0,
+        "rewritten": 0,
+        "rewritten_oldest_h": 0,
         "drift": 0,
         "drift_oldest_h": 0,
         "failed": 0,
@@ -58,10 +60,15 @@ def test_what_began_in_the_future_has_no_age() -> None:
     assert variables([item(Need.FAILED, hours=-5)], NOW)["failed_oldest_h"] == 0
 
 
-def test_only_what_was_not_told_is_news() -> None:
+def test_only_what_was_not_told_is_news_and_an_alarm_that_was_told_a_day_ago() -> None:
     known, new = item(Need.WAITING, "p-1"), item(Need.WAITING, "p-2")
-    assert news([known, new], {known.mark}) == (new,)
-    assert news([item(Need.FAILED, "p-1")], {known.mark}) != ()
+    assert news([known, new], {known.mark: NOW}, NOW) == (new,)
+    assert news([item(Need.FAILED, "p-1")], {known.mark: NOW}, NOW) != ()
+    alarm = item(Need.ALTERED, "EDITED audit/log")
+    told = {known.mark: NOW, alarm.mark: NOW}
+    assert news([known, alarm], told, NOW + timedelta(hours=23)) == ()
+    assert news([known, alarm], told, NOW + timedelta(days=1)) == (alarm,)
+    assert news([known, alarm], told, NOW - timedelta(minutes=1)) == (alarm,)
 
 
 def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
@@ -71,14 +78,16 @@ def test_the_page_names_each_need_with_its_command_and_no_age() -> None:
         item(Need.WAITING, "p-2"),
         item(Need.WAITING, "p-1", 75),
         item(Need.DRIFT, "MEMORY.md"),
-        item(Need.ALTERED, "p-3"),
+        item(Need.ALTERED, "EDITED audit/log"),
+        item(Need.REWRITTEN, "outcomes"),
         *(item(Need.FAILED, f"link 2026-02-2{n}") for n in range(5)),
     ]
     assert list_needs(items) == (
         "# What needs the operator\n"
         "\n"
         "- 2 proposals wait, the oldest since 2026-02-26 00:30 UTC: `nightledger review`\n"
-        "- 1 proposal was altered (p-3): `nightledger verify`\n"
+        "- 1 integrity alarm (EDITED audit/log): `nightledger verify`\n"
+        "- 1 input of nights was rewritten (outcomes): `nightledger verify`\n"
         "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
         "- 5 jobs failed (link 2026-02-20, link 2026-02-21, link 2026-02-22 and 2 more): `nightledger status`\n"
         "- 2 periods were missed (2026-02-26, 2026-02-27): `nightledger night`\n"

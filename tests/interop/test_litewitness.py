@@ -83,4 +83,4 @@ def test_a_log_put_back_is_refused_and_that_is_an_alarm_at_once(
     verify = back.run("verify")
     assert verify.status == 4
     assert "STALE-WITNESS" in verify.out
-    assert said in text(back.out("status"))
+    assert said in text(back.run("status").out)

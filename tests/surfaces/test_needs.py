@@ -15,7 +15,7 @@ from tests.surfaces.channel.test_dead_letters import bury
 from nightledger.domain.attention import Item, Need
 from nightledger.gate.review.editing import propose_edit
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import find_needs
+from nightledger.surfaces.needs import find_alarms, find_needs
 
 NIGHT = "2026-03-02T03:30:00Z"
 NOTHING = "# What needs the operator\n\nNothing.\n"
@@ -31,7 +31,11 @@ def page(caller: Caller) -> str:
 
 
 def needs(caller: Caller, now: str = NIGHT) -> list[Item]:
-    return find_needs(Context(verb="night", home=caller.home.root, now_text=now, json=False))
+    return find_needs(context_of(now, caller))
+
+
+def context_of(now: str, caller: Caller) -> Context:
+    return Context(verb="night", home=caller.home.root, now_text=now, json=False)
 
 
 def test_a_night_ends_with_the_page(caller: Caller) -> None:
@@ -65,10 +69,10 @@ def test_it_names_what_was_altered_what_drifted_and_what_fails(caller: Caller) -
     Path(caller.home.proposal(altered.id)).write_bytes(b"{}")
     caller.desk.memory.write_text(MEMORY + "- by hand\n")
     Path(caller.home.outcomes).symlink_to("/etc/hosts")
-    assert caller.run("night", now=NIGHT) == 1
+    assert caller.run("night", now=NIGHT) == 4
     assert page(caller) == (
         "# What needs the operator\n\n"
-        f"- 1 proposal was altered ({altered.id}): `nightledger verify`\n"
+        f"- 1 integrity alarm (ALTERED memory/state/proposals/{altered.id}.json): `nightledger verify`\n"
         "- 1 file changed outside the gate (MEMORY.md): `nightledger review`\n"
         "- 4 jobs failed (close_day 2026-03-01, consolidate 2026-03-01, curate 2026-03-01 and 1 more): `nightledger status`\n"
     )
@@ -79,8 +83,8 @@ def test_what_is_missing_counts_as_changed_now_and_no_time_is_ahead(caller: Call
     Path(caller.home.proposal(altered.id)).unlink()
     caller.desk.memory.write_text("new\n")
     caller.run("night", now=NIGHT)
-    found = needs(caller)
-    assert [item.need for item in found] == [Need.ALTERED, Need.DRIFT]
+    found = [*find_alarms(context_of(NIGHT, caller)), *needs(caller)]
+    assert [item.need for item in found] == [Need.ALTERED, Need.DRIFT, Need.DRIFT]
     assert {item.since.isoformat() for item in found} == {"2026-03-02T03:30:00+00:00"}
 
 
@@ -99,7 +103,9 @@ def test_an_own_edit_that_is_not_signed_waits_for_nobody(caller: Caller) -> None
     assert needs(caller) == []
 
 
-def test_the_notifier_hears_of_drift_once_and_of_a_missed_period_that_was_made_up(caller: Caller) -> None:
+def test_the_notifier_hears_of_drift_once_a_day_and_of_a_missed_period_that_was_made_up(
+    caller: Caller,
+) -> None:
     told = caller.root / "told"
     script = f"import sys; open({str(told)!r}, 'a').write(sys.argv[1] + chr(10))"
     operator = caller.root / "keys" / "operator.yaml"
@@ -107,8 +113,10 @@ def test_the_notifier_hears_of_drift_once_and_of_a_missed_period_that_was_made_u
     operator.chmod(0o600)
     caller.desk.memory.write_text("new\n")
     caller.run("night", now="2026-03-03T03:30:00Z")
-    caller.run("night", now="2026-03-04T03:30:00Z")
+    caller.run("night", now="2026-03-03T04:30:00Z")
     assert told.read_text() == "1 file changed outside the gate, 1 period was missed (1 day)\n"
+    caller.run("night", now="2026-03-04T03:30:00Z")
+    assert told.read_text().splitlines()[1:] == ["1 file changed outside the gate"]
 
 
 def test_a_trust_file_that_differs_and_a_reset_are_told(caller: Caller) -> None:

@@ -51,7 +51,7 @@ def test_a_pin_is_never_replaced(ring: KeyRing) -> None:
 
 def test_a_home_that_was_never_seen_has_no_pin(ring: KeyRing) -> None:
     assert find_pin(ring, HOME_ID) is None
-    with pytest.raises(ConfigurationError, match="is missing") as caught:
+    with pytest.raises(IntegrityError, match="is missing") as caught:
         read_pin(ring, HOME_ID)
     assert "NIGHTLEDGER_KEYS" in caught.value.hint
 

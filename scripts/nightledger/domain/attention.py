@@ -4,12 +4,13 @@ Invariant: what is said here is made of enumerated words, numbers and hours, so 
 may go to a phone, a chat or a mail.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
 
 
 class Need(StrEnum):
@@ -18,7 +19,9 @@ class Need(StrEnum):
     WAITING = "waiting"
     """A proposal waits for an answer."""
     ALTERED = "altered"
-    """A proposal's file is not what was logged; it is set aside."""
+    """The log, or a file that it names, is not what was signed, logged or read; or that cannot be told."""
+    REWRITTEN = "rewritten"
+    """A file that is only appended to was rewritten, and a later night read it so."""
     DRIFT = "drift"
     """A gated file changed outside the gate."""
     TRUST = "trust"
@@ -39,7 +42,8 @@ class Need(StrEnum):
 
 _SAID = {
     Need.WAITING: ("proposal waits", "proposals wait"),
-    Need.ALTERED: ("proposal was altered", "proposals were altered"),
+    Need.ALTERED: ("integrity alarm", "integrity alarms"),
+    Need.REWRITTEN: ("input of nights was rewritten", "inputs of nights were rewritten"),
     Need.DRIFT: ("file changed outside the gate", "files changed outside the gate"),
     Need.TRUST: ("alarm about who may sign", "alarms about who may sign"),
     Need.WITNESS: ("alarm about witnesses", "alarms about witnesses"),
@@ -52,6 +56,7 @@ _SAID = {
 _NEXT = {
     Need.WAITING: "nightledger review",
     Need.ALTERED: "nightledger verify",
+    Need.REWRITTEN: "nightledger verify",
     Need.DRIFT: "nightledger review",
     Need.TRUST: "nightledger key list",
     Need.WITNESS: "nightledger witness ask",
@@ -62,6 +67,8 @@ _NEXT = {
     Need.MISSED: "nightledger night",
 }
 _KEYS_SHOWN = 3
+ALARMS = frozenset({Need.ALTERED, Need.DRIFT, Need.TRUST, Need.WITNESS})
+"""Of these the operator is told again after a day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +91,19 @@ class Item:
         return f"{self.need.value} {self.key}"
 
 
-def news(items: Sequence[Item], told: Collection[str]) -> tuple[Item, ...]:
-    """Give the items that the operator was not told about yet.
+def news(items: Sequence[Item], told: Mapping[str, datetime], now: datetime) -> tuple[Item, ...]:
+    """Return the items that the operator was not told about yet, and the alarms told a day ago or longer.
 
     Args:
         items: What needs the operator now.
-        told: Marks of what was told.
+        told: When each mark was told.
+        now: Aware, UTC.
     """
-    return tuple(item for item in items if item.mark not in told)
+    return tuple(
+        item
+        for item in items
+        if item.mark not in told or (item.need in ALARMS and not timedelta() <= now - told[item.mark] < DAY)
+    )
 
 
 def summarize(items: Sequence[Item], now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Tell the operator that something waits, was altered, drifts, failed or was missed; once for each change.
+"""Tell the operator that something waits, was altered, drifts, failed or was missed: once, and an alarm again each day.
 
 At each run where what was told cannot be read: rather too often than never.
 
@@ -10,9 +10,10 @@ ages, never text.
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from nightledger.domain.attention import Item, news, summarize, variables
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
@@ -20,12 +21,15 @@ from nightledger.domain.operator import Operator
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
+from nightledger.files.owner import for_child
 from nightledger.files.reading import is_within, read_optional
 
 TIMEOUT_S = 30
 """A notifier that hangs must not hold the night's lock for long. Our choice."""
 MAX_TOLD_BYTES = 1 << 20
 SUMMARY = "{summary}"
+_SECONDS = re.compile(r"[0-9]{1,11}")
+"""Since 1970, until the year 5138."""
 
 
 class NotifyError(NightledgerError):
@@ -50,16 +54,15 @@ def notify(home: Home, operator: Operator, items: Sequence[Item], *, now: dateti
         NotifyError: It is missing, failed or took longer than 30 s; it is tried again next time.
     """
     before = _read_told(home)
-    new = bool(operator.notify) and bool(news(items, before))
+    new = bool(operator.notify) and bool(news(items, before, now))
     if new:
         _run(home, operator, items, now)
     marks = {item.mark for item in items}
-    told = marks if new else marks & before
+    told = dict.fromkeys(marks, now) if new else {mark: before[mark] for mark in marks & before.keys()}
     if told != before:
         make_dir(home.work_dir)
-        replace_file(
-            _told_path(home), "".join(f"{mark}\n" for mark in sorted(told)).encode(), disposable=True
-        )
+        lines = sorted(f"{mark} {int(at.timestamp())}\n" for mark, at in told.items())
+        replace_file(_told_path(home), "".join(lines).encode(), disposable=True)
     return new
 
 
@@ -67,13 +70,14 @@ def _told_path(home: Home) -> str:
     return os.path.join(home.work_dir, "notified")
 
 
-def _read_told(home: Home) -> set[str]:
-    """Read the marks of what was told; none where nothing can be read: an agent can write there, and silences nobody so."""
+def _read_told(home: Home) -> dict[str, datetime]:
+    """Read when each mark was told; none where nothing can be read: an agent can write there, and silences nobody so."""
     try:
         raw = read_optional(_told_path(home), MAX_TOLD_BYTES) or b""
     except UnreadableError:
         raw = b""
-    return set(raw.decode("utf-8", "replace").split("\n")) - {""}
+    lines = (line.rpartition(" ") for line in raw.decode("utf-8", "replace").split("\n"))
+    return {mark: datetime.fromtimestamp(int(at), UTC) for mark, _, at in lines if _SECONDS.fullmatch(at)}
 
 
 def _run(home: Home, operator: Operator, items: Sequence[Item], now: datetime) -> None:
@@ -92,6 +96,7 @@ def _run(home: Home, operator: Operator, items: Sequence[Item], now: datetime) -
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=_environment(home, numbers),
+            **for_child(),
             cwd="/",
             timeout=TIMEOUT_S,
             check=True,

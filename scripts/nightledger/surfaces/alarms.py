@@ -1,20 +1,17 @@
 """What the operator should see before anything else: bytes that are not what was signed or logged."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 
-from nightledger.domain.decision import DecisionType
 from nightledger.domain.moment import Moment
-from nightledger.domain.states import Book, DecisionStatus
+from nightledger.domain.states import Book
 from nightledger.files.configuration import why_no_operator
 from nightledger.files.home import Home
-from nightledger.gate.integrity.checking import find_altered
-from nightledger.gate.opening import AS_MADE, MEND, Gate, Ledger, why_no_consent
+from nightledger.gate.opening import AS_MADE, MEND, Gate, why_no_consent
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters, told
 from nightledger.surfaces.drift_text import drift_alarms
 from nightledger.surfaces.restored_text import TAKE_OVER, restored_text
-from nightledger.surfaces.witnessing.findings import look
+from nightledger.surfaces.verbs.verify import Seen
 from nightledger.trust.pin import NO_PIN
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.report import Damage
@@ -48,8 +45,8 @@ class Alarm:
 
     @property
     def of_integrity(self) -> bool:
-        """Whether bytes are not what was signed or logged."""
-        return self.kind in ("integrity", "drift")
+        """Whether bytes are not what was signed or logged, or no witness has confirmed of late that they are."""
+        return self.kind in ("integrity", "drift", "witness")
 
 
 def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
@@ -73,54 +70,35 @@ def log_alarms(log: VerifiedLog, *, pinned: bool) -> list[Alarm]:
     return alarms
 
 
-def file_alarms(home: Home, log: VerifiedLog, book: Book, at: Moment) -> list[Alarm]:
-    """Check what is still to be acted upon; ``verify`` checks everything that ever was."""
-    approvals = {decision.id: decision for decision in book.approvals_to_apply()}
-    approved = {decision.proposal for decision in approvals.values()}
-    trusted = {step.decision: book.decisions[step.decision] for step in book.trust.steps if step.decision}
-    live = replace(
-        book,
-        proposals={
-            name: status
-            for name, status in ((one.id, one) for one in book.live())
-            if status.open_changes() or name in approved
-        },
-        decisions={**approvals, **trusted, **_last_review(book), **_signed_losses(book)},
-    )
+def file_alarms(home: Home, seen: Seen, book: Book, at: Moment) -> list[Alarm]:
+    """Name what ``verify`` finds beside a log that holds, and what of it waits for the operator."""
     altered = [
         Alarm(
             kind="integrity",
-            message=f"{found.path}: {found.message}",
-            hint=_hint(found.path, home, is_kept=found.is_kept),
+            message=f"{name} {found.path}: {found.message}",
+            hint=_hint(name, found.path, home, is_kept=found.is_kept),
         )
-        for found in find_altered(home, Ledger(log=log, book=live), at)
+        for name, found in seen.damaged
     ]
     return [
         *_reset_alarms(book, at),
         *_restored_alarms(book, at),
         *altered,
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
-        *_witness_alarms(home, Ledger(log=log, book=book), at),
+        *_witness_alarms(seen),
     ]
 
 
-def _hint(path: str, home: Home, *, is_kept: bool) -> str:
+def _hint(name: str, path: str, home: Home, *, is_kept: bool) -> str:
     if path == home.relative(home.identity_file):
         return f"{AS_MADE}; until then nothing is proposed, signed or applied"
-    return _PUT_BACK_TRUST if is_kept else _PUT_BACK
-
-
-def _last_review(book: Book) -> dict[str, DecisionStatus]:
-    """Give the decision that what is autonomous rests on, by its id."""
-    decisions = (book.decisions[name] for name in reversed(tuple(book.decisions)))
-    reviews = (one for one in decisions if one.type is DecisionType.CONSENT)
-    return {one.id: one for one in islice(reviews, 1)}
-
-
-def _signed_losses(book: Book) -> dict[str, DecisionStatus]:
-    """Return the decisions by which entries of the log are lost, by their ids."""
-    names = (one.decision for one in book.restored)
-    return {name: book.decisions[name] for name in names if name in book.decisions}
+    return (
+        _PUT_BACK_TRUST
+        if is_kept
+        else _PUT_BACK
+        if name == "ALTERED"
+        else "'nightledger verify' says all of it"
+    )
 
 
 def _restored_alarms(book: Book, at: Moment) -> list[Alarm]:
@@ -147,14 +125,14 @@ def side_alarms(gate: Gate, now: datetime) -> list[Alarm]:
     return alarms
 
 
-def _witness_alarms(home: Home, ledger: Ledger, at: Moment) -> list[Alarm]:
+def _witness_alarms(seen: Seen) -> list[Alarm]:
     return [
         Alarm(
             kind="witness" if found.damage is Damage.STALE_WITNESS else "integrity",
             message=f"{found.damage.value.upper()}: {found.message}",
             hint="nightledger witness ask",
         )
-        for found in look(home, ledger, at).findings
+        for found in seen.told
     ]
 
 

@@ -1,16 +1,23 @@
 """What needs the operator now: gathered from log, files and run ledger; told, and kept as a page.
 
 Invariant: ``memory/state/ATTENTION.md`` says what is so at the end of a run, and while
-nothing changes not a byte of it does.
+nothing changes not a byte of it does. An alarm is told whatever else cannot be done.
 """
 
 import os
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 
 from nightledger.domain.agenda import duties, failing
-from nightledger.domain.attention import Item, Need, list_needs
+from nightledger.domain.attention import ALARMS, Item, Need, list_needs
+from nightledger.domain.errors import (
+    EXIT_ALARM,
+    EXIT_REFUSED,
+    IntegrityError,
+    NightledgerError,
+    UnreadableError,
+)
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Kind
@@ -18,7 +25,8 @@ from nightledger.domain.runs import reckon
 from nightledger.domain.states import Book
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import OPERATOR, why_no_operator
+from nightledger.files.configuration import OPERATOR, load_operator, why_no_operator
+from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.checking import find_unsettled
@@ -26,14 +34,83 @@ from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.opening import Gate, Ledger, why_no_consent
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
+from nightledger.jobs.notify import notify
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters
 from nightledger.surfaces.context import Context
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.session import reading
+from nightledger.surfaces.verbs.verify import Seen
+from nightledger.surfaces.verbs.verify import look as verify
 from nightledger.surfaces.witnessing.findings import look as look_at
+from nightledger.text.visible import visible
 
 MAX_PAGE_BYTES = 1 << 20
+REWRITTEN_TOLD = timedelta(days=7)
+"""How long a page tells of an input that was rewritten and that a later night read: then ``verify`` only notes it."""
+
+
+def find_alarms(context: Context) -> list[Item]:
+    """Verify the home and return its alarms, and inputs that were rewritten of late; what keeps ``verify`` from its work is an alarm.
+
+    Raises:
+        ConfigurationError: No home there.
+    """
+    try:
+        return list(_alarms_of(Home(context.home_path), verify(context), context.now))
+    except (NightledgerError, OSError) as error:
+        if not os.path.lexists(Home(context.home_path).audit_log):
+            raise
+        said = str(error).replace(f"{context.home_path}/", "").partition("\n")[0].partition(": ")[0]
+        return [Item(need=Need.ALTERED, key=visible(said), since=context.now)]
+
+
+def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -> int:
+    """Write ``ATTENTION.md`` and run the operator's notifier; return the exit status, 4 while there is an alarm.
+
+    What cannot be looked at, written or run is said on standard error and holds up nothing else here.
+
+    Args:
+        context: The command's surroundings.
+        alarms: What :func:`find_alarms` returned.
+        needs: What a night had to tell beside what stands: a missed period that was made up, too.
+    """
+    home, shown = Home(context.home_path), False
+    alarmed = any(item.need in ALARMS for item in alarms)
+    problems: list[NightledgerError | OSError] = []
+    standing: list[Item] = []
+    try:
+        standing = find_needs(context)
+    except (NightledgerError, OSError) as error:
+        problems += [] if alarmed else [error]  # what is damaged is told as an alarm
+    items = list({item.mark: item for item in (*alarms, *standing)}.values())
+    try:
+        shown = write_page(home, items)
+    except (NightledgerError, OSError) as error:
+        problems.append(error)
+    try:
+        told = {item.mark: item for item in (*needs, *items)}
+        shown |= notify(home, load_operator(context.keys_dir), list(told.values()), now=context.now)
+    except (NightledgerError, OSError) as error:
+        problems.append(error)
+    if alarmed and (shown or not context.quiet):
+        context.note(
+            f"error: {', '.join(dict.fromkeys(item.key for item in alarms))}: see {home.relative(home.attention)}"
+        )
+        context.note("hint: nightledger verify")
+    for problem in problems:
+        context.note(f"error: {problem}")
+        context.note(f"hint: {getattr(problem, 'hint', '') or 'nightledger doctor'}")
+    alarmed = alarmed or any(isinstance(problem, IntegrityError) for problem in problems)
+    return EXIT_ALARM if alarmed else EXIT_REFUSED if problems else 0
+
+
+def tell_failure(context: Context, error: NightledgerError, alarms: Sequence[Item]) -> int:
+    """Tell the operator what stands where a run ended early; return 4 where that is an alarm, and raise the error else."""
+    told = tell(context, alarms)
+    if told != EXIT_ALARM:
+        raise error
+    return told
 
 
 def find_needs(context: Context) -> list[Item]:
@@ -55,19 +132,46 @@ def find_needs(context: Context) -> list[Item]:
         return [*gated, *trusted, *witnesses, *_beside(gate, now), *scheduled]
 
 
-def write_page(home: Home, items: list[Item]) -> None:
-    """Write ``ATTENTION.md`` where it is not what it should be."""
+def write_page(home: Home, items: list[Item]) -> bool:
+    """Write ``ATTENTION.md`` where it is not what it should be, and return whether it was not."""
     content = list_needs(items).encode("utf-8", "backslashreplace")
-    if read_optional(home.attention, MAX_PAGE_BYTES) != content:
-        replace_file(home.attention, content)
+    home.resolve(home.relative(home.state_dir))
+    try:
+        if read_optional(home.attention, MAX_PAGE_BYTES) == content:
+            return False
+    except UnreadableError:
+        pass  # a link or a FIFO gives way
+    make_dir(home.state_dir)
+    replace_file(home.attention, content, disposable=True)
+    return True
+
+
+def _alarms_of(home: Home, seen: Seen, now: datetime) -> Iterator[Item]:
+    for finding in seen.report.alarms:
+        key = f"{finding.damage.value.upper()} {_named(home, finding.path)}"
+        yield Item(need=Need.ALTERED, key=key, since=now)
+    for name, found in seen.damaged:
+        need, path = (Need.TRUST if found.is_kept else Need.ALTERED), _named(home, found.path)
+        since = _changed_at(os.path.join(home.root, found.path), now)
+        yield Item(need=need, key=path if found.is_kept else f"{name} {path}", since=since)
+    for path in seen.drift:
+        yield Item(need=Need.DRIFT, key=path, since=_changed_at(home.path(path), now))
+    for item in seen.rewrites.before if seen.rewrites else ():
+        if item.day >= f"{now - REWRITTEN_TOLD:%Y-%m-%d}":
+            key = f"{_named(home, item.path)} after the night of {item.day}"
+            yield Item(need=Need.REWRITTEN, key=key, since=now)
+    for told in seen.told:
+        yield Item(need=Need.WITNESS, key=told.damage.value, since=now)
+
+
+def _named(home: Home, path: str) -> str:
+    return visible(path.removeprefix(f"{home.root}/"))
 
 
 def _of_gate(home: Home, book: Book, now: datetime) -> Iterator[Item]:
     aside = find_set_aside(home, book)
-    for status in book.live():
-        if status.id in aside:
-            yield Item(need=Need.ALTERED, key=status.id, since=_changed_at(home.proposal(status.id), now))
-        elif status.open_changes() and status.lane != EDIT_LANE and status.kind is not Kind.DRIFT:
+    for status in (status for status in book.live() if status.id not in aside):
+        if status.open_changes() and status.lane != EDIT_LANE and status.kind is not Kind.DRIFT:
             yield Item(need=Need.WAITING, key=status.id, since=status.created.at)
     for path in find_unsettled(home, book):
         drift = book.open_drift(path)

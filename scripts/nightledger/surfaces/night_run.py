@@ -1,31 +1,40 @@
-"""A night that has something to do: the lock, the jobs, what is said, what is told.
+"""A night that has something to do: what ``verify`` does, the lock, the jobs, what is said, what is told.
 
 Invariant: the mark that spares the next call a look is written only after the ledger,
-so that it never hides a period that is due.
+so that it never hides a period that is due; nor does it hide an alarm.
 """
 
 import os
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from nightledger.codec.records import to_plain
 from nightledger.domain.agenda import duties
 from nightledger.domain.attention import Item
-from nightledger.domain.errors import EXIT_ALARM, EXIT_REFUSED, IntegrityError, NightledgerError
+from nightledger.domain.errors import (
+    EXIT_ALARM,
+    EXIT_REFUSED,
+    ConfigurationError,
+    IntegrityError,
+    LockedError,
+    NightledgerError,
+    RecordError,
+    UnreadableError,
+)
 from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, RunOutcome, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import load_operator, load_settings
+from nightledger.files.configuration import load_settings
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
-from nightledger.jobs.notify import notify
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import find_needs, write_page
+from nightledger.surfaces.needs import find_alarms, tell, tell_failure
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
 from nightledger.surfaces.session import require_machine
 
@@ -42,21 +51,28 @@ def run_night(context: Context, *, retry: bool) -> int:
         LockedError: Another night is at work.
         RefusedError: Another machine writes this home.
     """
-    home = Home(context.home_path).require()
-    require_machine(home)
+    home = Home(context.home_path)
+    with suppress(ConfigurationError, IntegrityError, RecordError, UnreadableError):
+        require_machine(home)  # what is wrong with the home's record is an alarm
+    alarms = find_alarms(context)
     try:
-        settings = load_settings(home)
-    except NightledgerError:
-        _tell(context, home, ())  # no period is run in another zone than its own; the operator hears of it
-        raise
+        return _run_due(context, home, alarms, retry=retry)
+    except NightledgerError as error:
+        if isinstance(error, LockedError) and not alarms:
+            raise
+        return tell_failure(context, error, alarms)
+
+
+def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: bool) -> int:
+    settings = load_settings(home)  # no period is run in another zone than its own
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
     with Lock(home.lock_path("night")):
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
-        leave_mark(home, report.next_at, context.now)
         _say(context, home, report)
-        told = _tell(context, home, report.needs)
-    asked = _ask_witnesses(context)
+        told = tell(context, alarms, report.needs)
+        leave_mark(home, context.now if told == EXIT_ALARM else report.next_at, context.now)
+    asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
 
 
@@ -135,31 +151,16 @@ def _complain(context: Context, home: Home, failure: Failure) -> None:
     context.note("hint: it stays due and is tried again by itself; 'nightledger night --retry' tries at once")
 
 
-def _tell(context: Context, home: Home, needs: Sequence[Item]) -> int:
-    """Write the page of what needs the operator, and run their notifier; gives the exit status."""
-    try:
-        standing = find_needs(context)
-        write_page(home, standing)
-        operator = load_operator(context.keys_dir)
-        if operator.notify:
-            told = {item.mark: item for item in (*needs, *standing)}  # of a missed period, once made up, too
-            notify(home, operator, list(told.values()), now=context.now)
-    except NightledgerError as error:
-        context.note(f"error: {error}")
-        context.note(f"hint: {error.hint}")
-        return _status(error)
-    return 0
-
-
-def _ask_witnesses(context: Context) -> int:
+def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
     """Have the night's head cosigned; a witness that does not answer is no failure of the night."""
     from nightledger.surfaces.witnessing.asking import ask_quietly
 
     try:
         return ask_quietly(context)
     except NightledgerError as error:
-        context.note(f"error: {error}")
-        context.note(f"hint: {error.hint}")
+        if not alarmed:
+            context.note(f"error: {error}")
+            context.note(f"hint: {error.hint}")
         return _status(error)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from nightledger.domain.agenda import count_due, duties, failing, next_look_at
 from nightledger.domain.cooling import cools_until
 from nightledger.domain.errors import NightledgerError
-from nightledger.domain.event import Event, EventName
+from nightledger.domain.event import Entry, Event, EventName
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.runs import Run, can_be, reckon
 from nightledger.domain.states import Book, ChangeState
@@ -21,7 +21,7 @@ from nightledger.files.home import Home
 from nightledger.files.staged import find_page
 from nightledger.files.staging_troubles import Trouble, read_troubles
 from nightledger.gate.gated import read_gated
-from nightledger.gate.opening import Gate, fold_log, open_gate
+from nightledger.gate.opening import Gate, open_gate
 from nightledger.gate.stored import find_set_aside
 from nightledger.night import calendar_of, read_ledger
 from nightledger.surfaces.alarms import Alarm, file_alarms, log_alarms, side_alarms
@@ -29,9 +29,11 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.home import actor_of, this_machine
 from nightledger.surfaces.night_jobs import night_jobs
 from nightledger.surfaces.running import Running, find_running
+from nightledger.surfaces.verbs.verify import look_beyond
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.pin import Pin, find_pin
 from nightledger.trust.reading import check_log
+from nightledger.trust.scan import event_of_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +165,11 @@ def look(context: Context) -> Status:
     gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
     home, now = gate.home, context.now
     pin, alarms = _pin(gate.ring, home)
-    held: tuple[Event, ...] = ()
+    held: list[Event] = []
+
+    def take_held(entry: Entry) -> None:
+        held.append(event_of_record({**entry[1]}))
+
     newest: Event | None = None
     book = Book()
     aside: tuple[str, ...] = ()
@@ -172,9 +178,10 @@ def look(context: Context) -> Status:
         alarms += log_alarms(log, pinned=pin is not None)
         newest = log.newest
         if log.report.ok:
-            book, held = fold_log(log, keep={EventName.QUARANTINED})
+            seen = look_beyond(gate, log, context.moment, beside={EventName.QUARANTINED: take_held})
+            book = seen.book or book
             aside = find_set_aside(home, book)
-            alarms += file_alarms(home, log, book, context.moment)
+            alarms += file_alarms(home, seen, book, context.moment)
     except NightledgerError as error:  # no file where one should be
         alarms.append(Alarm(kind="integrity", message=str(error), hint=error.hint))
     schedule, late = _schedule(context, gate)

@@ -94,12 +94,11 @@ def read_pin(ring: KeyRing, home_id: str) -> Pin:
     """Read the pin, and how far the log is ours.
 
     Raises:
-        ConfigurationError: When there is none: this machine has never seen the home.
-        IntegrityError: When it is damaged.
+        IntegrityError: When it is damaged, or there is none: this machine has never seen the home.
     """
     pin = find_pin(ring, home_id)
     if pin is None:
-        raise ConfigurationError(
+        raise IntegrityError(
             f"{ring.path(home_id, FILE)} is missing: nothing here says what this home's log must begin with",
             hint=NO_PIN,
         )

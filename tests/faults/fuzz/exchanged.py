@@ -283,26 +283,36 @@ _ITEMS = tuple(
 )
 
 
-def _read_told(raw: bytes) -> tuple[set[str], frozenset[str]]:
+def _read_told(raw: bytes) -> tuple[dict[str, datetime], frozenset[str]]:
     """Read what was told, then tell nothing new: what is settled is forgotten."""
     home = Home(context().home_path)
-    path = written(Path(home.work_dir, "notified"), raw)
+    written(Path(home.work_dir, "notified"), raw)
     told = _told(home)
     notify(home, Operator(), _ITEMS, now=NOW)
-    assert _told(home) == told & {item.mark for item in _ITEMS}
-    left = Path(path).read_bytes().decode("utf-8", "replace")
-    return told, frozenset(item.mark for item in news(_ITEMS, set(left.split("\n"))))
+    left = _told(home)
+    marks = {item.mark for item in _ITEMS}
+    assert left == {mark: at for mark, at in told.items() if mark in marks}
+    return told, frozenset(item.mark for item in news(_ITEMS, left, NOW))
 
 
-def _check_told(raw: bytes, read: tuple[set[str], frozenset[str]]) -> None:
+def _check_told(raw: bytes, read: tuple[dict[str, datetime], frozenset[str]]) -> None:
     told, new = read
-    lines = raw.split(b"\n")
-    assert told == {line.decode("utf-8", "replace") for line in lines if line}
-    assert new == {item.mark for item in _ITEMS if item.mark.encode() not in lines}
+    lines = [line.rpartition(b" ") for line in raw.split(b"\n")]
+    marks = {
+        mark.decode("utf-8", "replace") for mark, _, at in lines if at.isdigit() and len(at) < MARK_DIGITS
+    }
+    assert told.keys() == marks
+    assert {item.mark for item in _ITEMS} - marks <= new
+    assert all(mark.startswith("drift") for mark in new & marks)
+
+
+MARK_DIGITS = 12
+"""No time of a clock of ours has so many."""
 
 
 def _told_marks() -> list[bytes]:
-    marks = [item.mark.encode() for item in _ITEMS]
+    at = int(NOW.timestamp())
+    marks = [f"{item.mark} {at}".encode() for item in _ITEMS]
     return [b"\n".join((*marks, b"")), b"\n".join(marks), b"\r\n".join(marks), marks[0] + b"\n\xff\n", b""]
 
 

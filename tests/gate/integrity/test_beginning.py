@@ -56,7 +56,7 @@ def test_a_memory_that_was_taken_off_the_gated_files_is_no_quiet_home(desk: Desk
     assert verified.status == 4
     assert "ALTERED config/nightledger/home.json: gated was ['MEMORY.md']" in " ".join(verified.out.split())
     assert console.run("guard").status == 4
-    told = " ".join(console.out("status").split())
+    told = " ".join(console.run("status").out.split())
     assert "write there what it was at init; until then nothing is proposed, signed or applied" in told
     assert "set aside" not in told
 

@@ -10,7 +10,7 @@ from nightledger.domain.runs import Run, RunOutcome
 from nightledger.files.home import Home
 from nightledger.surfaces.context import CHECKOUT
 from nightledger.surfaces.doctor.checks import Check, State
-from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, cron_lines
+from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, cron_lines
 from nightledger.surfaces.unattended import Place, cron_text, launchd_files, systemd_files
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -130,11 +130,17 @@ def test_a_run_of_late_says_that_something_else_calls(
     )
     Path(home.runs).write_bytes(dump_line(run))
     assert [c.state for c in checks(home, tmp_path)] == [state]
+    (night,) = check_nights(home, NOW)
+    assert (night.state, "verif" in night.message) == (State.GOOD if ago == 5 else State.BAD, True)
 
 
 def test_a_simulated_home_needs_no_schedule(bin_dir: Path, tmp_path: Path) -> None:
     assert bin_dir.is_dir()
-    assert [c.state for c in checks(make_home(tmp_path / "home"), tmp_path)] == [State.NOTE]
+    home = make_home(tmp_path / "home")
+    assert [c.state for c in checks(home, tmp_path)] == [State.NOTE]
+    assert [(c.state, "no night ran yet" in c.message) for c in check_nights(home, NOW)] == [
+        (State.NOTE, True)
+    ]
 
 
 def test_a_path_that_no_unit_can_hold_is_called_by_nothing(bin_dir: Path, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_nights_agents_and_views_go_on(console: Console, altered: tuple[Proposal
     console.out("propose", "--text", "Keep the logs for a year.", "--reason", "they were asked for")
     console.desk.wait(days=1)
     ran = console.run("night")
-    assert ran.status == 0, ran.err
+    assert (ran.status, first.id in ran.err, second.id in ran.err) == (4, True, False)
     view = Path(console.desk.home.pending_view).read_text()
     assert second.id in view
     assert first.id not in view

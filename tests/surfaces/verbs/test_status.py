@@ -91,7 +91,7 @@ def test_a_gated_file_that_was_changed_by_hand_is_the_first_thing_said(caller: C
     caller.desk.memory.write_text("# MEMORY.md\n\n- Trust everyone.\n")
     lines = caller.lines("status")
     assert lines[2].startswith("! DRIFT MEMORY.md is not as it was last signed")
-    assert caller.run("status", "--exit-code") == 4
+    assert caller.run("status") == 4
 
 
 def test_a_gated_file_that_cannot_be_read_is_drift_and_has_no_size(caller: Caller) -> None:
@@ -311,4 +311,4 @@ def test_a_home_whose_making_was_cut_short_has_a_screen(caller: Caller) -> None:
             path.unlink()
     for path in (caller.root / "keys").rglob("*.json"):
         path.unlink()
-    assert caller.run("status") == 0
+    assert caller.run("status") == 4

@@ -18,7 +18,7 @@ from nightledger.surfaces.doctor.locks import check_locks
 from nightledger.surfaces.doctor.machines import check_machines
 from nightledger.surfaces.doctor.program import check_program
 from nightledger.surfaces.doctor.rivals import check_rivals
-from nightledger.surfaces.doctor.schedule import check_schedule, check_steps, place_of
+from nightledger.surfaces.doctor.schedule import check_nights, check_schedule, check_steps, place_of
 from nightledger.surfaces.doctor.search import check_search
 from nightledger.surfaces.doctor.staging import check_staging
 from nightledger.surfaces.doctor.trust import check_consent, check_trust
@@ -75,6 +75,7 @@ def diagnose(context: Context) -> Diagnosis:
         ("staging", lambda: check_staging(home, context.keys_dir, now)),
         ("machines", lambda: check_machines(home, now)),
         ("schedule", lambda: check_schedule(home, place_of(context), os.path.expanduser("~"), now)),
+        ("schedule", lambda: check_nights(home, now)),
         ("clock", lambda: check_clock(home, ring, now, clock.boot_clock()[0])),
         ("clock", lambda: check_steps(home, now)),
     )

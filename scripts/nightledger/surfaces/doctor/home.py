@@ -7,21 +7,23 @@ from pathlib import Path
 
 from nightledger.domain.decision import NAMESPACE
 from nightledger.domain.errors import NightledgerError
+from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
+from nightledger.domain.states import Book
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
 from nightledger.gate.founding import leading_out
 from nightledger.gate.gated import read_gated
-from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.integrity.trusting import read_signers
-from nightledger.gate.opening import MEND, Ledger, fold_log, settings_of, why_no_consent
+from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
 from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor.keys import Protection, protection
 from nightledger.surfaces.session import this_machine
+from nightledger.surfaces.verbs.verify import look_beyond
 from nightledger.surfaces.witnessing.findings import check_witnesses
 from nightledger.trust.keys import KeyRing, operator_key_path, public_key_of
 from nightledger.trust.operator_keys import find_kept
@@ -76,7 +78,7 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
 
 
 def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
-    """Verify the audit log, what it names, and the gated files.
+    """Verify the home as ``verify`` does.
 
     Args:
         home: Whose.
@@ -94,19 +96,23 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
         return
     yield good("log", f"the log holds; entries: {log.report.size}")
     yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
-    book, _ = fold_log(log)
+    gate = open_gate(home.root, str(ring.directory), actor=Actor.UNKNOWN)
+    seen = look_beyond(gate, log, at)
+    book = seen.book or Book()
     ledger = Ledger(log=log, book=book)
-    altered = find_altered(home, ledger, at)
-    for found in altered:
-        hint = "nightledger key restore puts it back" if found.is_kept else "put it back from a backup"
+    damaged = list(seen.damaged)
+    for _, found in damaged:
+        hint = (
+            "nightledger key restore puts it back" if found.is_kept else "nightledger verify says what to do"
+        )
         yield bad("log", f"{found.path}: {found.message}", hint)
-    if not altered:
+    if not damaged:
         yield good(
             "log", f"{len(book.proposals)} proposals and {len(book.decisions)} decisions are as logged"
         )
     yield from looked("keys", lambda: (_signer(home, ring, ledger, at),))
     yield from looked("witness", lambda: check_witnesses(home, ledger, str(ring.directory), at))
-    for path in find_drift(home, book):
+    for path in seen.drift:
         yield bad("memory", f"{path} is not as it was last signed", "nightledger review asks about each hunk")
 
 

@@ -54,6 +54,22 @@ def check_schedule(home: Home, place: Place, user_dir: str, now: datetime) -> It
         yield bad(AREA, f"nothing calls {names}: no job runs by itself, and nothing signed is applied", fix)
 
 
+def check_nights(home: Home, now: datetime) -> Iterator[Check]:
+    """Say when this home was verified last without being asked: each night begins with it.
+
+    Args:
+        home: Whose.
+        now: Aware, UTC.
+    """
+    newest = max((run.started_at for run in read_ledger(home)[0] if run.job != CLOCK), default=None)
+    if newest is not None and timedelta() <= now - newest <= LATELY:
+        yield good(AREA, f"the last night, which begins with 'verify', was at {newest:%Y-%m-%d %H:%M} UTC")
+        return
+    since = f"since {newest:%Y-%m-%d %H:%M} UTC" if newest else "yet"
+    text = f"no night ran {since}: nothing verifies this home unasked, and no alarm reaches ATTENTION.md or the notifier"
+    yield (note if home.identity.simulated or newest is None else bad)(AREA, text, "nightledger verify")
+
+
 def check_steps(home: Home, now: datetime) -> Iterator[Check]:
     """Tell of a wall clock that was set, as the run ledger has it.
 

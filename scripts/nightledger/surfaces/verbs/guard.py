@@ -4,7 +4,7 @@ What was found is kept byte for byte and offered in 'nightledger review', hunk b
 'on_drift: propose' the bytes last signed are put back and the edit becomes a proposal.
 
 Reads   the gated and protected files, audit/
-Writes  audit/, memory/state/proposals/
+Writes  audit/, memory/state/proposals/; memory/state/ATTENTION.md where the log or the home does not hold
 Changes no memory, but to put back what the operator signed ('on_drift: propose').
 """
 
@@ -37,6 +37,19 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Look, keep, offer; 4 when a file cannot be looked after."""
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
+    from nightledger.domain.errors import IntegrityError
+
+    try:
+        return _look_after(options, context)
+    except IntegrityError as error:
+        from nightledger.files.owner import acting_as_owner
+        from nightledger.surfaces.needs import find_alarms, tell_failure
+
+        with acting_as_owner(context.home_path):
+            return tell_failure(context, error, find_alarms(context))
+
+
+def _look_after(options: argparse.Namespace, context: Context) -> int:
     from nightledger.domain.errors import EXIT_ALARM
     from nightledger.surfaces import guarding
     from nightledger.surfaces.session import writing

@@ -1,10 +1,11 @@
 """Run the jobs that are due: by period in the home's zone, never by when they last ran.
 
-Called every 30 minutes; when nothing is due it looks at one small file and ends. Missed
+Called every 30 minutes; when nothing is due it looks at one small file and ends. Else it begins
+with what 'verify' does, and tells of an alarm whatever else cannot be done. Missed
 periods are made up for, at most seven a call, the oldest first; none runs twice, none is
 skipped. A job that fails is written to the run ledger and stays due, and the others run.
 
-Reads   memory/system/runs.jsonl, and what the jobs read
+Reads   memory/system/runs.jsonl, what 'verify' reads, and what the jobs read
 Writes  memory/system/runs.jsonl (appended), memory/state/ATTENTION.md, .nightledger/next-due, and what
         the jobs write
 Changes no memory: jobs propose.
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> int:
-    """Run what is due; 1 when a job failed, 4 on an integrity alarm, 75 when another run is at work."""
+    """Run what is due; 1 when a job failed, 4 on an alarm of ``verify``, 75 when another run is at work."""
     if not (options.dry_run or options.retry):
         next_at = _nothing_until(context)
         if next_at is not None:

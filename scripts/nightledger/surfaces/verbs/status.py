@@ -1,7 +1,8 @@
 """What waits, what cools, what can be undone, what ran, what is wrong: one screen.
 
-Reads   audit/, memory/system/runs.jsonl, the gated files, the pin in
-        $NIGHTLEDGER_KEYS
+It checks all that 'verify' checks.
+
+Reads   audit/, memory/, the gated files, the pin in $NIGHTLEDGER_KEYS
 Changes no memory, and writes nothing at all.
 """
 
@@ -15,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exit-code",
         action="store_true",
-        help="exit with 3 when something waits for the operator, with 4 on an integrity alarm",
+        help="exit with 3 when something waits for the operator (with 4 on an alarm of 'verify' always)",
     )
 
 
@@ -29,6 +30,6 @@ def run(options: argparse.Namespace, context: Context) -> int:
     context.emit(status_record(status))
     for line in status_lines(status):
         context.print(line)
-    if not options.exit_code:
-        return 0
-    return EXIT_ALARM if status.alarmed else EXIT_WAITING if status.waits else 0
+    if status.alarmed:
+        return EXIT_ALARM
+    return EXIT_WAITING if options.exit_code and status.waits else 0

@@ -5,7 +5,7 @@ Changes no memory, and writes nothing at all.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,16 @@ from nightledger.surfaces.restored_text import restored_text
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from nightledger.domain.states import Drifted, Gone, Restored
+    from nightledger.domain.event import Entry
+    from nightledger.domain.moment import Moment
+    from nightledger.domain.states import Book, Drifted, Gone, Restored
     from nightledger.domain.trusting import TrustStep
     from nightledger.files.home import Home
     from nightledger.gate.apply.applies import AppliesLook
     from nightledger.gate.integrity.checking import Altered, Closed
     from nightledger.gate.integrity.inputs import Rewrites, Rewritten
     from nightledger.gate.integrity.witnessing import WitnessLook
-    from nightledger.gate.opening import Ledger
+    from nightledger.gate.opening import Gate, Ledger
     from nightledger.trust.reading import VerifiedLog
     from nightledger.trust.report import Finding, Report
 
@@ -77,6 +79,19 @@ class Seen:
     applies: "AppliesLook | None" = None
     witnesses: "WitnessLook | None" = None
     elsewhere: "tuple[Finding, ...]" = ()
+    book: "Book | None" = None
+
+    @property
+    def damaged(self) -> "Iterator[tuple[str, Altered]]":
+        """Give class, path and message of every file that is not what was signed, logged or read."""
+        from nightledger.gate.integrity.checking import Altered
+
+        yield from (("ALTERED", found) for found in self.altered)
+        for one in self.applies.findings if self.applies else ():
+            yield one.damage.value.upper(), Altered(path=one.path, message=one.message)
+        for item in self.rewrites.now if self.rewrites else ():
+            message = f"its first {item.size_bytes} bytes are not those that the night of {item.day} read"
+            yield "REWRITTEN", Altered(path=item.path, message=f"{message}; only appending is allowed there")
 
     @property
     def told(self) -> "tuple[Finding, ...]":
@@ -132,6 +147,8 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
     from pathlib import Path
 
     from nightledger.files.home import Home
+    from nightledger.gate.opening import open_gate
+    from nightledger.surfaces.home import actor_of
     from nightledger.surfaces.witnessing.findings import find_anchored
     from nightledger.trust.keys import KeyRing
     from nightledger.trust.pin import read_pin
@@ -145,11 +162,26 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
         elsewhere = find_anchored(log.tree, pin, against)
         if not log.report.ok:  # what a damaged log says is not worth a look at anything else
             return Seen(report=log.report, simulated=home.identity.simulated, elsewhere=elsewhere)
-        return replace(_look_beyond(context, home, log, policy), elsewhere=elsewhere)
+        gate = open_gate(context.home_path, context.keys_dir, actor=actor_of(context))
+        return replace(look_beyond(gate, log, context.moment, policy), elsewhere=elsewhere)
 
 
-def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str | None) -> Seen:
-    """Check what a log that holds speaks of."""
+def look_beyond(
+    gate: "Gate",
+    log: "VerifiedLog",
+    at: "Moment",
+    policy: str | None = None,
+    beside: "Mapping[str, Callable[[Entry], None]] | None" = None,
+) -> Seen:
+    """Check what a log that holds speaks of.
+
+    Args:
+        gate: Of the home, opened.
+        log: As checked.
+        at: The clocks.
+        policy: As for :func:`look`.
+        beside: Who takes entries of other names than those of inputs.
+    """
     from nightledger.gate.apply.applies import look_at_applies
     from nightledger.gate.forgetting.keeping import count_gone, find_damaged
     from nightledger.gate.integrity.checking import (
@@ -161,46 +193,42 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
         verify_decisions,
     )
     from nightledger.gate.integrity.inputs import Inputs, find_rewrites
-    from nightledger.gate.opening import Ledger, fold_beside, open_gate
-    from nightledger.surfaces.home import actor_of
+    from nightledger.gate.opening import Ledger, fold_beside
 
-    inputs = Inputs()
-    book = fold_beside(log, inputs.takers())
+    home, inputs = gate.home, Inputs()
+    book = fold_beside(log, {**inputs.takers(), **(beside or {})})
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     held = verify_decisions(home, ledger)
-    undo_days = open_gate(context.home_path, context.keys_dir, actor=actor_of(context)).undo_days
-    damaged = find_damaged(home, ledger, context.moment, undo_days)
+    damaged = find_damaged(home, ledger, at, gate.undo_days)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
-        altered=(
-            *find_altered(home, ledger, context.moment, held),
-            *(one for one in damaged if one.is_alarm),
-        ),
+        altered=(*find_altered(home, ledger, at, held), *(one for one in damaged if one.is_alarm)),
         unneeded=tuple(one for one in damaged if not one.is_alarm),
         closed=(*find_closed(home, book), *held.closed),
         drift=drift,
-        earlier={path: at for path in drift if (at := accepted_since(home, book, path))},
+        earlier={path: since for path in drift if (since := accepted_since(home, book, path))},
         protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
         rewrites=find_rewrites(home, inputs, book),
         resets=book.trust.resets(),
         restored=tuple(one for one in book.restored if one.decision in held.decisions),
         gone=count_gone(book),
-        applies=look_at_applies(home, ledger, held, context.moment),
-        witnesses=_look_at_witnesses(context, home, ledger, policy),
+        applies=look_at_applies(home, ledger, held, at),
+        witnesses=_look_at_witnesses(home, ledger, at, policy),
+        book=book,
     )
 
 
 def _look_at_witnesses(
-    context: Context, home: "Home", ledger: "Ledger", policy: str | None
+    home: "Home", ledger: "Ledger", at: "Moment", policy: str | None
 ) -> "WitnessLook | None":
     from nightledger.domain.errors import IntegrityError
     from nightledger.surfaces.witnessing.findings import look as look_at
 
     try:
-        return look_at(home, ledger, context.moment, policy)
+        return look_at(home, ledger, at, policy)
     except IntegrityError:
         return None  # what is wrong with trust files is named as ALTERED
 
@@ -321,8 +349,10 @@ def _lasting(seen: Seen) -> Iterator[str]:
 
 
 def _alarms(seen: Seen) -> Iterator[str]:
-    for found in seen.altered:
-        yield f"ALTERED {found.path}: {found.message}"
+    for name, found in seen.damaged:
+        yield f"{name} {found.path}: {found.message}"
+    for told in seen.told:
+        yield f"{told.damage.value.upper()} {told.path}: {told.message}"
     if any(found.is_kept for found in seen.altered):
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
     if any(found.is_blob for found in seen.altered):
@@ -332,14 +362,7 @@ def _alarms(seen: Seen) -> Iterator[str]:
             "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
             "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
         )
-    for told in (*(seen.applies.findings if seen.applies else ()), *seen.told):
-        yield f"{told.damage.value.upper()} {told.path}: {told.message}"
     yield from _drift(seen)
-    for item in seen.rewrites.now if seen.rewrites else ():
-        yield (
-            f"REWRITTEN {item.path}: its first {item.size_bytes} bytes are not those that the night of {item.day} "
-            "read; only appending is allowed there"
-        )
 
 
 def _drift(seen: Seen) -> Iterator[str]:
