@@ -48,7 +48,7 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
     lost = max(0, seen - log.size)
     if log.report.alarms and not lost:
         raise IntegrityError(f"{log.report.alarms[0].damage.value.upper()}: {log.report.alarms[0].message}")
-    if why := why_another(home.identity, fold_log(log)[0].genesis):
+    if why := why_another(home.identity, fold_log(home, log)[0].genesis):
         raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
     return lost
 

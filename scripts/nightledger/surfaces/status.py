@@ -172,7 +172,7 @@ def look(context: Context) -> Status:
         alarms += log_alarms(log, pinned=pin is not None)
         newest = log.newest
         if log.report.ok:
-            book, held = fold_log(log, keep={EventName.QUARANTINED})
+            book, held = fold_log(home, log, keep={EventName.QUARANTINED})
             aside = find_set_aside(home, book)
             alarms += file_alarms(home, log, book, context.moment)
     except NightledgerError as error:  # no file where one should be

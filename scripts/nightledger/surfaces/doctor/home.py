@@ -94,7 +94,7 @@ def check_log_of(home: Home, ring: KeyRing, at: Moment) -> Iterator[Check]:
         return
     yield good("log", f"the log holds; entries: {log.report.size}")
     yield from (note("log", f"not checked: {text}", "") for text in log.report.unchecked)
-    book, _ = fold_log(log)
+    book, _ = fold_log(home, log)
     ledger = Ledger(log=log, book=book)
     altered = find_altered(home, ledger, at)
     for found in altered:

@@ -157,7 +157,7 @@ def _look_beyond(context: Context, home: "Home", log: "VerifiedLog", policy: str
     from nightledger.gate.opening import Ledger, fold_beside
 
     inputs = Inputs()
-    book = fold_beside(log, inputs.takers())
+    book = fold_beside(home, log, inputs.takers())
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     held = verify_decisions(home, ledger)
