@@ -20,11 +20,11 @@ WORDS = "coupling password vendor"
 TRUE = "Grease the coupling every spring."
 
 
-def forged_decision(world: World, like: str = "", **changed: Any) -> str:
+def forged_decision(world: World, like: str = "", number: str = "f", **changed: Any) -> str:
     """Write a decision that the operator's key never signed, and give its id."""
     folder = world.home / "audit/decisions"
     real = folder / f"{like}.json" if like else max(folder.glob("*.json"), key=os.path.getmtime)
-    decision = {**json.loads(real.read_text()), **changed, "nonce": "f" * 32, "id": "d-" + "f" * 26}
+    decision = {**json.loads(real.read_text()), **changed, "nonce": "f" * 32, "id": "d-" + number * 26}
     content = json.dumps(decision, sort_keys=True, separators=(",", ":")).encode()
     signature = (real.parent / f"{real.name}.sig").read_bytes()
     (folder / f"{decision['id']}.json").write_bytes(content)
@@ -80,6 +80,15 @@ def pending(world: World) -> dict[str, Any]:
     return dict(found)
 
 
+def signed_of(decision: dict[str, Any]) -> dict[str, str]:
+    (target,) = decision["targets"]
+    return {"signed_base": target["base"], "signed_result": target["result"]}
+
+
+def names_of(decision: dict[str, Any]) -> dict[str, str]:
+    return {"decision": decision["id"], "proposal": decision["proposal"]}
+
+
 # ---------------------------------------------------------------- forgeries
 
 
@@ -116,7 +125,7 @@ def a_decision_carried_out_again(world: World) -> None:
 
 def a_waiting_decision_with_another_result(world: World) -> None:
     decision = pending(world)
-    carried_out(world, with_evil(world), decision=decision["id"], proposal=decision["proposal"])
+    carried_out(world, with_evil(world), **names_of(decision))
 
 
 def a_waiting_decision_that_names_its_own_bytes(world: World) -> None:
@@ -131,8 +140,7 @@ def a_waiting_decision_that_names_its_own_bytes(world: World) -> None:
 
 def a_waiting_decision_left_open(world: World) -> None:
     decision = pending(world)
-    names = {"decision": decision["id"], "proposal": decision["proposal"]}
-    carried_out(world, with_evil(world), end="", **names)
+    carried_out(world, with_evil(world), end="", **names_of(decision))
 
 
 def a_waiting_decision_on_another_start(world: World) -> None:
@@ -217,26 +225,23 @@ def another_beginning(world: World) -> None:
     world.write("MEMORY.md", text)
 
 
-def a_key_let_in_and_bytes_gone(world: World) -> None:
-    """A forged change of signers, a decision under the forged key's name, and the bytes said to have expired."""
-    trust = [{"name": one["name"], "sha256": one["sha256"]} for one in world.events()[0]["trust"]]
-    trust[0]["sha256"] = put_blob(world, b'forger namespaces="nightledger-decision@v1" ssh-ed25519 AAAA\n')
-    step = forged_decision(world, type="trust", proposal="", changes=[])
-    append(world, {"event": "trust.changed", "decision": step, "files": trust})
-    decision = pending_after(world)
-    text = with_evil(world)
-    names = {"decision": decision["id"], "proposal": decision["proposal"]}
-    carried_out(world, text, **names)
-    append(
-        world, {"event": "blobs.removed", "sha256s": [sha256(text.encode())], "at": "2026-03-30T00:00:00Z"}
-    )
+def a_key_let_in(world: World) -> None:
+    """A forged change of signers, and what the key so let in signed: none of it is a signature of the operator."""
+    files = [{"name": one["name"], "sha256": one["sha256"]} for one in world.events()[0]["trust"]]
+    files[0]["sha256"] = put_blob(world, b'forger namespaces="nightledger-decision@v1" ssh-ed25519 AAAA\n')
+    name = world.propose("Label the spare fuses.")
+    step = forged_decision(world, number="e", type="trust", proposal="", changes=[])
+    append(world, {"event": "trust.changed", "decision": step, "files": files})
+    carried_out(world, with_evil(world), decision=forged_decision(world, proposal=name), proposal=name)
 
 
-def pending_after(world: World) -> dict[str, Any]:
-    """Give the newest waiting decision, made before the forger came where none can be made any more."""
-    return event_named(world, "decision.recorded") | {
-        "id": event_named(world, "decision.recorded")["decision"]
-    }
+def bytes_said_to_have_expired(world: World) -> None:
+    """What a check needs is gone, and the log says that it went in time."""
+    decision = pending(world)
+    carried_out(world, with_evil(world), target=signed_of(decision), **names_of(decision))
+    world.wait(days=9)
+    append(world, {"event": "blobs.removed", "sha256s": [decision["targets"][0]["base"]]})
+    world.blob(decision["targets"][0]["base"]).unlink()
 
 
 FORGERIES: tuple[Callable[[World], None], ...] = (
@@ -254,6 +259,8 @@ FORGERIES: tuple[Callable[[World], None], ...] = (
     an_undo_nobody_signed,
     an_edit_nobody_signed,
     another_beginning,
+    a_key_let_in,
+    bytes_said_to_have_expired,
 )
 
 
@@ -292,26 +299,100 @@ def signed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     return world
 
 
+def test_what_a_forged_log_calls_signed_is_drift(signed: World, tmp_path: Path) -> None:
+    failed = {}
+    for n, forge in enumerate(FORGERIES):
+        world = signed.copy(tmp_path / str(n))
+        forge(world)
+        tells = {
+            "status": bool(alarms(world) & {"drift", "integrity"}),
+            "agent": EVIL.strip("- \n") not in told(world),
+            "guard": world.run("guard", "--exit-code").status == 4,
+            "review": any(EVIL.strip() in change["after"] for change in drift(world)),
+            "agent after": EVIL.strip("- \n") not in world.run("recall", WORDS, "--agent").out,
+        }
+        if wrong := [where for where, as_it_should in tells.items() if not as_it_should]:
+            failed[forge.__name__] = wrong
+    assert not failed
+
+
 def test_a_signed_line_is_told_and_nothing_alarms(signed: World, tmp_path: Path) -> None:
     world = signed.copy(tmp_path)
     assert TRUE in world.run("recall", WORDS, "--agent").out
-    assert TRUE in prompted(world, f"{WORDS} grease spring")
+    assert TRUE in prompted(world, "grease spring coupling")
     assert not alarms(world) & {"drift", "integrity"}
     assert world.run("guard", "--exit-code").status == 0
 
 
-@pytest.mark.parametrize("forge", FORGERIES, ids=lambda forge: forge.__name__)
-def test_what_a_forged_log_calls_signed_is_drift(
-    signed: World, tmp_path: Path, forge: Callable[[World], None]
+def test_the_operator_settles_what_was_forged_and_signs_nothing_else_before(
+    signed: World, tmp_path: Path
 ) -> None:
     world = signed.copy(tmp_path)
-    forge(world)
-    served = EVIL.strip("- \n") in told(world)
-    seen = alarms(world)
-    looked = world.run("guard", "--exit-code").status
-    offered = [one for one in world.proposals() if one["kind"] == "drift"]
-    served_after = EVIL.strip("- \n") in told(world)
-    assert (served, served_after) == (False, False)
-    assert seen & {"drift", "integrity"}, seen
-    assert looked == 4
-    assert any(EVIL.strip() in change["after"] for one in offered for change in one["changes"]), offered
+    good = world.read()
+    waits = world.propose("Paint the east gate.")
+    a_decision_nobody_signed(world)
+    world.run("guard")
+    refused = world.approve(waits)
+    assert refused.status == 1, refused
+    world.ok("review", typed=["n", "nobody signed it", "q"])
+    assert world.read() == good
+    assert not alarms(world) & {"drift", "integrity"}
+    assert world.run("guard", "--exit-code").status == 0
+    assert world.approve(waits).status == 0
+    world.wait(hours=3)
+    world.ok("apply")
+    assert "Paint the east gate." in world.run("recall", "paint east gate", "--agent").out
+    assert world.run("verify").status == 4  # the log says for ever what was forged
+
+
+def test_a_forged_log_over_an_untouched_file_is_told_and_ends_with_an_edit(
+    signed: World, tmp_path: Path
+) -> None:
+    world = signed.copy(tmp_path)
+    good = world.read()
+    a_decision_nobody_signed(world)
+    world.write("MEMORY.md", good)
+    assert alarms(world) & {"integrity"}
+    assert world.run("guard").status == 4
+    assert TRUE in world.run("recall", WORDS, "--agent").out
+    assert world.edit(lambda text: text.replace("30 days", "40 days")).status == 0
+    assert world.run("guard", "--exit-code").status == 0
+    assert not alarms(world) & {"drift", "integrity"}
+    assert "40 days" in world.run("recall", "keep backups", "--agent").out
+
+
+def test_a_lost_signature_alarms_and_puts_nothing_back(signed: World, tmp_path: Path) -> None:
+    world = signed.copy(tmp_path)
+    good = world.read()
+    world.write("config/nightledger/nightledger.yaml", "on_drift: propose\n")
+    next((world.home / "audit/decisions").glob("*.sig")).unlink()
+    assert alarms(world) & {"drift", "integrity"}
+    assert world.run("guard").status == 4
+    assert world.read() == good
+    assert TRUE not in world.run("recall", WORDS, "--agent").out
+
+
+def test_what_was_signed_in_part_stays_signed_when_old_bytes_have_expired(
+    signed: World, tmp_path: Path
+) -> None:
+    """A change is carried out around drift: who checks it needs bytes that no undo needs any more."""
+    world = signed.copy(tmp_path)
+    names = [world.propose(text) for text in ("Oil the north hinge.", "Count the ladders.")]
+    for name in names:
+        assert world.approve(name).status == 0
+    world.wait(hours=3)
+    world.write("MEMORY.md", world.read() + "\n## Boat\n\n- Paint the hull.\n")
+    world.ok("apply")
+    for _ in range(7):
+        world.wait(days=2)
+        world.run("night")
+    assert "blobs.removed" in {event["event"] for event in world.events()}
+    recalled = world.run("recall", "oil hinge ladders", "--agent").out
+    assert "Oil the north hinge." in recalled
+    assert "Count the ladders." in recalled
+    assert "integrity" not in alarms(world)
+
+
+def drift(world: World) -> list[dict[str, Any]]:
+    """Give the changes of the items that ask about drift."""
+    return [change for one in world.proposals() if one["kind"] == "drift" for change in one["changes"]]
