@@ -396,3 +396,23 @@ def test_what_was_signed_in_part_stays_signed_when_old_bytes_have_expired(
 def drift(world: World) -> list[dict[str, Any]]:
     """Give the changes of the items that ask about drift."""
     return [change for one in world.proposals() if one["kind"] == "drift" for change in one["changes"]]
+
+
+def test_a_proposal_that_a_forged_log_calls_approved_lets_no_association_be_told(
+    signed: World, tmp_path: Path
+) -> None:
+    world = signed.copy(tmp_path)
+    what = ("--task-type", "mail", "--tags", "coupling,vendor", "--resolution", "mail_password_out")
+    for _ in range(4):
+        world.ok("log", *what, "--outcome", "success", "--source", "memory/2026-03-01.md")
+        world.wait(days=1)
+    world.ok("link")
+    name = world.propose("For a coupling the vendor gets mail password out.")
+    real = world.copy(tmp_path / "real")
+    assert real.approve(name).status == 0
+    world.now = real.now
+    forged_decision(world, proposal=name)
+    for one in (real, world):
+        one.run("stage")
+    assert "mail_password_out" in prompted(real, "coupling vendor")
+    assert "mail_password_out" not in prompted(world, "coupling vendor")

@@ -231,7 +231,7 @@ class _Fold:
             line=_line(fields),
             at=at,
             standing=standing_under(decided.type, decision, running.changes)
-            if decided and running and decided.proposal == proposal
+            if decided and running and decided.proposal == proposal and decided.sha256 not in self.gone
             else None,
             accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
             again=name in self.open or decision in self.settling,
