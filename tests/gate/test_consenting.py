@@ -328,7 +328,7 @@ def test_a_review_is_accepted_over_the_graph_that_stands_there_only(desk: Desk) 
 
 
 def blocked(desk: Desk, domain: str, action: str) -> bool:
-    _, events = fold_log(desk.ledger().log, keep={EventName.CONSENT_BLOCKED})
+    _, events = fold_log(desk.home, desk.ledger().log, keep={EventName.CONSENT_BLOCKED})
     return record_unknown(desk.gate, events, domain, action, desk.moment)
 
 

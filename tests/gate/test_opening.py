@@ -144,10 +144,12 @@ def test_settings_that_cannot_be_used_end_what_rests_on_them_only(desk: Desk) ->
 def test_events_kept_on_the_way_are_taken_from_nobody(desk: Desk) -> None:
     proposal = desk.applied(addition("One."))
     log = desk.ledger().log
-    book, kept = fold_log(log, keep=set(EventName))
-    assert (book, kept) == (fold_log(log)[0], log.events)
+    book, kept = fold_log(desk.home, log, keep=set(EventName))
+    assert (book, kept) == (fold_log(desk.home, log)[0], log.events)
     assert book.proposals[proposal.id].state_of(1) is ChangeState.APPLIED
-    assert [event.event for event in fold_log(log, keep={EventName.DECIDED})[1]] == ["decision.recorded"]
+    assert [event.event for event in fold_log(desk.home, log, keep={EventName.DECIDED})[1]] == [
+        "decision.recorded"
+    ]
 
 
 @pytest.mark.parametrize(

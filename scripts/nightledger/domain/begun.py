@@ -77,6 +77,7 @@ class Begin:
         trust: As of :class:`Begun`.
         latest: As of :class:`Begun`.
         outcome: As of :class:`Begun`.
+        ended: Line of the entry that says so, from 1; 0 while there is none.
     """
 
     fields: Mapping[str, Any] = field(compare=False)
@@ -88,6 +89,7 @@ class Begin:
     trust: int
     latest: datetime
     outcome: str = "intent"
+    ended: int = 0
 
 
 def standing_under(

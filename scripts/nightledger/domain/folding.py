@@ -85,7 +85,7 @@ class _Fold:
         self.proposals: dict[str, Running] = {}
         self.decisions: dict[str, Decided] = {}
         self.intents: dict[str, Intent] = {}
-        self.cut_short: dict[str, None] = {}
+        self.cut_short: dict[str, bool] = {}
         self.gated: dict[str, str] = {}
         self.genesis: Mapping[str, Any] = {}
         self.drifted: list[Drifted] = []
@@ -138,8 +138,9 @@ class _Fold:
             proposals=LazyMap(self.proposals, Running.status),
             decisions=LazyMap(self.decisions, decision_of),
             applies=LazyMap(self.intents, apply_of),
-            cut_short=tuple(self.cut_short),
+            cut_short=self.cut_short,
             gated=self.gated,
+            claimed=self.gated,
             genesis=self.genesis,
             drifted=tuple(self.drifted),
             settled=frozenset(name for name, one in self.proposals.items() if not one.has_any_in(REVOCABLE)),
@@ -242,7 +243,7 @@ class _Fold:
             line=_line(fields),
             at=at,
             standing=standing_under(decided.type, decision, running.changes)
-            if decided and running and decided.proposal == proposal
+            if decided and running and decided.proposal == proposal and decided.sha256 not in self.gone
             else None,
             accepted={one["path"]: self._accepted_of(one["path"]) for one in fields["targets"]},
             again=name in self.open or decision in self.settling,
@@ -258,7 +259,7 @@ class _Fold:
     def _intent(self, fields: Mapping[str, Any], at: datetime) -> None:
         self._begin(fields, at)
         self.intents[fields["apply"]] = (fields, "intent", clocks_of(fields, at))
-        self.cut_short[fields["apply"]] = None
+        self.cut_short[fields["apply"]] = False
         if self.gone:
             self._kept(target.get(name, "") for target in fields["targets"] for name in _KEPT)
 
@@ -268,7 +269,8 @@ class _Fold:
             self.unbegun.append(_line(fields))
             return
         apply = intent[0]
-        self.open.pop(fields["apply"]).outcome = outcome
+        begin = self.open.pop(fields["apply"])
+        begin.outcome, begin.ended = outcome, _line(fields)
         self.intents[fields["apply"]] = (apply, outcome, clocks_of(fields, at))
         self.cut_short.pop(fields["apply"])
         decision = self.decisions.get(apply["decision"])

@@ -234,8 +234,10 @@ class Book:
         proposals: By id, in order of their leaves.
         decisions: By id, in order.
         applies: By id, in order.
-        cut_short: Ids of those that have begun and not ended.
-        gated: For each gated file, hex SHA-256 of the bytes last accepted.
+        cut_short: Ids of those that have begun and not ended, each with whether it is what an operator signed.
+        gated: For each gated file, hex SHA-256 of the bytes last accepted. A fold alone takes the log's word;
+            ``gate/opening.py`` puts in its place what a signature was checked for.
+        claimed: The same by the log's word alone.
         genesis: Fields of the first leaf; empty where there is none.
         drifted: Changes outside the gate that a later apply took in with its own: only versions before
             the guard did so.
@@ -267,8 +269,9 @@ class Book:
     proposals: Mapping[str, ProposalStatus] = field(default_factory=dict)
     decisions: Mapping[str, DecisionStatus] = field(default_factory=dict)
     applies: Mapping[str, Apply] = field(default_factory=dict)
-    cut_short: tuple[str, ...] = ()
+    cut_short: Mapping[str, bool] = field(default_factory=dict)
     gated: Mapping[str, str] = field(default_factory=dict)
+    claimed: Mapping[str, str] = field(default_factory=dict)
     genesis: Mapping[str, Any] = field(default_factory=dict)
     drifted: tuple[Drifted, ...] = ()
     settled: Collection[str] = frozenset()
@@ -302,6 +305,19 @@ class Book:
     def accepted_of(self, path: str) -> str | None:
         """Give the hex SHA-256 of the bytes of a gated or protected file that were accepted last."""
         return self.gated.get(path, self.protected.get(path))
+
+    def accepted_at(self, path: str, sha256: str) -> datetime | None:
+        """Give since when bytes of a gated file were accepted, where that is over; what only the log says is left out."""
+        for known in self.accepted.get(path, ()):
+            if known.sha256 == sha256:
+                return known.at
+            if known.sha256 == self.gated[path]:
+                break
+        return None
+
+    def is_disputed(self, path: str) -> bool:
+        """Tell whether the log says that bytes of a gated file were accepted that no operator signed."""
+        return self.claimed.get(path) != self.gated.get(path)
 
     def open_drift(self, path: str) -> Drift | None:
         """Give what the guard last found in a file, while the operator has not settled it."""

@@ -11,7 +11,7 @@ from nightledger.codec.records import decode_record, dump_record, parse_record
 from nightledger.domain.decision import Decision, DecisionType
 from nightledger.domain.errors import RefusedError
 from nightledger.domain.event import EventName
-from nightledger.domain.judge import Claim
+from nightledger.domain.judge import EDIT_LANE, Claim
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import DecisionStatus
 from nightledger.files.atomic import replace_file
@@ -25,6 +25,9 @@ from nightledger.gate.memory import pinning
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT, Signed, keep, read_signed, sign, signed_by, signer_of, with_id
 from nightledger.trust.signers import SignedBy
+
+DISPUTED = "no operator signed that: settle it first ('nightledger review', or any 'nightledger edit' of it)"
+"""Else such bytes could be taken for those that the operator saw when signing (``gate/apply/applies.py``)."""
 
 __all__ = ["Signed", "accept", "read_claim", "read_signed", "sign", "signer_of", "with_id"]
 
@@ -155,4 +158,8 @@ def _proposal_reasons(ledger: Ledger, decision: Decision) -> list[str]:
     if decision.proposal_sha256 != status.sha256:
         return ["it was signed over other bytes of this proposal"]
     answerable = status.answerable(decision.type)
-    return [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
+    reasons = [f"change {n} is {status.state_of(n).value}" for n in decision.changes if n not in answerable]
+    if decision.type is not DecisionType.DRIFT and status.lane != EDIT_LANE:
+        disputed = [one.path for one in decision.targets if ledger.book.is_disputed(one.path)]
+        reasons += [f"the log says that bytes of {path} were accepted; {DISPUTED}" for path in disputed]
+    return reasons

@@ -16,6 +16,7 @@ from nightledger.domain.cooling import Cooling
 from nightledger.domain.errors import ConfigurationError, IntegrityError, NightledgerError
 from nightledger.domain.event import Entry, EventName
 from nightledger.domain.folding import fold_entries
+from nightledger.domain.lazy_map import LazyMap
 from nightledger.domain.moment import Moment
 from nightledger.domain.settings import Settings
 from nightledger.domain.states import Book
@@ -116,7 +117,7 @@ def read_ledger(gate: Gate) -> Ledger:
     """
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
-    book, _ = fold_log(log)
+    book, _ = fold_log(gate.home, log)
     if why := why_another(gate.home.identity, book.genesis):
         path = gate.home.relative(gate.home.identity_file)
         raise IntegrityError(
@@ -126,10 +127,13 @@ def read_ledger(gate: Gate) -> Ledger:
     return Ledger(log=log, book=book)
 
 
-def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Book, tuple[Event, ...]]:
-    """Give what the log adds up to, and its events of some names, in one look at its entries.
+def fold_log(
+    home: Home, log: VerifiedLog, *, keep: Collection[EventName] = ()
+) -> tuple[Book, tuple[Event, ...]]:
+    """Return what the log adds up to, and its events of some names, in one look at its entries.
 
     Args:
+        home: Whose.
         log: As checked.
         keep: The names.
 
@@ -141,14 +145,18 @@ def fold_log(log: VerifiedLog, *, keep: Collection[EventName] = ()) -> tuple[Boo
     def take(entry: Entry) -> None:
         kept.append(event_of_record({**entry[1]}))
 
-    book = fold_beside(log, dict.fromkeys(keep, take))
+    book = fold_beside(home, log, dict.fromkeys(keep, take))
     return book, tuple(kept)
 
 
-def fold_beside(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Book:
-    """Give what the log adds up to, and hand entries of some names to others, in one look at its entries.
+def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Book:
+    """Return what the log adds up to, and hand entries of some names to others, in one look at its entries.
+
+    Which bytes of a gated file are accepted, and whether an unfinished apply is to be finished, is not
+    taken from the log, whose key lies where cron can read it: a signature is checked, once somebody asks.
 
     Args:
+        home: Whose.
         log: As checked.
         beside: Who takes an entry, by its name. It must not change its members.
 
@@ -156,7 +164,24 @@ def fold_beside(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]])
         LineError: An acknowledged line is no entry.
     """
     with collector_at_rest():
-        return fold_entries(_shown(log, beside) if beside else log.entries())
+        book = fold_entries(_shown(log, beside) if beside else log.entries())
+
+    def accepted(path: str) -> str:
+        from nightledger.gate.apply.applies import Applies
+
+        return Applies(home, Ledger(log=log, book=book)).accepted(path) or ""
+
+    def is_signed(apply: str) -> bool:
+        from nightledger.gate.apply.applies import Applies
+
+        return Applies(home, Ledger(log=log, book=book)).is_signed(apply)
+
+    return replace(
+        book,
+        gated=LazyMap({path: path for path in book.claimed}, accepted),
+        protected=LazyMap({path: path for path in book.protected}, accepted),
+        cut_short=LazyMap({apply: apply for apply in book.cut_short}, is_signed),
+    )
 
 
 def _shown(log: VerifiedLog, beside: Mapping[str, Callable[[Entry], None]]) -> Iterator[Entry]:

@@ -16,6 +16,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.files.link_index import open_index
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.forgetting.forgotten import read_forgotten
+from nightledger.gate.integrity.trusting import Trust, read_verified
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import Stored, read_stored
 from nightledger.text.changes.labels import labels_of
@@ -113,7 +114,7 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     index = open_index(gate.home.link_index_dir)
     if index is None:
         return ()
-    accepted = _read_accepted(gate, ledger.book)
+    accepted = _read_accepted(gate, ledger)
     found = []
     for recalled in index.every():
         link = recalled.link
@@ -138,11 +139,11 @@ def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
     )
 
 
-def _read_accepted(gate: Gate, book: Book) -> Accepted:
-    stored = read_stored(gate, book)
-    forgotten = read_forgotten(stored, book)
+def _read_accepted(gate: Gate, ledger: Ledger) -> Accepted:
+    stored = read_stored(gate, ledger.book)
+    forgotten = read_forgotten(stored, ledger.book)
     texts, denied = [], []
-    for text, above in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
+    for text, above in (*_signed_texts(gate, ledger.book), *_approved_texts(gate, ledger, stored)):
         if any(map(_denies, (text, *above))):
             denied.append(text)
         elif not forgotten.holds(text):
@@ -165,15 +166,20 @@ def _signed_texts(gate: Gate, book: Book) -> Iterator[tuple[str, Sequence[str]]]
                 yield entry.text, (*entry.section, *labels[entry.first_line - 1])
 
 
-def _approved_texts(stored: Iterable[Stored], book: Book) -> Iterator[tuple[str, Sequence[str]]]:
-    for item in stored:
-        if item.proposal.kind is not Kind.FORGET:
-            statuses = book.proposals[item.proposal.id].changes
-            yield from (
-                (change.hunk.added, change.section)
-                for change in item.proposal.changes
-                if statuses[change.n].state in _ACCEPTED and change.hunk.added
-            )
+def _approved_texts(
+    gate: Gate, ledger: Ledger, stored: Iterable[Stored]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Return what stands in changes that an operator signed, whatever the log says of others."""
+    trust, decisions = Trust(gate.home, ledger), ledger.book.decisions
+    for item in (item for item in stored if item.proposal.kind is not Kind.FORGET):
+        statuses = ledger.book.proposals[item.proposal.id].changes
+        wanted = [
+            one for one in item.proposal.changes if statuses[one.n].state in _ACCEPTED and one.hunk.added
+        ]
+        names = {statuses[one.n].decision or "" for one in wanted} & decisions.keys()
+        read = (read_verified(gate.home, trust, decisions[name]) for name in names)
+        signed = {n for one in read if one and one.proposal == item.proposal.id for n in one.changes}
+        yield from ((one.hunk.added, one.section) for one in wanted if one.n in signed)
 
 
 def _plain(text: str) -> str:

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from nightledger.domain.states import Book
 from nightledger.files.home import Home
-from nightledger.gate.integrity.checking import accepted_since, find_drift, find_unsettled
+from nightledger.gate.integrity.checking import DISPUTED, accepted_since, find_drift, find_unsettled
 
 
 def drift_alarms(home: Home, book: Book) -> Iterator[tuple[str, str, str]]:
     """Give kind, message and next step of each: gated files first, then protected ones."""
     drifted = find_drift(home, book)
+    for path in home.identity.gated:
+        if book.is_disputed(path):
+            hint = "'nightledger verify' names the entry, and 'nightledger review' asks about what stands in the file"
+            yield "integrity", f"{path}: {DISPUTED}", hint
     for path in drifted:
         at = accepted_since(home, book, path)
         message = f"{path} is not as it was last signed: it was changed outside the gate"

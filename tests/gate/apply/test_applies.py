@@ -141,11 +141,11 @@ def test_an_apply_that_ended_twice_is_found(desk: Desk) -> None:
 
 @pytest.mark.parametrize("end", ["apply.done", "apply.raced", ""])
 def test_a_forged_intent_under_a_real_decision_with_another_result_is_found(desk: Desk, end: str) -> None:
-    """The file holds the forged bytes, so that nothing has drifted by the log."""
+    """The file holds the forged bytes: by the log's word nothing has drifted, by the signatures it has."""
     _, decision = approved(desk)
     forge(desk, intent_of(decision, after=keep(desk, MEMORY + EVIL)), end=end)
     desk.memory.write_text(MEMORY + EVIL)
-    assert find_drift(desk.home, desk.ledger().book) == ()
+    assert find_drift(desk.home, desk.ledger().book) == ("MEMORY.md",)
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
     assert said(desk) == OTHER_RESULT
 

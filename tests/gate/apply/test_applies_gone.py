@@ -13,7 +13,7 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Proposal
 from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applies import OTHER_RESULT
+from nightledger.gate.apply.applies import OTHER_RESULT, OTHER_START
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.keeping import remove_expired
 from nightledger.gate.integrity.checking import NOT_REMOVED, OTHERWISE, find_altered
@@ -83,17 +83,14 @@ def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
     assert "that it names are not there" in said(desk)
 
 
-def test_a_blob_that_is_no_hash_or_was_altered_is_told(desk: Desk) -> None:
+def test_a_blob_that_is_no_hash_is_told_and_what_it_is_said_to_lead_to_is_no_start(desk: Desk) -> None:
     proposal, decision = approved(desk)
+    (second,) = desk.approve(desk.proposal(addition("Two.")))
     forge(desk, intent_of(decision, after="nonsense"))
     assert said(desk) == OTHER_RESULT
-    other = desk.proposal(addition("Two."))
-    (second,) = desk.approve(other)
     forge(desk, intent_of(second, before="nonsense", after="nonsense"), number=2)
-    assert [found.message.split(": ")[-1][:9] for found in look(desk).findings] == [
-        OTHER_RESULT[:9],
-        "the bytes",
-    ]
+    told = [found.message.partition(": ")[2].partition(": ")[2] for found in look(desk).findings]
+    assert told == [OTHER_RESULT, OTHER_START]
     assert desk.states(proposal) == ["applied"]
 
 

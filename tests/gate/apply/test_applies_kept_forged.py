@@ -36,7 +36,7 @@ from tests.linking import lines, outcome
 from nightledger.domain.decision import Decision
 from nightledger.domain.proposal import Anchor, Hunk, Kind, Proposal
 from nightledger.files.blobs import BlobStore
-from nightledger.gate.apply.applies import OTHER_RESULT, OTHER_START, is_signed
+from nightledger.gate.apply.applies import OTHER_RESULT, OTHER_START
 from nightledger.gate.apply.recovering import recover
 from nightledger.gate.apply.undoing import undo_choice
 from nightledger.gate.review.composing import make_decision
@@ -288,10 +288,10 @@ def test_what_a_crash_cut_short_is_asked_about_by_its_last_beginning(desk: Desk)
     forge(desk, intent_of(decision), end="")
     name = f"a-{1:026d}"
     assert desk.ledger().book.unfinished()[0].id == name
-    assert is_signed(desk.home, desk.ledger(), name, desk.moment)
+    assert desk.ledger().book.cut_short[name]
     desk.record("apply.aborted", apply=name, reason="crash")
     forge(desk, {**intent_of(decision), "targets": [evil_memory(desk)]}, end="")
-    assert not is_signed(desk.home, desk.ledger(), name, desk.moment)
+    assert not desk.ledger().book.cut_short[name]
 
 
 def test_an_apply_whose_decision_was_expunged_is_not_finished(desk: Desk) -> None:
@@ -299,7 +299,7 @@ def test_an_apply_whose_decision_was_expunged_is_not_finished(desk: Desk) -> Non
     _, decision = approved(desk, *archive(desk, "backups"))
     forge(desk, intent_of(decision), end="")
     expunge(desk, desk.home.relative(desk.home.decision(decision.id)))
-    assert not is_signed(desk.home, desk.ledger(), f"a-{1:026d}", desk.moment)
+    assert not desk.ledger().book.cut_short[f"a-{1:026d}"]
 
 
 @pytest.mark.parametrize("path", [LOG, COPY])

@@ -334,7 +334,10 @@ def test_an_altered_rejection_is_closed_by_nothing_but_its_removal(console: Cons
     assert console.run("verify").status == 4
 
 
-def test_an_applied_approval_that_was_altered_and_expunged_is_told_as_a_note(console: Console) -> None:
+def test_an_applied_approval_that_was_altered_and_expunged_is_asked_about_once_and_told_as_a_note(
+    console: Console,
+) -> None:
+    """No signature says any more that its line was accepted; the operator's answer to the drift does."""
     proposal = console.desk.proposal(addition("One."))
     (decision,) = console.desk.approve(proposal)
     console.desk.wait(hours=3)
@@ -344,6 +347,8 @@ def test_an_applied_approval_that_was_altered_and_expunged_is_told_as_a_note(con
     assert console.run("expunge", "--text-from-stdin", stdin="the-blue-key-4411").status == 1
     assert path.exists()
     assert console.run("expunge", "--altered", "--text-from-stdin", stdin="the-blue-key-4411").status == 0
+    assert "DRIFT MEMORY.md" in console.run("verify").out
+    console.out("review", typed=["y"])
     verified = console.run("verify")
     assert verified.status == 0, verified.out
     assert f"the file of {decision.id} is not what was logged; it was expunged" in verified.out

@@ -1,20 +1,22 @@
-"""Compare every apply that the log tells of with what an operator signed.
+"""Compare every apply that the log tells of with what an operator signed; say which bytes of a file are accepted.
 
 Invariant: who holds the log's key and no operator's key can add no change to a gated file that
 this finds nothing wrong with: the decision holds, it stood to be carried out at that place of
 the log, the file began with what had been accepted, and what was signed leads from there to
-what was put there. What expired is counted and not guessed; damage is named, never raised.
+what was put there. Only such an apply makes bytes accepted. What expired is counted and not guessed;
+damage is named, never raised.
 """
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from nightledger.codec.records import decode_record
-from nightledger.domain.begun import Begun, begun_of
+from nightledger.domain.begun import Begin, Begun, begun_of
 from nightledger.domain.decision import Decision, DecisionType
-from nightledger.domain.errors import NightledgerError
+from nightledger.domain.errors import IntegrityError, NightledgerError
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.kept import LINKS, files_of, is_kept, why_forbidden
 from nightledger.domain.moment import Moment
@@ -38,6 +40,8 @@ WINDOW = timedelta(days=7)
 """No blob goes earlier (DESIGN promise 2): one that the log says went before cannot excuse anything."""
 AHEAD = timedelta(days=2)
 """How far ahead of the clock a removal may be dated: as much as one gap of the log may count for."""
+_ACCEPTS = frozenset({"done", "raced"})
+"""How an apply ends that put bytes into a file."""
 OTHER_START = "what it began with is not what had been accepted"
 OTHER_RESULT = "what was signed does not lead from what stood there to what it put there"
 
@@ -76,37 +80,26 @@ def look_at_applies(home: Home, ledger: Ledger, held: Held, at: Moment) -> Appli
         held: Its decisions, each signature verified.
         at: The clocks.
     """
-    look = _Look(home, ledger, held, at)
+    applies = Applies(home, ledger, held=held, at=at)
     findings: list[Finding] = []
     checked = expired = 0
-    for begun in (begun_of(begin) for begin in ledger.book.begun if begin.outcome != "aborted"):
-        try:
-            look.check(begun)
-            checked += 1
-        except _ExpiredError:
-            expired += 1
-        except _UnsignedError as error:
-            findings.append(_finding(home, begun.line, f"{begun.id} is not what was signed: {error}"))
+    for begin in (begin for begin in ledger.book.begun if begin.outcome != "aborted"):
+        wrong = applies.judge(begin)
+        checked += wrong is None
+        expired += isinstance(wrong, _ExpiredError)
+        if isinstance(wrong, _UnsignedError):
+            message = f"{begin.fields['apply']} is not what was signed: {wrong}"
+            findings.append(_finding(home, begin.line, message))
     findings += [_finding(home, n, "it ends an apply that had not begun") for n in ledger.book.unbegun]
     return AppliesLook(findings=tuple(findings), checked=checked, expired=expired)
 
 
-def is_signed(home: Home, ledger: Ledger, apply: str, at: Moment) -> bool:
-    """Tell whether the last apply of an id is what was signed, before a crash in it is made good.
-
-    Args:
-        home: Whose.
-        ledger: Its log, as checked.
-        apply: Id of an apply that the log tells of.
-        at: The clocks.
-    """
-    begun = next(begun_of(one) for one in reversed(ledger.book.begun) if one.fields["apply"] == apply)
-    held = verify_decisions(home, ledger, only=begun.decision)
-    try:
-        _Look(home, ledger, held, at).check(begun)
-    except (_UnsignedError, _ExpiredError):
-        return False
-    return True
+def read_for_accepted(home: Home, ledger: Ledger) -> frozenset[str]:
+    """Return the hashes of the blobs and the ids of the proposals without which nobody could tell what is accepted."""
+    applies = Applies(home, ledger)
+    for path in ledger.book.gated:
+        applies.accepted(path)
+    return frozenset(applies.read)
 
 
 def _finding(home: Home, line: int, message: str) -> Finding:
@@ -114,24 +107,126 @@ def _finding(home: Home, line: int, message: str) -> Finding:
     return Finding(damage=Damage.UNSIGNED, path=path, line=line, message=f"line {line}: {message}")
 
 
-class _Look:
-    """One look at a home; each rule raises what it finds."""
+class Applies:
+    """The applies of a home's log, each compared with what was signed once it is asked about.
 
-    def __init__(self, home: Home, ledger: Ledger, held: Held, at: Moment) -> None:
+    Attributes:
+        read: Hashes of the blobs and ids of the proposals that this took.
+    """
+
+    def __init__(
+        self, home: Home, ledger: Ledger, *, held: Held | None = None, at: Moment | None = None
+    ) -> None:
+        """Take a home and its log, as checked; nothing is read yet.
+
+        Args:
+            home: Whose.
+            ledger: Its log, as checked.
+            held: Its decisions, where all were verified, so that every apply is looked at; else as few as will do:
+                an operator who signed an approval knew what was accepted then.
+            at: The clocks; without them what expired does not count as signed.
+        """
         self.home = home
+        self.ledger = ledger
         self.book = ledger.book
         self.held = held
         self.at = at
         self.trust = Trust(home, ledger)
         self.blobs = BlobStore(home.blobs_dir)
+        self.read: set[str] = set()
+        self._judged: dict[int, _ExpiredError | _UnsignedError | None] = {}
+        self._ended: dict[str, list[Begin]] = {}
+        for begin in ledger.book.begun:
+            for target in begin.fields["targets"] if begin.outcome in _ACCEPTS else ():
+                self._ended.setdefault(target["path"], []).append(begin)
+        for ended in self._ended.values():
+            ended.sort(key=_line_of_end)
 
-    def check(self, begun: Begun) -> None:
+    def accepted(self, path: str, *, before: int | None = None) -> str | None:
+        """Return hex SHA-256 of the bytes of a gated or protected file that an operator accepted last.
+
+        Those with which a home began count; an entry of the log that no signature bears out counts for nothing.
+
+        Args:
+            path: The file, relative to the home.
+            before: Up to which line of the log; None takes all of it.
+
+        Returns:
+            None where the log names none; empty where nobody can tell who could sign.
+        """
+        ended = self._ended_before(path, before)
+        try:
+            signed = next((one for one in reversed(ended) if self._holds(one)), None)
+        except IntegrityError:
+            return ""
+        if signed is None:
+            first = self._ended.get(path)
+            return (
+                first[0].accepted[path]
+                if first
+                else self.book.claimed.get(path, self.book.protected.get(path))
+            )
+        target = next(one for one in signed.fields["targets"] if one["path"] == path)
+        return str(target.get("accepted", target["after"]))
+
+    def is_signed(self, apply: str) -> bool:
+        """Tell whether the last apply of an id is what was signed, before a crash in it is made good."""
+        begin = next(one for one in reversed(self.book.begun) if one.fields["apply"] == apply)
+        try:
+            return self.judge(begin) is None
+        except IntegrityError:
+            return False
+
+    def judge(self, begin: Begin) -> "_ExpiredError | _UnsignedError | None":
+        """Return what keeps an apply from being what was signed; None where it is."""
+        if begin.line not in self._judged:
+            wrong: _ExpiredError | _UnsignedError | None = None
+            try:
+                self._check(begun_of(begin))
+            except (_ExpiredError, _UnsignedError) as error:
+                wrong = error
+            self._judged[begin.line] = wrong
+        return self._judged[begin.line]
+
+    def _holds(self, begin: Begin) -> bool:
+        wrong = self.judge(begin)
+        return wrong is None or (self.at is not None and isinstance(wrong, _ExpiredError))
+
+    def _ended_before(self, path: str, line: int | None) -> list[Begin]:
+        ended = self._ended.get(path, [])
+        return ended if line is None else ended[: bisect_left(ended, line, key=_line_of_end)]
+
+    def _was_accepted(self, begun: Begun, decision: Decision, path: str, sha256: str) -> bool:
+        """Tell whether bytes were those accepted where an apply began.
+
+        What the log had said when its decision was signed was checked then, and ``accept`` (``gate/deciding.py``) takes
+        no approval of a file of which the log says what nobody signed; so only what came later is looked at.
+        """
+        ended = self._ended_before(path, begun.line)
+        known = not ended or ended[-1].ended <= decision.log.size
+        if self.held is None and known and sha256 == begun.accepted[path]:
+            return True
+        return sha256 == self.accepted(path, before=begun.line)
+
+    def _held_of(self, begun: Begun) -> Held:
+        if self.held is not None:
+            return self.held
+        self.trust.signers_of(
+            self.book.decisions[begun.decision]
+        )  # raises where nobody can tell who could sign
+        return verify_decisions(self.home, self.ledger, only=begun.decision)
+
+    def _check(self, begun: Begun) -> None:
+        """Raise what is wrong with an apply."""
         _require_none(self._of_place(begun))
-        if begun.decision in self.held.away:
+        held = self._held_of(begun)
+        if begun.decision in held.away:
             raise _ExpiredError
-        decision = self.held.decisions.get(begun.decision)
+        decision = held.decisions.get(begun.decision)
         if decision is None:
             raise _UnsignedError("its decision does not hold")
+        if begun.trust > self.book.decisions[begun.decision].trust and self._is_revoked(begun, held):
+            raise _UnsignedError("the key that signed it had been revoked")
         _require_none((*self._of_decision(begun, decision), *self._of_targets(begun, decision)))
         for target, exact in zip(begun.targets, _are_exact(begun), strict=True):
             if decision.type is DecisionType.DRIFT:
@@ -174,8 +269,6 @@ class _Look:
         steps = self.book.trust.steps[: begun.trust]
         if replace(self.book.trust, steps=steps).was_reset(status.recorded, status.trust, begun.clocks):
             yield "the keys had been reset since it was signed"
-        if begun.trust > status.trust and self._is_revoked(begun):
-            yield "the key that signed it had been revoked"
 
     def _of_targets(self, begun: Begun, decision: Decision) -> Iterator[str]:
         """A deleted link is signed for and writes no file; what some of the changes do not write may be left out."""
@@ -189,9 +282,9 @@ class _Look:
         elif any(told != signed[one.path] for one, told in zip(begun.targets, begun.signed, strict=True)):
             yield "the bytes that it says were signed are not those of its decision"
 
-    def _is_revoked(self, begun: Begun) -> bool:
+    def _is_revoked(self, begun: Begun, held: Held) -> bool:
         signers = self.trust.signers_at(begun.clocks, upto=begun.trust)
-        return self.held.keys[begun.decision] in signers.revoked_fingerprints
+        return held.keys[begun.decision] in signers.revoked_fingerprints
 
     def _change(self, begun: Begun, decision: Decision, target: AppliedTarget, *, exact: bool) -> None:
         """Check what an approval or an undo did to one file."""
@@ -199,7 +292,8 @@ class _Look:
             self._kept(begun, decision, target, exact=exact)
             return
         around = bool(target.accepted_before or target.accepted)
-        if (target.accepted_before if around else target.before) != begun.accepted[target.path]:
+        start = target.accepted_before if around else target.before
+        if not self._was_accepted(begun, decision, target.path, start):
             raise _UnsignedError(OTHER_START)
         undoes = decision.type is DecisionType.UNDO
         if undoes and not exact:
@@ -243,7 +337,8 @@ class _Look:
         accepted, before = (self._bytes(begun, sha) for sha in (target.accepted_before, target.before))
         proposal, course = self._proposal(begun), course_of(accepted, before)
         is_whole = len(decision.changes) == len(proposal.changes)
-        if target.accepted_before != begun.accepted[target.path] and not is_whole:
+        start = target.accepted_before
+        if not is_whole and not self._was_accepted(begun, decision, target.path, start):
             raise _UnsignedError(OTHER_START)
         if not shows(proposal, course):
             raise _UnsignedError("its item did not show what had drifted")
@@ -260,6 +355,7 @@ class _Look:
             _UnsignedError: It is missing or altered, or went too early for that.
         """
         status = self.book.proposals[begun.proposal]
+        self.read.add(begun.proposal)
         try:
             content = read_logged(self.home, status)
             return decode_record(Proposal, content, where=self.home.proposal(status.id))
@@ -274,6 +370,7 @@ class _Look:
             _ExpiredError: They are gone, as they may be.
             _UnsignedError: They are missing or altered, or went too early for that.
         """
+        self.read.add(sha256)
         try:
             return self.blobs.get(sha256)
         except (NightledgerError, ValueError) as error:
@@ -284,9 +381,16 @@ class _Look:
     def _require_not_expired(self, begun: Begun, sha256: str) -> None:
         """Raise where bytes went as they may: after the window in which they may be needed, by log and clock."""
         why = self.book.gone.get(sha256)
-        expired = why is Gone.EXPIRED and begun.latest + WINDOW <= self.book.gone_at[sha256]
-        if why is Gone.EXPUNGED or (expired and self.book.gone_at[sha256] <= self.at.at + AHEAD):
+        if why is Gone.EXPIRED:
+            gone_at = self.book.gone_at[sha256]
+            in_time = self.at is None or gone_at <= self.at.at + AHEAD
+            why = why if in_time and begun.latest + WINDOW <= gone_at else None
+        if why is not None:
             raise _ExpiredError
+
+
+def _line_of_end(begin: Begin) -> int:
+    return begin.ended
 
 
 def _require_none(problems: Iterable[str]) -> None:

@@ -18,7 +18,6 @@ from nightledger.domain.states import Apply, Book, ChangeState
 from nightledger.files.atomic import leftovers
 from nightledger.files.blobs import BlobStore
 from nightledger.files.reading import read_regular
-from nightledger.gate.apply.applies import is_signed
 from nightledger.gate.apply.writing import EMPTY_SHA256, PutBackError, Write, drop_empty, go_on
 from nightledger.gate.gated import MAX_GATED_BYTES
 from nightledger.gate.kept_files import read_target
@@ -37,7 +36,7 @@ def recover(gate: Gate, ledger: Ledger, moment: Moment) -> bool:
     written = (target.path for apply in unfinished for target in apply.targets)
     found = {path: _leftovers(gate, path) for path in dict.fromkeys([*gate.home.identity.gated, *written])}
     for apply in unfinished:
-        if is_signed(gate.home, ledger, apply.id, moment):
+        if ledger.book.cut_short[apply.id]:
             _recover_one(gate, apply, found, moment)
         else:
             record(gate, [(EventName.APPLY_ABORTED, {"apply": apply.id, "reason": "unsigned"})], moment)

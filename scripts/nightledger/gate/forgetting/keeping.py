@@ -21,6 +21,7 @@ from nightledger.domain.trusting import EMPTY_SHA256, TRUST_FILES
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import is_there, sync_directory
 from nightledger.files.home import Home
+from nightledger.gate.apply.applies import read_for_accepted
 from nightledger.gate.forgetting.closing import closed_proposals, remember
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
@@ -53,7 +54,7 @@ def remove_expired(gate: Gate, ledger: Ledger, moment: Moment) -> int:
     """
     blobs = BlobStore(gate.home.blobs_dir)
     keep_s = gate.undo_days * DAY_S + GRACE_S
-    needed = needed_blobs(ledger, moment, keep_s)
+    needed = needed_blobs(ledger, moment, keep_s) | read_for_accepted(gate.home, ledger)
     named = _named(ledger)
     young = moment.at - timedelta(seconds=keep_s)
     going = sorted(
@@ -113,8 +114,8 @@ def closed_bodies(gate: Gate, ledger: Ledger, moment: Moment, keep_s: int) -> li
         moment: The clocks.
         keep_s: For how long they stay.
     """
-    lately = _touched(ledger, moment, keep_s)
-    return list(closed_proposals(gate, ledger.book, lately))
+    needed = _touched(ledger, moment, keep_s) | read_for_accepted(gate.home, ledger)
+    return list(closed_proposals(gate, ledger.book, needed))
 
 
 def _touched(ledger: Ledger, moment: Moment, keep_s: int) -> frozenset[str]:

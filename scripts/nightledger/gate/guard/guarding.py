@@ -23,6 +23,7 @@ from nightledger.gate.guard.locking import repair_locks
 from nightledger.gate.guard.offering import offer_race, put_back
 from nightledger.gate.guard.protected import first_seen, protected_now
 from nightledger.gate.guard.writers import Guess, Scene, guess_writer
+from nightledger.gate.integrity.checking import DISPUTED
 from nightledger.gate.opening import Gate, Ledger, read_ledger, record
 from nightledger.gate.proposing.proposing import store
 from nightledger.gate.proposing.screening import own_values
@@ -75,6 +76,8 @@ def guard(gate: Gate, ledger: Ledger, scene: Scene, moment: Moment) -> tuple[Sig
     watch = _Watch(gate, ledger, scene, moment)
     found = [Sighting(path=path, problem=_UNLOCKED) for path in lost]
     found += [Sighting(path=path, relocked=True, new=True) for path in repaired]
+    disputed = filter(ledger.book.is_disputed, gate.home.identity.gated)
+    found += [Sighting(path=path, problem=DISPUTED) for path in disputed]
     found += [sighting for path in gate.home.identity.gated for sighting in watch.gated(path)]
     found += watch.protected()
     return tuple(found)
@@ -137,6 +140,9 @@ class _Watch:
             self._close(drift)
             return
         propose = self.gate.settings.on_drift is OnDrift.PROPOSE and path in book.gated
+        propose &= not book.is_disputed(
+            path
+        )  # a signature may be lost and not forged: nothing is put back for that
         before = read_accepted(self.gate.home, book, path)
         if propose and before is not None:
             returned = self._put_back(path, before, present)
@@ -165,7 +171,7 @@ class _Watch:
         book = self.ledger.book
         before = b"" if accepted is None else accepted
         guess = self._guess(path, before, present)
-        earlier = _accepted_at(book, path, hashlib.sha256(present).hexdigest())
+        earlier = book.accepted_at(path, hashlib.sha256(present).hexdigest())
         found = Found(
             path=path,
             accepted=before,
@@ -221,7 +227,7 @@ class _Watch:
             path=drift.path,
             proposal=drift.proposal,
             writer=drift.writer,
-            earlier=_accepted_at(book, drift.path, drift.sha256),
+            earlier=book.accepted_at(drift.path, drift.sha256),
             protected=drift.path not in book.gated,
         )
 
@@ -259,10 +265,6 @@ class _Watch:
 
     def _reread(self) -> None:
         self.ledger = read_ledger(self.gate)
-
-
-def _accepted_at(book: Book, path: str, sha256: str) -> datetime | None:
-    return next((known.at for known in book.accepted.get(path, ()) if known.sha256 == sha256), None)
 
 
 def _title(path: str, earlier: datetime | None) -> str:

@@ -31,6 +31,7 @@ NOT_IN_FORCE = "it is not the file that the log names; the one that the log name
 FORKED = "the log head that it names is no part of this log: FORK, the operator had seen another history"
 OTHERWISE = "the log says another thing of it than it says itself"
 NOT_REMOVED = "the log says that it removed what it does not name"
+DISPUTED = "the log says that bytes of it were accepted that no operator signed; they count for nothing"
 _REJECTIONS = frozenset({DecisionType.REJECT, DecisionType.CLOSE})
 
 
@@ -246,20 +247,23 @@ def find_drift(home: Home, book: Book) -> tuple[str, ...]:
 
     What an apply that a crash cut short has put in place is no drift: the next run finishes it.
     """
-    cut_short = {(target.path, target.after) for apply in book.unfinished() for target in apply.targets}
+    present = {path: _sha256(home, path) for path in home.identity.gated}
+    cut_short = {
+        (target.path, target.after)
+        for apply in book.unfinished()
+        for target in apply.targets
+        if present.get(target.path) == target.after and book.cut_short[apply.id]
+    }
     return tuple(
         path
-        for path in home.identity.gated
-        for sha256 in [_sha256(home, path)]
+        for path, sha256 in present.items()
         if sha256 != book.gated.get(path) and (path, sha256) not in cut_short
     )
 
 
 def accepted_since(home: Home, book: Book, path: str) -> datetime | None:
     """Give since when the bytes that now stand in a gated file were accepted, where that is over; else None."""
-    sha256 = _sha256(home, path)
-    known = book.accepted.get(path, ())
-    return next((accepted.at for accepted in known if accepted.sha256 == sha256), None)
+    return book.accepted_at(path, _sha256(home, path))
 
 
 def find_unsettled(home: Home, book: Book) -> tuple[str, ...]:

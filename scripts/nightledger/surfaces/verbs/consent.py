@@ -120,7 +120,7 @@ def _record(context: Context, domain: str, action: str) -> bool:
 
     try:
         with writing(context, actor=Actor.AGENT) as session:
-            _, events = fold_log(session.ledger.log, keep={EventName.CONSENT_BLOCKED})
+            _, events = fold_log(session.gate.home, session.ledger.log, keep={EventName.CONSENT_BLOCKED})
             return record_unknown(session.gate, events, domain, action, session.moment)
     except (NightledgerError, OSError) as error:
         context.note(f"it could not be recorded: {error}")

@@ -196,7 +196,7 @@ def look_beyond(
     from nightledger.gate.opening import Ledger, fold_beside
 
     home, inputs = gate.home, Inputs()
-    book = fold_beside(log, {**inputs.takers(), **(beside or {})})
+    book = fold_beside(home, log, {**inputs.takers(), **(beside or {})})
     ledger = Ledger(log=log, book=book)
     drift = find_drift(home, book)
     held = verify_decisions(home, ledger)
