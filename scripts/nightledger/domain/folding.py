@@ -99,6 +99,7 @@ class _Fold:
         self.unbegun: list[int] = []
         self.settling: set[str] = set()
         self.expunged: dict[str, Sequence[str]] = {}
+        self.withheld: dict[str, tuple[str, ...]] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -150,6 +151,7 @@ class _Fold:
             begun=tuple(self.begun),
             unbegun=tuple(self.unbegun),
             expunged=self.expunged,
+            withheld=self.withheld,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -209,6 +211,7 @@ class _Fold:
         decided = self.decisions.get(name)
         if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
             self.expunged[name] = fields["sha256s"]
+            self.withheld[name] = tuple(map(str, fields.get("withheld", ())))
             self._removed(Gone.EXPUNGED, fields, at)
             self.kept.expunge(fields["places"])
 

@@ -140,7 +140,7 @@ def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
 
 def _read_accepted(gate: Gate, book: Book) -> Accepted:
     stored = read_stored(gate, book)
-    forgotten = read_forgotten(stored, book)
+    forgotten = read_forgotten(gate, stored, book)
     texts, denied = [], []
     for text, above in (*_signed_texts(gate, book), *_approved_texts(stored, book)):
         if any(map(_denies, (text, *above))):
