@@ -311,7 +311,10 @@ AGENT_VARIABLES = ("CLAUDECODE", "AI_AGENT", "OPENCLAW_SHELL", "NIGHTLEDGER_HOME
 @contextlib.contextmanager
 def _environment(given: Mapping[str, str]) -> Iterator[None]:
     before = dict(os.environ)
-    for name in AGENT_VARIABLES:
+    for name in (
+        *AGENT_VARIABLES,
+        *(n for n in before if n.startswith(("AGENT", "CODEX_", "CURSOR_", "HERMES_"))),
+    ):
         os.environ.pop(name, None)
     os.environ.update(given)
     try:

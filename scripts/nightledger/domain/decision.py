@@ -82,7 +82,8 @@ class Decision:
         nonce: 128 bits from the system's generator, 32 hex characters.
         log: Head of the audit log that the operator saw.
         principal: Name of the signer in ``allowed_signers``.
-        reason: The operator's words; empty where none were given. In a decision about pins: the tag.
+        reason: The operator's words; empty where none were given. In a decision about pins: the tag; about a leaked
+            text: keyed hashes of its lines.
     """
 
     v: int

@@ -108,6 +108,7 @@ class _Fold:
         self.settling: set[str] = set()
         self.expunged: dict[str, Sequence[str]] = {}
         self.restored: list[Restored] = []
+        self.withheld: dict[str, tuple[str, ...]] = {}
 
     def rules(self) -> dict[str, Callable[[Mapping[str, Any], datetime], None]]:
         return {
@@ -162,6 +163,7 @@ class _Fold:
             unbegun=tuple(self.unbegun),
             expunged=self.expunged,
             restored=tuple(self.restored),
+            withheld=self.withheld,
         )
 
     def _genesis(self, fields: Mapping[str, Any], at: datetime) -> None:
@@ -222,6 +224,7 @@ class _Fold:
         decided = self.decisions.get(name)
         if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
             self.expunged[name] = fields["sha256s"]
+            self.withheld[name] = tuple(map(str, fields.get("withheld", ())))
             self._removed(Gone.EXPUNGED, fields, at)
             self.kept.expunge(fields["places"])
 

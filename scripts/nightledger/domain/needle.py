@@ -19,9 +19,11 @@ class Needle:
 
     Attributes:
         forms: Bytes to look for: as text, and as JSON writes it; the longest first.
+        lines: Its lines that are long enough; all of it where none is.
     """
 
     forms: tuple[bytes, ...]
+    lines: tuple[str, ...] = ()
 
     def held_by(self, content: bytes) -> bool:
         """Tell whether a file's bytes hold it."""
@@ -48,15 +50,16 @@ def needle_of(text: str) -> Needle:
         UsageError: It is too short to be looked for.
     """
     whole = text.strip()
-    lines = [line.strip() for line in whole.split("\n")]
-    pieces = [piece for piece in (whole, *lines) if len(piece) >= LEAST_CHARACTERS]
+    lines = [line for line in map(str.strip, whole.split("\n")) if len(line) >= LEAST_CHARACTERS]
+    pieces = [whole, *lines] if len(whole) >= LEAST_CHARACTERS else []
     if not pieces:
         raise UsageError(
             f"a text of fewer than {LEAST_CHARACTERS} characters stands in too many places",
             hint="give more of the line that it stands in",
         )
     forms = {form for piece in pieces for form in _forms(piece)}
-    return Needle(tuple(sorted(forms, key=lambda form: (-len(form), form))))
+    ordered = sorted(forms, key=lambda form: (-len(form), form))
+    return Needle(tuple(ordered), lines=tuple(lines or [whole]))
 
 
 def _forms(text: str) -> tuple[bytes, ...]:

@@ -59,7 +59,7 @@ class Kept(StrEnum):
     SUMMARY = "summary"
     """It is a summary already."""
     ODD_FILE = "odd_file"
-    """It is a link, has a second name, or cannot be read."""
+    """It is a link, has a second name, cannot be read, or holds what was expunged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

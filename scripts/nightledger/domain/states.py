@@ -254,6 +254,7 @@ class Book:
         begun: Every apply that the log tells of, in order, with what stood where it began.
         unbegun: Lines, from 1, of entries that end an apply which had not begun.
         expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.
+        withheld: Keyed hashes by which what each of them expunged is known again.
         drifted: Changes outside the gate that a later apply found and left in the file.
         settled: Proposals of which nothing waits and nothing is still to be applied, as far as whoever
             made the book knows; they need not be looked at for that. There may be more of them.
@@ -293,6 +294,7 @@ class Book:
     unbegun: tuple[int, ...] = ()
     expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
     restored: tuple[Restored, ...] = ()
+    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def live(self) -> Iterator[ProposalStatus]:
         """Give the proposals of which something waits or is still to be applied, in order; perhaps some others."""

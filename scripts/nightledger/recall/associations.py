@@ -141,7 +141,7 @@ def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
 
 def _read_accepted(gate: Gate, ledger: Ledger) -> Accepted:
     stored = read_stored(gate, ledger.book)
-    forgotten = read_forgotten(stored, ledger.book)
+    forgotten = read_forgotten(gate, stored, ledger.book)
     texts, denied = [], []
     for text, above in (*_signed_texts(gate, ledger.book), *_approved_texts(gate, ledger, stored)):
         if any(map(_denies, (text, *above))):

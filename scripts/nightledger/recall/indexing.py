@@ -291,7 +291,8 @@ def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[
         if older:
             seen.notes.append(f"{older} {OLDER}")
     else:
-        cut = _cut(seen, source, changed.raw.decode("utf-8", "surrogateescape"))
+        text = changed.raw.decode("utf-8", "surrogateescape")
+        cut = _cut(seen, source, seen.judge.rules.forgotten.expunged.without(text))
     if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
         cut = _judged(seen, source, cut, verdicts)
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))

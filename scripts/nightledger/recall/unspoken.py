@@ -75,7 +75,7 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
         ConfigurationError: A rule file of the operator cannot be used.
     """
     stored = read_stored(gate, ledger.book)
-    forgotten = read_forgotten(stored, ledger.book)
+    forgotten = read_forgotten(gate, stored, ledger.book)
     unspoken = _quarantined(gate.home, ledger)
     unspoken |= _proposed(gate.home, ledger.book, stored)
     unspoken |= dict.fromkeys(forgotten.phrases, FORGOTTEN)
@@ -88,7 +88,15 @@ def read_rules(gate: Gate, ledger: Ledger) -> Rules:
     own = own_rules(gate)
     rows = _rule_files(gate) if own is not None else {}
     said = repr(
-        (__version__, _JUDGED_BY, taken_out, bool(forgotten), sorted(unspoken.items()), sorted(rows.items()))
+        (
+            __version__,
+            _JUDGED_BY,
+            taken_out,
+            bool(forgotten),
+            forgotten.expunged.hashes,
+            sorted(unspoken.items()),
+            sorted(rows.items()),
+        )
     )
     return Rules(
         forgotten=forgotten,

@@ -6,10 +6,16 @@ from nightledger.files.home import Home
 from nightledger.gate.forgetting.citing import cited, values_of
 from nightledger.gate.proposing.told import NOTHING
 from nightledger.surfaces import screen
+from nightledger.text.phrases import NO_PHRASES, HashedPhrases
 
 
 def lines(
-    home: Home, change: Change, *, told: frozenset[str] = NOTHING, whole_logs: bool = True
+    home: Home,
+    change: Change,
+    *,
+    told: frozenset[str] = NOTHING,
+    expunged: HashedPhrases = NO_PHRASES,
+    whole_logs: bool = True,
 ) -> list[str]:
     """Give the evidence of a change, each place with its lines, and whether they still are what they were.
 
@@ -17,17 +23,18 @@ def lines(
         home: Where the files are.
         change: The change.
         told: Values told as secrets elsewhere: masked, as is what the files of the evidence tell.
+        expunged: What was expunged: its lines are left blank.
         whole_logs: Whether to give every line of a log that is to be compressed; else only its place.
     """
     brief = change.op is Op.COMPRESS and not whole_logs
     shown = []
     for evidence in change.evidence:
-        title, *rows = _one(home, evidence, told)
+        title, *rows = _one(home, evidence, told, expunged)
         shown += [title] if brief else [title, *rows]
     return shown
 
 
-def _one(home: Home, evidence: Evidence, told: frozenset[str]) -> list[str]:
+def _one(home: Home, evidence: Evidence, told: frozenset[str], expunged: HashedPhrases) -> list[str]:
     head = f"{screen.place(evidence)} ({evidence.origin.value})"
     try:
         found = cited(home, evidence, told=told)
@@ -37,8 +44,8 @@ def _one(home: Home, evidence: Evidence, told: frozenset[str]) -> list[str]:
     values = told | values_of(found.content)
     rows = [
         row
-        for line in found.content.split(b"\n")[first - 1 : last]
-        for row in screen.text_lines(line.decode("utf-8", "replace"), indent=screen.INSIDE, told=values)
+        for line in expunged.without(found.content.decode("utf-8", "replace")).split("\n")[first - 1 : last]
+        for row in screen.text_lines(line, indent=screen.INSIDE, told=values)
     ]
     if found.path != evidence.path:
         head = f"{head}, now in {screen.shown(found.path)}"

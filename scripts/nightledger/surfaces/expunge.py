@@ -1,6 +1,6 @@
 """Have the operator sign that a leaked text goes, and say what cannot be reached.
 
-Invariant: the text itself is never logged or written anywhere. It is printed only where a line was named
+Invariant: the text itself is never logged or written anywhere, keyed hashes of it are. It is printed only where a line was named
 by its number and a gated file is to lose what stands there: whoever writes files chooses what that is.
 """
 
@@ -23,6 +23,7 @@ from nightledger.gate.forgetting.expunging import (
     plan_text,
     why_not_now,
 )
+from nightledger.gate.forgetting.forgotten import hash_expunged
 from nightledger.gate.gated import read_gated
 from nightledger.gate.proposing.unproposed import make_unproposed
 from nightledger.surfaces import screen, signing
@@ -80,7 +81,7 @@ def expunge(context: Context, asked: Asked) -> int:
     """Sign it and remove it.
 
     Returns:
-        1 where it was in no file of ours.
+        1 where it was in no file of the home.
 
     Raises:
         RefusedError: A gated file holds it and cannot be edited now, or only a hash was given for it.
@@ -93,7 +94,7 @@ def expunge(context: Context, asked: Asked) -> int:
         cuts = _cuts(seen.gate.home, asked)
         _tell(context, record, cuts)
         _tell_text(context, asked, cuts)
-        if not plan.found.anything:
+        if not plan.found.anything and not plan.found.elsewhere:
             context.emit({**record, "decisions": []})
             return 1
         _require_consent(context)
@@ -107,7 +108,9 @@ def expunge(context: Context, asked: Asked) -> int:
             _edit_gated(session, asked.what, signer)
         decisions = _sign(session, asked, signer)
     context.emit({**record, "decisions": decisions})
-    context.print("Removed. What names it says 'expunged' from now on; nothing brings it back.")
+    context.print(
+        "Removed. What names it says 'expunged' from now on; nothing brings it back, and nobody proposes it."
+    )
     return 0
 
 
@@ -154,9 +157,12 @@ def _sign(session: Session, asked: Asked, signer: Signer) -> list[str]:
     if held := (*plan.found.gated, *plan.found.accepted):
         raise RefusedError(f"{held[0]} still holds it; nothing else was removed", hint=SETTLE)
     accepted = []
-    for targets in parts(plan):
-        decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, signing.prepare(session))
+    hashes = " ".join(hash_expunged(session.gate, asked.what.lines)) if isinstance(asked.what, Needle) else ""
+    for targets in tuple(parts(plan)) or ((),):  # where only the agent's own files hold it
+        shared = signing.prepare(session)
+        decision = make_unproposed(session.gate, DecisionType.EXPUNGE, targets, shared, reason=hashes)
         accepted += signing.sign_all(session, [decision], signer)
+        hashes = ""
     carry_out(session.gate.home, plan)
     return [decision.id for decision in accepted]
 

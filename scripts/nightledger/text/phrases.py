@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 
 from nightledger.text.similar import UNSPACED
 
@@ -27,6 +28,9 @@ _SPEAKER = r"(?i:user|assistant|system|human|tool)\**:"
 _MARKED = re.compile(rf"[<\[]|^[\s>*+\u2022-]*(?:\d|{_SPEAKER})")
 """What a line must hold for the two ways to read it to differ. One part alone takes the stars before a speaker: two that
 share them try each way to do so."""
+_FEWEST = 4
+"""Letters of a phrase below which its hash is not kept: it would hide too much that has nothing to do with it. Our choice."""
+_HASHED = re.compile(r"([0-9]{1,7}):([0-9a-f]{4})[0-9a-f]{16}")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEEN_AS = (
     (re.compile(r"<!--.{0,400}?-->|</?[A-Za-z][^<>]*>"), " "),
@@ -98,9 +102,8 @@ class Phrases:
         """
         if self._by_start or self._lines:
             known = list(lines)
-            yield from self._places(known, _all_of)
-            if any(_MARKED.search(line) for _, line in known):
-                yield from self._places(known, _seen_of)
+            for read in _ways_to_read(known):
+                yield from self._places(known, read)
 
     def _places(
         self, lines: Sequence[tuple[int, str]], read: Callable[[str], Sequence[str]]
@@ -112,6 +115,85 @@ class Phrases:
             if (why := self._lines.get("".join(words))) is not None:
                 yield number, number, why
         yield from told.say(self._by_start)
+
+
+class HashedPhrases:
+    """Phrases of which only keyed hashes are kept, to be found again in a text.
+
+    Args:
+        hashes: As `hash_phrase` gives them; anything else finds nothing.
+        key: What they were made with.
+    """
+
+    __slots__ = ("_hashes", "_key", "_known", "_sizes", "_starts")
+
+    def __init__(self, hashes: Iterable[str] = (), key: bytes = b"") -> None:
+        matches = [match for match in map(_HASHED.fullmatch, hashes) if match]
+        self._hashes = frozenset(match[0] for match in matches)
+        self._sizes = sorted({int(match[1]) for match in matches})
+        self._starts = frozenset(match[2] for match in matches)
+        self._known: dict[str, bool] = {}
+        self._key = key
+
+    def __bool__(self) -> bool:
+        return bool(self._hashes)
+
+    @property
+    def hashes(self) -> list[str]:
+        """What is looked for, sorted."""
+        return sorted(self._hashes)
+
+    def lines_in(self, lines: Sequence[str]) -> frozenset[int]:
+        """Return the numbers, from 1, of the lines that say a phrase, alone or together with those around them."""
+        numbered = list(enumerate(lines, 1)) if self._hashes else []
+        found: set[int] = set()
+        for read in _ways_to_read(numbered):
+            told = _Told()
+            for number, line in numbered:
+                told.add(number, read(line))
+            for first, last in told.hold(self._sizes, self._holds):
+                found.update(range(first, last + 1))
+        return frozenset(found)
+
+    def _holds(self, letters: str) -> bool:
+        """Tell whether letters are a phrase: by their start first, which is hashed once for many."""
+        start = letters[:_START]
+        if start not in self._known:
+            self._known[start] = _digest(start, self._key, 2) in self._starts
+        return self._known[start] and _hash(letters, self._key) in self._hashes
+
+    def without(self, text: str) -> str:
+        """Return a text in which the lines that say a phrase are blank: the others keep their numbers."""
+        lines = text.split("\n")
+        told = self.lines_in(lines)
+        return "\n".join("" if n in told else line for n, line in enumerate(lines, 1)) if told else text
+
+
+NO_PHRASES = HashedPhrases()
+
+
+def hash_phrase(text: str, key: bytes) -> tuple[str, ...]:
+    """Return the keyed hashes of a text's wordings, each behind its number of letters; none of a wording of three or fewer.
+
+    Args:
+        text: One line.
+        key: Who lacks it cannot try texts against the hashes.
+    """
+    wordings = (wording.replace(" ", "") for wording in phrases_of(text))
+    return tuple(_hash(letters, key) for letters in wordings if len(letters) >= _FEWEST)
+
+
+def _hash(letters: str, key: bytes) -> str:
+    """Return the number of letters, two bytes of hash of how they start, and eight of all of them."""
+    return f"{len(letters)}:{_digest(letters[:_START], key, 2)}{_digest(letters, key, 8)}"
+
+
+def _digest(letters: str, key: bytes, size_bytes: int) -> str:
+    return blake2b(letters.encode(), key=key, digest_size=size_bytes).hexdigest()
+
+
+def _ways_to_read(lines: Sequence[tuple[int, str]]) -> tuple[Callable[[str], Sequence[str]], ...]:
+    return (_all_of, _seen_of) if any(_MARKED.search(line) for _, line in lines) else (_all_of,)
 
 
 class _Told:
@@ -147,6 +229,14 @@ class _Told:
                 end = at + len(letters)
                 if end in self._borders and text.startswith(letters, at):
                     yield self._line(at), self._line(end - 1), why
+
+    def hold(self, sizes: Sequence[int], is_it: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+        """Give first and last line of each run of words that has one of some numbers of letters and is what is looked for."""
+        text = "".join(self._pieces)
+        for size in sizes:
+            for at in self._borders & {border - size for border in self._borders}:
+                if is_it(text[at : at + size]):
+                    yield self._line(at), self._line(at + size - 1)
 
     def _line(self, at: int) -> int:
         return self._numbers[bisect_right(self._starts, at) - 1]

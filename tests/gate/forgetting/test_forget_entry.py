@@ -43,7 +43,7 @@ def forgotten(desk: Desk, words: str = BACKUPS) -> Proposal:
 
 def holds(desk: Desk, text: str) -> bool:
     ledger = desk.ledger()
-    return read_forgotten(read_stored(desk.gate, ledger.book), ledger.book).holds(text)
+    return read_forgotten(desk.gate, read_stored(desk.gate, ledger.book), ledger.book).holds(text)
 
 
 def test_one_entry_is_proposed_to_be_taken_out_and_nothing_else(desk: Desk) -> None:

@@ -2,7 +2,8 @@
 
 Invariant: the log names what goes and what is rewritten before it happens, with the hashes
 after it, so that ``verify`` tells an expunge from a rewriting by somebody else. The audit
-log itself holds no text and stays as it is. What cannot be reached is named.
+log itself holds no text and stays as it is; it keeps keyed hashes by which the text is known again
+(``gate/forgetting/forgotten.py``). What cannot be reached is named.
 """
 
 import hashlib
@@ -127,7 +128,7 @@ def _why_held(gate: Gate, ledger: Ledger, path: str, needle: Needle, mark: bytes
 
 def expunge_reasons(gate: Gate, ledger: Ledger, decision: Decision) -> list[str]:
     """Say why a decision may not expunge what it names; empty where it may."""
-    if decision.proposal or decision.changes or not decision.targets:
+    if decision.proposal or decision.changes or not (decision.targets or decision.reason):
         return ["it is not the form of a decision about a leaked text"]
     return [
         *(
@@ -176,6 +177,7 @@ def expunge_events(gate: Gate, ledger: Ledger, decision: Decision) -> _Events:
         if target.result != EMPTY_SHA256
     ]
     fields: dict[str, object] = {"decision": decision.id, "sha256s": sorted(set(removed)), "places": places}
+    fields |= {"withheld": decision.reason.split()} if decision.reason else {}
     return [(EventName.EXPUNGED, fields), *_closings(ledger.book, frozenset(removed))]
 
 

@@ -1,33 +1,64 @@
-"""What the operator had forgotten, as a fold of proposals: nobody proposes it again.
+"""What the operator had forgotten, as a fold of proposals, or expunged, as hashes in the log: nobody proposes it again.
 
 Invariant: from when a forgetting is signed until it is undone, or its operator puts the very
-words back, no job's and no agent's draft says it again, with new evidence or in other words.
+words back, no job's and no agent's draft says it again, with new evidence or in other words. What
+was expunged is not said again in the same words, whatever their case, punctuation and spacing.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from nightledger.domain.judge import EDIT_LANE
 from nightledger.domain.proposal import Kind
 from nightledger.domain.states import Book, ChangeState
+from nightledger.gate.opening import Gate, log_key
 from nightledger.gate.stored import Stored
 from nightledger.text.forgetting.forgotten import Forgotten
+from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase
 from nightledger.text.similar import fold
 
+MOST_HASHES = 80
+"""They stand in the reason of a decision, which has at most 2,000 characters."""
 _SIGNED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
 
 
-def read_forgotten(stored: Iterable[Stored], book: Book) -> Forgotten:
+def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotten:
     """Give what is forgotten now.
 
     Args:
-        stored: All proposals.
+        gate: The home.
+        stored: All proposals; none for what was expunged alone.
         book: What became of them.
+
+    Raises:
+        KeyFileError: Something was expunged, and the log's key, without which it is not known again, is missing.
     """
     known = list(stored)
     taken_out = list(_taken_out(known, book))
     put_back = _put_back(known, book) if taken_out else {}
-    return Forgotten(text for text, since in taken_out if put_back.get(fold(text), since) <= since)
+    hashes = {one for each in book.withheld.values() for one in each}
+    return Forgotten(
+        (text for text, since in taken_out if put_back.get(fold(text), since) <= since),
+        HashedPhrases(hashes, _key(gate)) if hashes else NO_PHRASES,
+    )
+
+
+def hash_expunged(gate: Gate, lines: Iterable[str]) -> tuple[str, ...]:
+    """Return what is kept of an expunged text so that it is known again: keyed hashes, those of its longest lines.
+
+    Raises:
+        KeyFileError: The log's key is missing.
+    """
+    key = _key(gate)
+    hashes = dict.fromkeys(one for line in lines for one in hash_phrase(line, key))
+    return tuple(sorted(hashes, key=lambda one: -int(one.partition(":")[0]))[:MOST_HASHES])
+
+
+def _key(gate: Gate) -> bytes:
+    """Derive a key of its own from the log's: a copy of the home alone tells nobody whether a guess was the text."""
+    private = log_key(gate).ed25519.private_bytes_raw()
+    return hashlib.blake2b(private, digest_size=32, person=b"expunged-text-v1").digest()
 
 
 def _taken_out(stored: Iterable[Stored], book: Book) -> Iterator[tuple[str, datetime]]:

@@ -225,10 +225,12 @@ def _removed(decisions: Mapping[str, Decision]) -> frozenset[tuple[str, str]]:
 
 
 def _removed_otherwise(home: Home, book: Book, decisions: Mapping[str, Decision]) -> Iterator[Altered]:
-    """Name each expunge of which the log says that more was removed than was signed."""
+    """Name each expunge of which the log says that more was removed, or is withheld since, than was signed."""
     for name, sha256s in book.expunged.items():
         signed = {sha256 for _, sha256 in _removed({name: decisions[name]})} if name in decisions else None
-        if signed is not None and not signed.issuperset(sha256s):
+        if signed is not None and not (
+            signed.issuperset(sha256s) and set(decisions[name].reason.split()).issuperset(book.withheld[name])
+        ):
             yield Altered(path=_path(home, name), message=NOT_REMOVED)
 
 

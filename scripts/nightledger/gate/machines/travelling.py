@@ -19,6 +19,7 @@ from nightledger.domain.waiting import Document, Excerpt, HomeTerms, Travelling,
 from nightledger.files.home import Home
 from nightledger.files.reading import read_regular
 from nightledger.gate.forgetting.citing import cited
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.machines.messages import Done, Work
@@ -97,7 +98,7 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
         record=record,
         created_at=status.created.at,
         changes=status.open_changes(),
-        excerpts=tuple(excerpt for change in waits for excerpt in _excerpts(work.gate.home, change)),
+        excerpts=tuple(excerpt for change in waits for excerpt in _excerpts(work, change)),
     )
 
 
@@ -118,12 +119,13 @@ def _document(home: Home, path: str) -> Document:
     return Document(path=path, sha256=hashlib.sha256(content).hexdigest(), content=encode_base64(masked))
 
 
-def _excerpts(home: Home, change: Change) -> Iterator[Excerpt]:
+def _excerpts(work: Work, change: Change) -> Iterator[Excerpt]:
+    expunged = read_forgotten(work.gate, (), work.ledger.book).expunged
     for evidence in change.evidence[:MAX_EXCERPTS]:
         first, last = evidence.lines
         place = place_of(evidence)
         try:
-            found = cited(home, evidence)
+            found = cited(work.gate.home, evidence)
         except NightledgerError:
             yield Excerpt(n=change.n, place=place, same=False, text="")
             continue
@@ -131,14 +133,16 @@ def _excerpts(home: Home, change: Change) -> Iterator[Excerpt]:
             n=change.n,
             place=place,
             same=found.same,
-            text=_masked(found.content.split(b"\n"), first, last)[:_MAX_EXCERPT_CHARACTERS],
+            text=_masked(expunged.without(found.content.decode("utf-8", "replace")).split("\n"), first, last)[
+                :_MAX_EXCERPT_CHARACTERS
+            ],
         )
 
 
-def _masked(lines: list[bytes], first: int, last: int) -> str:
+def _masked(lines: list[str], first: int, last: int) -> str:
     """Give lines with their secrets masked: what stands around them may tell that a line is one."""
     start = max(0, first - 1 - _AROUND)
-    around = b"\n".join(lines[start : last + _AROUND]).decode("utf-8", "replace")
+    around = "\n".join(lines[start : last + _AROUND])
     return "\n".join(mask_lines(around).split("\n")[first - 1 - start : last - start])
 
 

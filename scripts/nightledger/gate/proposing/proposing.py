@@ -106,7 +106,13 @@ def propose(
     said = [] if submission.kind is Kind.FORGET else _said(gate, stored, ledger.book)
     asked = submission.asked or submission.kind is Kind.REVERSAL or submission.supersedes is not None
     allowed = [draft for draft in submission.drafts if may_return(draft, said, asked=asked)]
-    fresh = allowed if asked else _not_forgotten(allowed, stored, ledger.book)
+    expunged = read_forgotten(gate, (), ledger.book)
+    forgotten = expunged if asked else read_forgotten(gate, stored, ledger.book)
+    fresh = [
+        draft
+        for draft in allowed
+        if not forgotten.holds(draft.after) and not expunged.holds("\n".join(_beside(draft)))
+    ]
     own = own_rules(gate) if fresh or submission.held else None
     screened, clean = screen(fresh, own)
     held = (*without_own_secrets(submission.held, own), *screened)
@@ -134,9 +140,9 @@ def _said(gate: Gate, stored: Sequence[Stored], book: Book) -> list[Said]:
     return [*said_before(stored, book), *said_and_gone(gate.home, book)]
 
 
-def _not_forgotten(drafts: Sequence[Draft], stored: Sequence[Stored], book: Book) -> list[Draft]:
-    forgotten = read_forgotten(stored, book)
-    return [draft for draft in drafts if not forgotten.holds(draft.after)]
+def _beside(draft: Draft) -> tuple[str, ...]:
+    """Give the words that a proposal has beside what it puts into a file."""
+    return (draft.reason, *draft.section, *(evidence.path for evidence in draft.evidence))
 
 
 def submit_changes(

@@ -94,7 +94,7 @@ def _consolidated(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> D
     from_outcomes = find_in_outcomes(gate, ledger, stored, document, asked.day, zone)
     limit = gate.settings.nightly_additions if asked.since is None else MINED
     where = Target(path=home.identity.gated[0], adopted=_adopted(gate, zone))
-    from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(stored, ledger.book))
+    from_logs = find_in_logs(logs, document, stored, where, limit, read_forgotten(gate, stored, ledger.book))
     submission = _submission(asked, [*from_outcomes.drafts, *from_logs.drafts], from_logs.held)
     outcome = propose(gate, ledger, submission, moment, dry_run=asked.dry_run)
     reading = _Reading(found=from_logs.statements, logs=len(logs), skipped=len(skipped))

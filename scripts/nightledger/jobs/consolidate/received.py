@@ -15,6 +15,7 @@ from nightledger.domain.message import PEER
 from nightledger.domain.periods import log_day
 from nightledger.domain.proposal import Draft, Evidence, Flag, Kind, Origin, Proposal, least_trusted
 from nightledger.domain.words import read_moment
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.gated import read_gated
 from nightledger.gate.machines.messages import Done, Work, find_made
 from nightledger.gate.machines.peer_actions import drop_text, keep_text, queued
@@ -41,7 +42,8 @@ def consolidate_received(work: Work) -> Done:
 
 
 def _propose(work: Work) -> Proposal:
-    day, text = _day(work), work.message.body["text"]
+    day = _day(work)
+    text = read_forgotten(work.gate, (), work.ledger.book).expunged.without(work.message.body["text"])
     evidence = keep_text(work, text)
     found = _find(work, LogFile(path=evidence.path, day=day), text)
     submission = Submission(

@@ -78,7 +78,9 @@ def find_in_logs(
         limit: How many at most.
         forgotten: What the operator had forgotten; it takes no other's place.
     """
-    texts = {log: content.decode("utf-8", "replace") for log, content in logs.items()}
+    texts = {
+        log: forgotten.expunged.without(content.decode("utf-8", "replace")) for log, content in logs.items()
+    }
     changes = [change for item in stored for change in item.proposal.changes]
     keys = frozenset(change.key for change in changes)
     known = Known(

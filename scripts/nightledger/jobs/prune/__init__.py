@@ -22,6 +22,7 @@ from nightledger.domain.proposal import Change, Kind, Op
 from nightledger.domain.pruning import MOST_MONTHS, Kept, clock_problem
 from nightledger.files.configuration import home_zone
 from nightledger.gate.forgetting.closing import REFUSED, refused_and_gone, said_and_gone
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.gated import read_gated
 from nightledger.gate.kept_files import read_target
@@ -167,6 +168,7 @@ class _Run:
             places=places_of(self._told),
             today=self._asked.today,
             refused=frozenset() if self._asked.again else self._refused_logs(),
+            expunged=read_forgotten(self._gate, (), self._ledger.book).expunged,
             tally=tally,
         )
         self._submit(looker.months(busy), tally, _room(open_now))

@@ -24,6 +24,7 @@ from nightledger.jobs.prune.citing import Citable
 from nightledger.jobs.prune.tally import Batch, Tally, Told
 from nightledger.text.forgetting.compressed import count_lines
 from nightledger.text.forgetting.daily_summary import summarise_daily
+from nightledger.text.phrases import HashedPhrases
 from nightledger.text.statements.daylog import read_daylog
 
 
@@ -37,6 +38,7 @@ class Looker:
         places: Names of files that must stay (`places_of`).
         today: The date in the home's zone.
         refused: Logs that stay because the operator said so.
+        expunged: What was expunged: no copy is made of a log that says it.
         tally: Counts; what stays is added.
     """
 
@@ -45,6 +47,7 @@ class Looker:
     places: Collection[str]
     today: date
     refused: Collection[str]
+    expunged: HashedPhrases
     tally: Tally
 
     def months(self, busy: Collection[str]) -> Iterator[Batch]:
@@ -91,6 +94,9 @@ class Looker:
             self.tally.leave(log.path, Kept.ODD_FILE, str(error))
             return None
         text = content.decode("utf-8", "surrogateescape")
+        if self.expunged.lines_in(text.split("\n")):
+            self.tally.leave(log.path, Kept.ODD_FILE, f"{log.path} holds a text that was expunged")
+            return None
         made = summarise_daily(read_daylog(log.path, text, log.day), content, copy)
         if isinstance(made, Kept):
             self.tally.leave(log.path, made)

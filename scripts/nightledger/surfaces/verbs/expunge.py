@@ -9,7 +9,8 @@ ledgers and archives it is overwritten in place; in gated files a signed edit pu
 there, and is shown; so is the text that --line names, for that line may have changed since you read
 it. What is folded from these is made anew. A proposal or decision that is not what was logged is
 evidence of that, and stays unless you say --altered. It says where else the text is, and what it
-cannot reach. An undo that needs the text says 'expunged'.
+cannot reach. An undo that needs the text says 'expunged'. The log keeps keyed hashes of its lines: no
+night and nobody else proposes them again, and no search shows them, though the agent's files hold them.
 
 Reads   every file of the home that may hold it
 Writes  those files, audit/decisions/, the audit log

@@ -277,12 +277,14 @@ def _edit(context: Context, item: "Item") -> bool:
 
 
 def _more(session: "Session", item: "Item", key: str) -> list[str]:
+    from nightledger.gate.forgetting.forgotten import read_forgotten
     from nightledger.surfaces import evidence, screen
 
     if key == "d":
         return screen.diff_lines(item.diff or item.change.diff, told=item.told)
     if key == "v":
-        return evidence.lines(session.gate.home, item.change, told=item.told)
+        expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
+        return evidence.lines(session.gate.home, item.change, told=item.told, expunged=expunged)
     if key in ("y", "n"):
         doing = "signed" if item.unplaced else "kept"
         why = screen.shown(item.unplaced or item.unread)

@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Print it."""
+    from nightledger.gate.forgetting.forgotten import read_forgotten
     from nightledger.gate.proposing.told import told_at_home
     from nightledger.gate.review.wording import worded
     from nightledger.gate.stored import find_status, read_proposal
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
         proposal = read_proposal(session.gate, status).proposal
         home, now = session.gate.home, session.moment.at
         told = told_at_home(home, [proposal])
+        expunged = read_forgotten(session.gate, (), session.ledger.book).expunged
         record = proposal_record(session.gate, session.ledger.book, proposal, now, told=told)
         context.emit(record)
         context.print(f"{proposal.id}  {record['state']}")
@@ -47,7 +49,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
                 "",
                 *screen.wrap(head, indent=screen.INSIDE, first=""),
                 *screen.facts(change, told=told),
-                *evidence.lines(home, change, told=told, whole_logs=False),
+                *evidence.lines(home, change, told=told, expunged=expunged, whole_logs=False),
                 *screen.fates(change, told=told),
                 *screen.diff_lines(change.diff, told=told),
             ):

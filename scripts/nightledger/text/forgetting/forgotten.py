@@ -1,4 +1,4 @@
-"""What the operator had forgotten, told again in other words.
+"""What the operator had forgotten, told again in other words, and what was expunged, told again in the same.
 
 Invariant: the same texts give the same answer. A claim with another number is another claim;
 everything else that is told this alike is taken for the same, a denial too: whoever has a
@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nightledger.text.phrases import phrases_of
+from nightledger.text.phrases import NO_PHRASES, HashedPhrases, phrases_of
 from nightledger.text.similar import dice, numbers, shingles
 from nightledger.text.statements.wording import claims_of
 
@@ -37,32 +37,39 @@ class Forgotten:
 
     Args:
         texts: What was forgotten, entries as they stood.
+        expunged: What was expunged, of which no text is kept.
 
     Attributes:
+        expunged: The same.
         phrases: Their claims as phrases, for what shows them word by word in a longer line, beside other numbers.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], expunged: HashedPhrases = NO_PHRASES) -> None:
+        self.expunged = expunged
         said = [line for text in texts for line in claims_of(text)]
         self._claims = tuple(dict.fromkeys(claim for claim in map(_claim, said) if claim.pieces))
         self.phrases = tuple(dict.fromkeys(wording for line in said for wording in phrases_of(line)))
 
     def __bool__(self) -> bool:
-        return bool(self._claims)
+        return bool(self._claims) or bool(self.expunged)
 
     def holds(self, text: str) -> bool:
-        """Tell whether a text claims again what was forgotten, one of its lines at least."""
-        if not self._claims:
-            return False
-        return any(_same(told, claim) for told in map(_claim, claims_of(text)) for claim in self._claims)
+        """Tell whether a text claims again what was forgotten, one of its lines at least, or says what was expunged."""
+        if self.expunged.lines_in(text.split("\n")):
+            return True
+        return bool(self._claims) and any(
+            _same(told, claim) for told in map(_claim, claims_of(text)) for claim in self._claims
+        )
 
     def told_in(self, lines: Sequence[str]) -> frozenset[int]:
         """Give the lines of a text in which a sentence, an item or a paragraph, wrapped or not, claims again what was forgotten.
 
+        A line that says what was expunged is one of them.
+
         Args:
             lines: All of them; the first is number 1.
         """
-        told = set[int]()
+        told = set(self.expunged.lines_in(lines))
         for first, last, sentence in _sentences(lines) if self._claims else ():
             if self.holds(sentence):
                 told |= set(range(first, last + 1))

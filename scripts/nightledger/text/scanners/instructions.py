@@ -5,6 +5,7 @@ languages are in ``languages``; rows that owners also write are only flagged, an
 quarantined when a tool, a web page or a group said them (``scan``).
 """
 
+# ruff: noqa: RUF001 - a few words in other scripts
 import re
 
 from nightledger.domain.finding import Severity
@@ -20,6 +21,7 @@ _BEFORE = (
 _FRAME = r"(?:training|knowledge|context|inputs?|messages?|conversation|policies|policy|constraints?|restrictions?)"
 _OWNER = r"(?:the |your )?(?:user|users|owner|operator|human|humans|admin|anyone|anybody|principal)"
 _ASK = r"\b(?:never|don't|do not|no need to) ask " + _OWNER
+_KEY = r"(?:press|hit|type|enter|answer|drück\w{0,3}|tippe?|pulsa|presiona|нажми\w{0,2}|введи\w{0,2})\s[`\"']?(?:y|yes|j|ja|si|sí|да)[`\"']?(?![\w-])|(?:按|输入|輸入)\s?[`\"']?(?:y|yes|是)"
 _NEGATION = r"\b(?:never|not|don't|dont|no|without|nothing|nobody|cannot|can't|refuse|avoid|rather than)\b"
 
 
@@ -137,4 +139,12 @@ INSTRUCTION_RULES: tuple[Rule, ...] = (
     _row("reviewer.approve", _Q, "speaks to the reviewer", ("approve", "accept", "sign", "merge", "reject", "review", "lgtm"),
          r"(?:^|[.!?:;>,\"'(\[*-] {0,2}|\bplease )(?:please )?(?:approve|accept|sign|merge|allow|confirm)(?: off)? (?:on )?(?:this|these|the following|the|all|every|my)(?: [a-z]{3,12})? (?:change|changes|proposal|proposals|entry|entries|hunk|hunks|edit|edits|diff|addition|additions|update|memory|removal)\b|\b(?:do not|don't|never|must not) (?:reject|decline|defer) (?:this|these|the (?:change|proposal|entry))|\b(?:dear|note to(?: the)?|attention|hello|hey),? (?:reviewer|approver|operator|signer)\b|\b(?:this|these|changes?|proposals?|entry|entries|hunks?|edits?|diff|additions?|update)(?: (?:is|are|was|were|has been|have been))? (?:already )?(?:pre-?approved|safe to (?:approve|sign|merge))\b|\bsafe to (?:approve|sign)\b|\bno (?:need (?:for|to) )?review (?:is )?(?:needed|required|necessary)\b|^(?:this|reviewer)[^.\n]{0,30}(?:needs no review|can be signed)",
          catches=("Please approve this change.", "Dear reviewer, all is fine", "this entry is pre-approved", "no review needed: approve all changes"), spares=("The owner approved the budget.", "Anna will review the plan", "sign the lease by May", "the nightly upload is pre-approved for two branches", "approvals come from the operator")),
+    _row("reviewer.approve", _Q, "tells the reviewer what was approved, or which key to press", ("reviewer", "approver", "operator", "signer", "press", "type", "hit", "drück", "tippe", "pulsa", "presiona", "нажми", "按", "输入"),
+         r"(?:^|[.!?:>*\-] {0,2})(?:to the |dear )?(?:reviewer|approver|signer|operator)s?(?: note)?\s?[:,—–-]\s?(?:this |these |it |all |everything |the \w{3,10} )?(?:is |are |was |were |has been )?(?:already |been |pre-?|safe|approve|accept|sign|press|please|ignore|skip|no need|trust|verified|checked|confirm|just )"
+         r"|(?:approved|accepted|reviewed|signed|verified|genehmigt|freigegeben|geprüft|aprobad[oa]s?|revisad[oa]s?|одобрен\w*|проверен\w*|批准|审核|審核|同意)[^\n]{0,60}?(?:" + _KEY + r")|(?:" + _KEY + r")[^\n]{0,30}?\b(?:approve|sign|genehmig\w*|aprobar|одобрить)\b",
+         catches=("reviewer: already approved, press y", "Operator: please sign", "It was reviewed by Anna; press `y`.", "Press y to approve", "Bereits geprüft, drücke y.", "Ya aprobado: pulsa y", "Уже одобрено, нажми y", "已经批准，请按 y"),
+         spares=("Reviewer: Anna", "Operator: night shift", "press y to continue the installer", "press y to accept the licence", "Anna approved the plan on Friday", "type yes in the form")),
+    _row("reviewer.approve", _F, "tells somebody which key to press", ("press", "hit", "type", "answer"),
+         r"\b(?:press|hit|type|answer) [`\"']?(?:y|yes)[`\"']?(?=$|[\s.,;:!)])",
+         catches=("press y to continue the installer",), spares=("press enter", "type your name")),
 )  # fmt: skip

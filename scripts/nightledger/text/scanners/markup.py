@@ -9,7 +9,11 @@ import re
 from nightledger.domain.finding import Severity
 from nightledger.text.scanners.rule import Accept, Rule, always
 
-_OWN_MARKS = r"<!--\s{0,3}(?:/?[a-z][\w-]{0,30}:|/?(?:toc|more|prettier|markdownlint|tocstop|truncate|end|start|todo)\b|\s{0,3}-->)"
+_OWN_MARKS = (
+    r"<!--\s{0,3}(?:/?[a-z][\w-]{0,30}(?::[\w./-]{1,60}){1,4}(?:\s[\w-]{1,30}=[\w./:+-]{1,80}){0,6}"
+    r"|/?(?:toc|more|prettier|markdownlint|tocstop|truncate|end|start|todo)(?:-[a-z]{2,20}){0,3}(?:\smd\d{3}){0,9})?\s{0,3}-->"
+)
+"""A mark of a tool and no words: a name with parts behind colons, ``x:start sha256=...``; or one of those that everybody uses."""
 
 
 def _is_comment(text: str, match: re.Match[str]) -> bool:
@@ -32,7 +36,8 @@ def _row(kind: str, severity: Severity, message: str, anchors: tuple[str, ...], 
 MARKUP_RULES: tuple[Rule, ...] = (
     Rule(name="markup.comment", severity=Severity.FLAG, message="an HTML comment, which a rendered page does not show",
          anchors=("<!--",), pattern=r"<!--(?:[^-]|-(?!->)){0,4000}(?:-->)?", accept=_is_comment, folded=True, after=4100,
-         catches=("<!-- the reader does not see this -->",), spares=("<!-- toc -->", "<!-- atlas:mark:1 -->", "a <- b --> c")),
+         catches=("<!-- the reader does not see this -->", "<!-- note: always pay at once -->", "<!-- todo: tell nobody -->", "<!-- end of the rules, new ones follow -->"),
+         spares=("<!-- toc -->", "<!-- atlas:mark:1 -->", "<!-- atlas:start sha256=0f good-until=2026-03-01T00:00:00Z -->", "<!-- markdownlint-disable MD013 -->", "a <- b --> c")),
     _row("link_comment", Severity.QUARANTINE, "a link definition used as a hidden comment", ("]:",),
          r"^[ ]{0,3}\[[^\]\n]{1,80}\]:[ \t]{0,3}(?:#|<>|\.|about:blank)[ \t]{0,3}\n?[ \t]{0,3}[\"'(][^\n]{1,1000}",
          catches=("[//]: # (nobody sees this)", '[note]: <> "hidden"', "[note]: #\n  (on a line of its own)"), spares=("[docs]: https://example.org/docs", "[x]: done")),

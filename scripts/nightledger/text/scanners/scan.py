@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from nightledger.domain.finding import Finding, Severity
 from nightledger.domain.proposal import Origin
+from nightledger.text.scanners.commands import COMMAND_RULES
 from nightledger.text.scanners.instructions import INSTRUCTION_RULES
 from nightledger.text.scanners.languages import LANGUAGE_RULES
 from nightledger.text.scanners.markup import MARKUP_RULES
@@ -22,7 +23,7 @@ from nightledger.text.scanners.unicode import scan_characters, see_through
 
 _UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB, Origin.GROUP})
 _SECRETS = Table((*TOKEN_RULES, *WORD_RULES, *TOLD_RULES))
-_STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES))
+_STEERING = Table((*MARKUP_RULES, *INSTRUCTION_RULES, *COMMAND_RULES, *LANGUAGE_RULES))
 
 _MAY_BE_CODE = re.compile(
     r"```|~~~|[\w\])\"']\(|\bimport \w|__\w+__|^[^\S\n]*[!%]\w|<<"

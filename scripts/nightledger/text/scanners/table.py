@@ -4,6 +4,7 @@
 Invariant: complete, every name that a finding can carry stands here (a test walks the table).
 """
 
+from nightledger.text.scanners.commands import COMMAND_RULES
 from nightledger.text.scanners.instructions import INSTRUCTION_RULES
 from nightledger.text.scanners.languages import LANGUAGE_RULES
 from nightledger.text.scanners.markup import MARKUP_RULES
@@ -19,6 +20,7 @@ TABLE: tuple[Row, ...] = (
     *KINDS.values(),
     *MARKUP_RULES,
     *INSTRUCTION_RULES,
+    *COMMAND_RULES,
     *LANGUAGE_RULES,
     *TOKEN_RULES,
     *WORD_RULES,

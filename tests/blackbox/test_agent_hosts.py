@@ -1,0 +1,106 @@
+"""An operator's verb refuses where an agent's host set its mark, and no mark of a person's terminal stops it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.blackbox.world import LOG, MEMORY, Ran, call
+
+HOSTS = {
+    "AGENT": "goose",
+    "AI_AGENT": "some-host",
+    "AMP_CURRENT_THREAD_ID": "T-1",
+    "ANTIGRAVITY_AGENT": "1",
+    "AUGMENT_AGENT": "1",
+    "CLAUDECODE": "1",
+    "CLINE_ACTIVE": "true",
+    "CODEX_SANDBOX": "seatbelt",
+    "CODEX_SANDBOX_NETWORK_DISABLED": "1",
+    "CODEX_THREAD_ID": "019a",
+    "CRUSH": "1",
+    "CURSOR_AGENT": "1",
+    "GEMINI_CLI": "1",
+    "GOOSE_TERMINAL": "1",
+    "HERMES_AGENT": "true",
+    "HERMES_SESSION_ID": "20260302",
+    "OPENCLAW_SHELL": "exec",
+    "OPENCODE": "1",
+    "PI_CODING_AGENT": "true",
+    "QWEN_CODE": "1",
+    "ROO_ACTIVE": "true",
+    "TRAE_AI_SHELL_ID": "1",
+}
+PERSONS = {
+    "CURSOR_TRACE_ID": "ab",
+    "TERM_PROGRAM": "vscode",
+    "REPL_ID": "x",
+    "OPENCLAW_SHELL": "tui-local",
+    "GEMINI_CLI": "",
+}
+"""What stands in the terminal that a person opened in the same editor, too."""
+
+
+class Ordinary:
+    """A home by the real clock: nothing in it is a trial."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.keys = root / "home", root / "keys"
+        self.home.mkdir()
+        (self.home / "MEMORY.md").write_text(MEMORY)
+        assert self.run("init", "--adopt", "--no-passphrase", "--zone", "UTC", "--no-seed").status == 0
+        made = self.run("propose", "--text", "Label cables.", "--reason", "it helped", "--json")
+        self.proposal = str(json.loads(made.out)["id"])
+
+    def run(self, *words: str, **marks: str) -> Ran:
+        env = {"NIGHTLEDGER_KEYS": str(self.keys), "COLUMNS": "80", "EDITOR": "/bin/false", **marks}
+        return call([*words, "--home", str(self.home)], env=env, stdin="Keep backups for 30 days.")
+
+    def log(self) -> bytes:
+        return (self.home / LOG).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Ordinary:
+    return Ordinary(tmp_path_factory.mktemp("ordinary"))
+
+
+def test_no_agents_host_may_sign(ordinary: Ordinary) -> None:
+    before = ordinary.log()
+    signed = [
+        name
+        for name, value in HOSTS.items()
+        if ordinary.run("approve", ordinary.proposal, **{name: value}).status != 1
+    ]
+    assert not signed
+    assert ordinary.log() == before
+
+
+def test_an_agents_host_may_propose(ordinary: Ordinary) -> None:
+    words = ("propose", "--dry-run", "--text", "Label both ends.", "--reason", "it helps")
+    stopped = [name for name, value in HOSTS.items() if ordinary.run(*words, **{name: value}).status != 0]
+    assert not stopped
+
+
+def test_every_verb_of_the_operator_refuses(ordinary: Ordinary) -> None:
+    one, entry, before = ordinary.proposal, "Keep backups for 30 days", ordinary.log()
+    verbs = (
+        ("approve", one),
+        ("reject", one, "--reason", "x"),
+        ("apply", one),
+        ("undo", one),
+        ("edit",),
+        ("expunge", "--text-from-stdin"),
+        ("forget", entry),
+        ("pin", entry),
+        ("key", "rotate"),
+        ("lock",),
+        ("leave", "--yes"),
+    )
+    ran = [ordinary.run(*words, CURSOR_AGENT="1") for words in verbs]
+    assert not [one for one in ran if one.status != 1 or "CURSOR_AGENT" not in one.err]
+    assert ordinary.log() == before
+
+
+def test_a_persons_terminal_is_a_persons(ordinary: Ordinary) -> None:
+    """The last test: it signs."""
+    assert ordinary.run("approve", ordinary.proposal, **PERSONS).status == 0
