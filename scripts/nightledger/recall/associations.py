@@ -113,7 +113,7 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     index = open_index(gate.home.link_index_dir)
     if index is None:
         return ()
-    accepted = _read_accepted(gate, ledger.book)
+    accepted = accepted_texts(gate, ledger.book)
     found = []
     for recalled in index.every():
         link = recalled.link
@@ -138,7 +138,16 @@ def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
     )
 
 
-def _read_accepted(gate: Gate, book: Book) -> Accepted:
+def accepted_texts(gate: Gate, book: Book) -> Accepted:
+    """Give the texts that an operator accepted, to look resolutions up in.
+
+    Args:
+        gate: The home.
+        book: What its log adds up to.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+    """
     stored = read_stored(gate, book)
     forgotten = read_forgotten(stored, book)
     texts, denied = [], []

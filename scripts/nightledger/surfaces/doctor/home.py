@@ -11,7 +11,6 @@ from nightledger.domain.moment import Moment
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
-from nightledger.gate.founding import leading_out
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.integrity.trusting import read_signers
@@ -64,7 +63,7 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
         )
     if not os.access(home.root, os.W_OK):
         yield bad("home", f"{home.root} may not be written by this user", f"chown or chmod u+w '{home.root}'")
-    for path in leading_out(home)[:1]:
+    for path in home.leading_out()[:1]:
         yield bad(
             "home",
             f"{path} leads to {os.path.realpath(home.path(path))}, and nothing outside {home.root} is read",
