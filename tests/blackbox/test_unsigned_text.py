@@ -1,6 +1,7 @@
 """What nobody signed reaches no agent as words: not by staging, the hooks, or recall; judged by the bytes that it gets."""
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -236,3 +237,33 @@ def test_a_workspace_with_a_linked_memory_is_not_adopted(tmp_path: Path) -> None
     ran = world.run("init", "--adopt", "--simulated", "--no-passphrase", "--no-seed")
     assert ran.status in (1, 2)
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+LESSON = (
+    "- Root cause: cron has no PATH, so the backup of the relay never found restic; call it by its full path."
+)
+HUGE = {
+    "one line": "- " + "x" * 30_000_000 + "\n",
+    "many lines": "".join(f"- Copied file {n} of the backup, {n * 37 % 1000} ms.\n" for n in range(700_000)),
+}
+WITHIN_S = 10.0
+
+
+@pytest.mark.parametrize("kind", HUGE)
+def test_a_log_of_30_megabytes_is_read_in_part_told_once_and_kept_whole(world: World, kind: str) -> None:
+    body = f"# 2026-03-02\n\n{LESSON}\n{HUGE[kind]}"
+    log = world.write("memory/2026-03-02.md", body)
+    world.now = world.now.replace(day=3, hour=3, minute=10)
+    spent = {}
+    for verb in (("night",), ("stage",), ("recall", "why did restic fail?")):
+        began = time.process_time()
+        ran = world.run(*verb)
+        assert ran.status == 0, ran
+        assert verb[0] != "night" or "1 skipped" in ran.text
+        spent[verb[0]] = round(time.process_time() - began, 1)
+    assert {verb: cpu_s for verb, cpu_s in spent.items() if cpu_s > WITHIN_S} == {}
+    assert "full path" in json.dumps(world.proposals())
+    assert f"memory/2026-03-02.md has {len(body)} bytes" in world.run("doctor").text
+    world.now = world.now.replace(month=9)
+    world.ok("prune")
+    assert log.read_text() == body

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, fold_log, settings_of, why_no_consent
-from nightledger.hosts.daylogs import find_daylogs
+from nightledger.hosts.daylogs import MAX_LOG_BYTES, find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
@@ -158,6 +159,11 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
             "the agent's instructions below tell it to write them",
         )
         return
+    for log in logs:
+        with suppress(OSError):
+            if (size_bytes := os.stat(home.path(log.path)).st_size) > MAX_LOG_BYTES:
+                told = f"{log.path} has {size_bytes} bytes; of a daily log the first {MAX_LOG_BYTES} are read"
+                yield note("memory", told, "split it, or make it shorter")
     newest = logs[-1].day
     silent = (now.astimezone(home_zone(home, settings)).date() - newest).days
     places = sorted({os.path.dirname(log.path) for log in logs})
