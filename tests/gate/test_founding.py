@@ -151,7 +151,7 @@ def test_a_directory_that_leads_out_of_the_home_is_refused_before_anything_is_wr
     other.mkdir()
     (home / name).parent.mkdir(exist_ok=True)
     (home / name).symlink_to(other)
-    with pytest.raises(RefusedError, match=f"{name}.* leads to {other}"):
+    with pytest.raises(ConfigurationError, match=f"{name}.* leads to {other}"):
         plan(make_founding(tmp_path))
     assert not list(other.iterdir())
 

@@ -154,15 +154,18 @@ def test_a_directory_of_logs_that_leads_out_of_the_home_is_not_read(home: Home, 
     assert len(skipped) == 1
 
 
-def test_a_log_larger_than_any_agent_writes_is_passed_over(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("content", "read"), [(b"12\n345", b"12\n"), (b"123\n5", b"123\n"), (b"12345", b"")])
+def test_of_a_log_larger_than_any_agent_writes_the_first_whole_lines_are_read(
+    home: Home, monkeypatch: pytest.MonkeyPatch, content: bytes, read: bytes
 ) -> None:
     monkeypatch.setattr(daylogs, "MAX_LOG_BYTES", 4)
     write(home, "memory/2026-02-27.md", b"1234")
-    write(home, "memory/2026-02-28.md", b"12345")
+    write(home, "memory/2026-02-28.md", content)
     contents, (skipped,) = read_daylogs(home, find_daylogs(home, DIRECTORIES))
-    assert list(contents.values()) == [b"1234"]
-    assert skipped.reason == "memory/2026-02-28.md has 5 bytes; at most 4 are read"
+    assert list(contents.values()) == [b"1234", read]
+    assert skipped.reason.startswith(
+        f"memory/2026-02-28.md has {len(content)} bytes; its first {len(read)} are read"
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import os
 import re
 from stat import S_ISREG
 
-from nightledger.domain.errors import UnreadableError
+from nightledger.domain.errors import ConfigurationError, UnreadableError
 from nightledger.files.reading import is_within, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -114,6 +114,34 @@ class Home:
                 hint="put the file itself in its place",
             )
         return os.path.realpath(path)
+
+    def leading_out(self) -> list[str]:
+        """Name those directories of ours, and ``memory``, that a link leads out of the home."""
+        ours = (
+            *(
+                self.memory_dir,
+                self.system_dir,
+                self.proposals_dir,
+                self.received_dir,
+                self.archive_daily_dir,
+            ),
+            *(self.config_dir, self.decisions_dir, self.checkpoints_dir, self.blobs_dir, self.quarantine_dir),
+            *(self.locks_dir, self.search_dir, self.link_index_dir, self.staged_dir, self.channel_dir),
+        )
+        root = f"{os.path.realpath(self.root).rstrip(os.sep)}/"
+        return [self.relative(path) for path in ours if not os.path.realpath(path).startswith(root)]
+
+    def require_inside(self) -> None:
+        """Make sure that whatever is written into the home lands in it.
+
+        Raises:
+            ConfigurationError: A link leads one of its directories out of it.
+        """
+        for path in self.leading_out():
+            raise ConfigurationError(
+                f"{path} leads to {os.path.realpath(self.path(path))}, and nothing outside {self.root} is read or written",
+                hint="put the directory itself in its place",
+            )
 
     @property
     def memory_dir(self) -> str:

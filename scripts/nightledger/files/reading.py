@@ -42,6 +42,28 @@ def read_regular(path: str, max_bytes: int, *, within: str | None = None) -> byt
     return content
 
 
+def read_lines(path: str, max_bytes: int, *, within: str) -> tuple[bytes, int]:
+    """Give the first lines of a regular file, as many as fit, and the size of all of it in bytes.
+
+    Args:
+        path: The file.
+        max_bytes: How many bytes at most; the lines that are given are whole.
+        within: As :func:`read_regular`.
+
+    Raises:
+        MissingFileError: When there is none.
+        UnreadableError: As :func:`read_regular`, the size apart.
+    """
+    descriptor, size_bytes = open_regular(path, within=within)
+    try:
+        content = _read_up_to(descriptor, min(size_bytes, max_bytes), max_bytes + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        return content[: content.rfind(b"\n", 0, max_bytes) + 1], max(size_bytes, len(content))
+    return content, len(content)
+
+
 def read_start(path: str, max_bytes: int) -> bytes:
     """Give the first bytes of a regular file, whatever its size.
 

@@ -17,7 +17,7 @@ from nightledger.files.atomic import create_file
 from nightledger.files.blobs import BlobStore
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
-from nightledger.files.reading import is_within, read_regular
+from nightledger.files.reading import read_regular
 from nightledger.gate.gated import read_gated, require_apart, require_readable
 from nightledger.gate.integrity.trust_changes import keep_contents
 from nightledger.gate.integrity.trusting import read_trust_file, trust_files
@@ -100,12 +100,12 @@ def plan(founding: Founding) -> list[str]:
     """Give every path that ``init`` would make, relative to the home, in order.
 
     Raises:
-        RefusedError: A directory of another tool stands where ours would, one leads out of the home, or a
+        RefusedError: A directory of another tool stands where ours would, or a
             file may not be gated.
         UnreadableError: A file that is to be gated cannot be read.
     """
     home = founding.home
-    _require_inside(home)
+    home.require_inside()
     odd = [path for path in founding.gated if path_word(path) != path]
     if odd:
         raise RefusedError(
@@ -134,20 +134,6 @@ def plan(founding: Founding) -> list[str]:
             hint="move it away, or choose another home",
         )
     return [home.relative(path) for path in (*directories(home), *files) if not os.path.lexists(path)]
-
-
-def _require_inside(home: Home) -> None:
-    for path in leading_out(home):
-        raise RefusedError(
-            f"{path} leads to {os.path.realpath(home.path(path))}, and nothing outside {home.root} is read",
-            hint="put the directory itself in its place",
-        )
-
-
-def leading_out(home: Home) -> list[str]:
-    """Name those directories that a home needs, and ``memory``, that a link leads out of it."""
-    needed = sorted({home.memory_dir, *directories(home)})
-    return [home.relative(path) for path in needed if not is_within(path, home.root)]
 
 
 def _foreign(home: Home) -> list[str]:

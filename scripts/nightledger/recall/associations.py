@@ -114,7 +114,7 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     index = open_index(gate.home.link_index_dir)
     if index is None:
         return ()
-    accepted = _read_accepted(gate, ledger)
+    accepted = resolution_texts(gate, ledger)
     found = []
     for recalled in index.every():
         link = recalled.link
@@ -139,7 +139,16 @@ def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
     )
 
 
-def _read_accepted(gate: Gate, ledger: Ledger) -> Accepted:
+def resolution_texts(gate: Gate, ledger: Ledger) -> Accepted:
+    """Return the texts that an operator accepted, to look resolutions up in.
+
+    Args:
+        gate: The home.
+        ledger: Its log and what it adds up to.
+
+    Raises:
+        UnreadableError: A gated file cannot be read.
+    """
     stored = read_stored(gate, ledger.book)
     forgotten = read_forgotten(gate, stored, ledger.book)
     texts, denied = [], []

@@ -15,13 +15,10 @@ from hashlib import sha256
 from nightledger.domain.errors import UnreadableError
 from nightledger.domain.search.values import Kind
 from nightledger.files.home import Home
-from nightledger.files.reading import read_regular
 from nightledger.files.search_store import FileState, SearchStore
 from nightledger.hosts.daylogs import wide_encoding
-from nightledger.recall.sources import Source
+from nightledger.recall.sources import Source, read_source
 
-MAX_FILE_BYTES = 32_000_000
-"""A log that is larger is named and passed over, as the night does."""
 SETTLED_NS = 2_000_000_000
 """A file system may count time in steps of two seconds (FAT): what was written within them may change unseen."""
 
@@ -129,18 +126,18 @@ def _look(
         fresh = FileState(status.st_size, status.st_mtime_ns, "", settled=settled)
         found.changed.append(Changed(source=source, state=fresh, raw=None))
         return
-    raw = _read(home, source)
-    fresh = FileState(len(raw), status.st_mtime_ns, sha256(raw).hexdigest(), settled=settled)
+    raw, size_bytes = _read(home, source)
+    fresh = FileState(size_bytes, status.st_mtime_ns, sha256(raw).hexdigest(), settled=settled)
     if state is not None and state.sha256 == fresh.sha256:
         found.touched.append((source.path, fresh))
     else:
         found.changed.append(Changed(source=source, state=fresh, raw=raw))
 
 
-def _read(home: Home, source: Source) -> bytes:
+def _read(home: Home, source: Source) -> tuple[bytes, int]:
     if any("\ud800" <= character <= "\udfff" for character in source.path):
         raise UnreadableError(f"{source.path!r} has a name that is not UTF-8")
-    raw = read_regular(home.path(source.path), MAX_FILE_BYTES, within=home.root)
+    raw, size_bytes = read_source(home, source.path, source.kind)
     if encoding := wide_encoding(raw):
         raise UnreadableError(f"{source.path} is {encoding}, not UTF-8")
-    return raw
+    return raw, size_bytes

@@ -5,17 +5,20 @@ line has, and what has none of the query's words left is left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from nightledger.domain.search.forms import forms_of
 from nightledger.domain.search.lines import best_lines
 from nightledger.domain.search.ranking import Ranked
-from nightledger.domain.search.values import Chunk, Hit, Query, Reason, Why
+from nightledger.domain.search.values import Chunk, Found, Hit, Query, Reason, Showing, Why
 from nightledger.recall.agent_view import AgentView, words_told
 from nightledger.recall.weighing import Asked
 from nightledger.recall.withheld import Held, Judge
 from nightledger.text.search import tokens
+
+_OTHER_WORDS = frozenset({Why.EXPANSION, Why.ALIKE, Why.HOP})
+"""Reasons that name words of what was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +71,22 @@ def choose(
         shown_by.append(told)
     withheld = dict(sorted(view.withheld.items())) if view else {}
     return Chosen(hits=tuple(hits), ranked=tuple(shown_by), withheld=withheld)
+
+
+def as_told(found: Found, query: Query) -> Found:
+    """Give what was found as whoever asked is told it: to an agent, of what nobody signed, the place alone.
+
+    A place comes without the words above it, and with no reason that names a word which the query does not hold.
+    """
+    if query.showing is Showing.OPERATOR:
+        return found
+    hits = (hit if hit.chunk.entry else _place_alone(hit) for hit in found.hits)
+    return replace(found, hits=tuple(hits), expanded=())
+
+
+def _place_alone(hit: Hit) -> Hit:
+    chunk = replace(hit.chunk, heading="", text="")
+    return replace(hit, chunk=chunk, why=tuple(one for one in hit.why if one.why not in _OTHER_WORDS))
 
 
 def only_alike(ranked: Iterable[Ranked], asked: Asked) -> str:

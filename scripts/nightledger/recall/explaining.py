@@ -15,6 +15,7 @@ from nightledger.domain.search.values import Found, Query
 from nightledger.files.configuration import home_zone
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
+from nightledger.recall.choosing import as_told
 from nightledger.recall.indexing import Refreshed, refresh
 from nightledger.recall.meaning import Encoder
 from nightledger.recall.searching import find_chunks, read_query, search_in
@@ -88,7 +89,7 @@ def explain(
 
 def _explain(refreshed: Refreshed, query: Query, today: date, encoder: Encoder | None) -> Explained:
     store = refreshed.store
-    found = search_in(refreshed, query, today, encoder=encoder)
+    found = as_told(search_in(refreshed, query, today, encoder=encoder), query)
     asked = replace(read_query(store, refreshed.judge, query, today), only=found.only)
     words = [word for group in asked.groups for word in group.weights]
     return Explained(

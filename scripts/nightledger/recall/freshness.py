@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 
 MEMORY, PRINCIPLE, HANDOFF = "memory", "principle", "handoff"
 KINDS = (MEMORY, PRINCIPLE, HANDOFF)
-"""What the hook says: entries, principles and open items. Daily logs the agent may look into itself."""
+"""What the hook says: entries, principles, and where open items stand. Daily logs the agent may look into itself."""
 HARMLESS = frozenset({
     "apply.aborted", "apply.done", "apply.intent", "apply.raced", "blobs.removed", "change.stale", "consent.blocked",
     "drift.found", "drift.put_back", "entries.named", "heartbeat", "lock.cleared", "lock.repaired", "lock.set",
-    "log.tail_closed", "message.received", "proposal.deferred", "protected.seen", "run.finished",
+    "log.tail_closed", "message.received", "proposal.closed", "proposal.created", "proposal.deferred", "protected.seen",
+    "run.finished",
 })  # fmt: skip
 """Events after which each verdict is what it was: what they change in a file shows by its size and time."""
-OPEN_ITEMS_ONLY = frozenset({"proposal.closed", "proposal.created"})
-"""After these an open item may say what waits or was turned down; what stands signed may still be said."""
 MAX_TAIL_BYTES = 1 << 16
 """Some hundred events; a log that grew by more than that silences everything."""
 _FIRST_LOOK_BYTES = 1 << 12
@@ -60,9 +59,7 @@ def kinds_to_say(home: "Home", reader: "Reader") -> tuple[str, ...]:
         return KINDS
     records = _last_records(home, grown, MAX_TAIL_BYTES)
     events = {record["event"] for record in records or ()} - HARMLESS
-    if not records or events - OPEN_ITEMS_ONLY:
-        return ()
-    return (MEMORY, PRINCIPLE) if events else KINDS
+    return KINDS if records and not events else ()
 
 
 def _last_records(home: "Home", count: int, most: int) -> "list[dict[str, Any]] | None":

@@ -17,14 +17,17 @@ from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY
 from nightledger.domain.search.values import Kind
 from nightledger.domain.trusting import TRUST_FILES
 from nightledger.files.home import Home
+from nightledger.files.reading import read_lines, read_regular
 from nightledger.files.search_writing import NewChunk
 from nightledger.gate.memory.naming import Placed
-from nightledger.hosts.daylogs import day_of, find_daylogs
+from nightledger.hosts.daylogs import MAX_LOG_BYTES, day_of, find_daylogs
 from nightledger.hosts.presets import preset
 from nightledger.text.forgetting.compressed import read_marker
 from nightledger.text.search.chunks import cut_markdown, day_in
 from nightledger.text.staging.handoff import handoff_day
 
+MAX_FILE_BYTES = 32_000_000
+"""A file that is larger is named and passed over."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
 """Each archived entry begins with where it stood (``text/forgetting/archive_block.py``)."""
 
@@ -79,6 +82,24 @@ def find_sources(home: Home) -> list[Source]:
         if _is_there(home, name := home.relative(path)):
             found.setdefault(name, Source(path=name, kind=kind))
     return [found[path] for path in sorted(found)]
+
+
+def read_source(home: Home, path: str, kind: Kind) -> tuple[bytes, int]:
+    """Give the bytes of a file that is searched, of a daily log its first lines, and the size of all of it.
+
+    Args:
+        home: The home.
+        path: Relative to it.
+        kind: What the file's chunks are.
+
+    Raises:
+        MissingFileError: There is none.
+        UnreadableError: It is no regular file of the home, or a huge one.
+    """
+    if kind is Kind.DAILY:
+        return read_lines(home.path(path), MAX_LOG_BYTES, within=home.root)
+    raw = read_regular(home.path(path), MAX_FILE_BYTES, within=home.root)
+    return raw, len(raw)
 
 
 def _is_there(home: Home, path: str) -> bool:

@@ -17,8 +17,8 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.recall.outcomes import NOTE_HEADING
+from nightledger.recall.sources import read_source
 from nightledger.recall.unspoken import FORGOTTEN, Rules
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
@@ -44,7 +44,6 @@ _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
 _OF_LINES = frozenset({*_WHY_NOT_OWN, Kind.MEMORY})
 """Kinds whose chunks are lines of their file; of a long one its whole lines are judged, all parts alike."""
-_MAX_BYTES = 32_000_000
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
 
@@ -207,10 +206,8 @@ class Judge:
 
     def _read_file(self, path: str, kind: Kind) -> _File | None:
         try:
-            raw = read_optional(self._home.path(path), _MAX_BYTES, within=self._home.root)
+            raw, _ = read_source(self._home, path, kind)
         except NightledgerError:
-            return None
-        if raw is None:
             return None
         text = raw.decode("utf-8", "surrogateescape")
         lines = text.split("\n")

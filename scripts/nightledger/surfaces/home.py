@@ -35,7 +35,7 @@ def actor_of(context: "Context") -> "Actor":
 
 
 def require_machine(home: Home) -> None:
-    """Make sure that this machine is the one that writes the home.
+    """Make sure that this machine is the one that writes the home, and that nothing written would land elsewhere.
 
     One field is read by hand, because ``log`` asks at each start; where it does not say yes,
     the whole record is read and checked.
@@ -43,7 +43,9 @@ def require_machine(home: Home) -> None:
     Raises:
         RefusedError: Another one is; its name and what to do are in the message.
         RecordError: The home's record is damaged.
+        ConfigurationError: A link leads a directory of ours out of the home.
     """
+    home.require_inside()
     if _read_identity(home.root).get("machine") == this_machine():
         return
     machine = home.identity.machine

@@ -76,12 +76,10 @@ def test_what_an_agent_may_not_see_is_never_shown(home: Home) -> None:
     assert ask(home, "zanzibar vault passphrase stranger quarantine") == ""
 
 
-def test_an_open_item_is_shown_and_recorded_by_its_place(home: Home) -> None:
+def test_an_open_item_is_named_and_recorded_by_its_place(home: Home) -> None:
     text = ask(home, "did we ask the plumber about the greenhouse pump?")
-    assert (
-        "- open (handoff, not reviewed): Ask the plumber about the greenhouse pump (memory/state/session-handoff.md:4)"
-        in text
-    )
+    assert "- an open item of the handoff (unsigned) (memory/state/session-handoff.md:4)" in text
+    assert "plumber" not in text
     record = json.loads(Path(home.exposures).read_text())
     assert record["places"] == [{"path": "memory/state/session-handoff.md", "lines": [4, 4]}]
     assert record["shown"] == []
@@ -158,7 +156,7 @@ def test_a_second_line_comes_where_it_is_nearly_as_relevant(home: Home) -> None:
     prompt = "the greenhouse sensor thresholds and the greenhouse pump of the plumber"
     text = ask(home, prompt)
     assert text.count("\n- ") == 2
-    assert {"plumber", "Fahrenheit;"} <= set(text.split())
+    assert {"(memory/state/session-handoff.md:4)", "Fahrenheit;"} <= set(text.split())
     assert len(text) <= 400
 
 
@@ -239,10 +237,10 @@ def test_what_the_start_of_the_session_showed_is_not_shown_again_at_its_prompts(
     write_staged(home, page, lines)
     plumber = "what should the plumber do about the greenhouse pump?"
     assert "Fahrenheit" in ask(home, SENSOR, session="another")
-    assert "plumber" in ask(home, plumber, session="another")
+    assert "handoff.md:4" in ask(home, plumber, session="another")
     started(home, "claude_code", {"session_id": "s"}, datetime(2026, 3, 1, 6, tzinfo=UTC), anew=False)
     assert "Fahrenheit" not in ask(home, SENSOR)
-    assert "Ask the plumber" not in ask(home, plumber)
+    assert "handoff.md:4" not in ask(home, plumber)
 
 
 def test_the_index_is_closed_whatever_goes_wrong(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

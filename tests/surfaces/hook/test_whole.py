@@ -18,7 +18,7 @@ from nightledger.files.search_reader import open_reader
 from nightledger.gate.forgetting.forget_entry import forget
 from nightledger.gate.memory.naming import find_standing
 from nightledger.gate.opening import record
-from nightledger.recall.freshness import HARMLESS, KINDS, OPEN_ITEMS_ONLY, kinds_to_say
+from nightledger.recall.freshness import HARMLESS, KINDS, kinds_to_say
 from nightledger.recall.indexing import refresh
 from nightledger.surfaces.hook.prompting import prompted
 
@@ -118,16 +118,15 @@ def test_after_a_verb_that_changed_something_it_speaks_at_once(
     assert "Restart the relay" in ask(desk, RELAY, session="u")
 
 
-def test_what_waits_silences_open_items_only(desk: Desk) -> None:
+def test_what_waits_silences_nothing_and_an_open_item_is_named_by_its_place(desk: Desk) -> None:
     put(desk, "memory/state/session-handoff.md", "# Next\n\n- [ ] Paint the garden fence green\n")
     bring_up_to_date(desk)
-    assert "garden fence" in ask(desk, "the garden fence, green paint")
     desk.proposal(addition("Paint the garden fence green"))
-    assert kinds(desk) == ("memory", "principle")
-    assert ask(desk, "the garden fence, green paint", session="t") == ""
-    assert "Restart the relay" in ask(desk, RELAY, session="t")
-    bring_up_to_date(desk)
     assert kinds(desk) == KINDS
+    told = ask(desk, "the garden fence, green paint", session="t")
+    assert "session-handoff.md:3" in told
+    assert "fence" not in told
+    assert "Restart the relay" in ask(desk, RELAY, session="t")
 
 
 def test_a_heartbeat_silences_nothing(desk: Desk) -> None:
@@ -169,8 +168,8 @@ def test_a_log_that_cannot_be_told_from_the_judged_one_silences_all(desk: Desk) 
 
 def test_every_event_was_thought_of() -> None:
     known = {event.value for event in EventName}
-    assert known >= HARMLESS | OPEN_ITEMS_ONLY
-    assert known - HARMLESS - OPEN_ITEMS_ONLY == {
+    assert known >= HARMLESS
+    assert known - HARMLESS == {
         "genesis",
         "decision.recorded",
         "text.quarantined",

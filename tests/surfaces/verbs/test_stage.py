@@ -50,7 +50,7 @@ def test_it_stages_and_says_so_only_to_whoever_looks(caller: Caller, monkeypatch
 
 def test_a_dry_run_shows_the_page_and_writes_none(caller: Caller) -> None:
     text = caller.text("stage", "--dry-run")
-    assert "Order the spare fan (from memory/state/session-handoff.md:3; left open in the handoff)" in text
+    assert "memory/state/session-handoff.md:3 (unsigned; the handoff leaves 1 open)" in text
     assert "Staged: 2 line(s)," in text
     assert not os.path.lexists(caller.home.staged_context)
 

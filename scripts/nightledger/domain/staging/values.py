@@ -53,13 +53,15 @@ class Candidate:
 
     Attributes:
         source: Why it was looked for.
-        text: What would be shown; anybody's words, not yet quoted. One line.
+        text: What it says, one line, not yet quoted. Of what nobody signed it only tells which lines say the same:
+            the page names the place, and quotes no word.
         place: Where it stands: ``memory/2026-02-28.md:5-6``, ``calendar work``.
         why: Why it is there; our own words, file names and words of the home among them, not yet quoted.
         score: How much it matters among those of its source, 0..1.
         until: When it is of no use any more; None where it lasts as long as the page.
         shown: Ids of entries or links that whoever is shown this has been shown.
         path: The file that it rests on, relative to the home; empty where it rests on none.
+        signed: Whether an operator signed or accepted the text.
     """
 
     source: Source
@@ -70,6 +72,7 @@ class Candidate:
     until: datetime | None = None
     shown: tuple[str, ...] = ()
     path: str = ""
+    signed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ from nightledger.text.markdown.document import parse_markdown
 WINDOW_DAYS = 14
 """How long a statement that had no room competes again: as long as a proposal waits for its operator."""
 
-MAX_NIGHT_BYTES = 64_000_000
+MAX_NIGHT_BYTES = 4_000_000
 """Of all daily logs of the window together, some minutes of reading; of a single one, ``hosts/daylogs.py`` says. Our choice."""
 
 

@@ -4,18 +4,16 @@ Reads   the calendar's events, the handoff, daily logs, the gated files, outcome
 Writes  memory/state/tc-restore-pending.md, .nightledger/staged/, the search index
 Changes no memory, and appends nothing to the audit log.
 
-Whatever is staged is quoted, names its source and why it is there, and was not held back:
-``recall/withheld.py`` judges each file's lines, the scanners look once more at what goes on the page.
+What an operator signed or accepted is quoted; of what nobody signed only the place is named, the titles of the
+owner's events apart, which are marked (docs/decisions/0072). ``recall/withheld.py`` judges each file's lines.
 A run on the same input changes no byte.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
 
-from nightledger.domain.finding import Severity
 from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.staging.budget import choose, rank
@@ -43,12 +41,9 @@ from nightledger.jobs.stage.work import at_work
 from nightledger.recall.associations import shown_associations
 from nightledger.recall.outcomes import OLDER
 from nightledger.text.quoting import quote_line
-from nightledger.text.scanners.scan import scan
 from nightledger.trust.scan import collector_at_rest
 
 PLACE_CHARACTERS = 160
-_SOURCE = re.compile(r"\((?=\s?from\s)", re.IGNORECASE)
-_HELD = frozenset({Severity.QUARANTINE, Severity.BLOCK})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +77,7 @@ class Staged:
         good_until: Its last moment; aware, UTC.
         changed: Whether the page on disk is another now; with ``dry_run`` never.
         left_out: Candidates that had no place.
-        held: Candidates that may not be shown to an agent, by where they came from.
+        held: Titles and open items that may not be told an agent, counted.
         notes: What the operator should know.
         troubles: What of that the operator should be told unasked: what it is about, and its words.
     """
@@ -121,12 +116,8 @@ def _stage(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> Staged:
     today = log_day(moment.at, zone)
     good_until = datetime.combine(today + timedelta(days=1 + asked.rules.good_for_days), time.min, zone)
     found, held = _gather(gate, ledger, asked, moment)
-    fit = [one for one in found if not _is_held(one)]
-    held["scanners"] += len(found) - len(fit)
-    told = [one for one in fit if _may_be_told(one, asked.library)]
-    held["withheld"] += len(fit) - len(told)
     budget = asked.rules.budget_of(gate.home.identity.host)
-    chosen = fill(told, asked.rules, budget, stamp(good_until))
+    chosen = fill(found, asked.rules, budget, stamp(good_until))
     text = page_of(chosen.lines, asked.rules, stamp(good_until))
     lines = [StagedLine(one.shown, one.path, one.place) for one in chosen.lines]
     return Staged(
@@ -162,7 +153,6 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
     ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
     handed = read_handoff(home, library, today)
-    handoff = home.relative(home.handoff)
     associations = shown_associations(gate, ledger)
     found = [
         *(unread(name, problem) for name, problem in asked.problems),
@@ -170,7 +160,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
         *handed.candidates,
         *landmarks(known, library, rules),
         *associate(home, associations, handed.items, rules, moment.at, zone),
-        *at_work(shelf, handed.items, handoff),
+        *at_work(shelf, handed.items, home.relative(home.handoff)),
         *shown_lately(home, known, shelf, rules.shown_days, moment.at, zone),
         *long_range(known, logs, library, rules, today),
     ]
@@ -208,29 +198,16 @@ def fill(candidates: Iterable[Candidate], rules: StagingRules, budget: int, good
 
 
 def page_of(lines: Sequence[Candidate], rules: StagingRules, good_until: str) -> str:
-    """Give the page with these lines, quoted."""
+    """Give the page with these lines."""
     return dump_page([line_of(one, rules) for one in lines], good_until)
 
 
 def line_of(one: Candidate, rules: StagingRules) -> str:
-    r"""Give a candidate as a quoted line: its text, where it stands, why it is here.
-
-    A text that tells a source of its own is seen to be text: ``\(from``, before the one that holds.
-    """
+    """Give a candidate as a line: what was signed as a quotation, all else as the place where it stands."""
+    is_title = one.source is Source.EVENT
     return tell_line(
-        _SOURCE.sub(r"\\(", quote_line(one.text, rules.line_characters)),
+        quote_line(one.text, rules.line_characters) if one.signed or is_title else "",
         quote_line(one.place, PLACE_CHARACTERS),
-        quote_line(one.why, PLACE_CHARACTERS),
+        quote_line(f"unsigned; {one.why}" if is_title else one.why, PLACE_CHARACTERS),
         stamp(one.until) if one.until else "",
     )
-
-
-def _may_be_told(one: Candidate, library: Library) -> bool:
-    """Tell whether an agent may be told a line, and why and where from it comes: tags, kinds of task, names of files."""
-    beside = f"{one.place}\n{one.why}"
-    return library.may_say(beside) and (one.source is Source.EVENT or library.may_say(one.text))
-
-
-def _is_held(one: Candidate) -> bool:
-    """Look once more at what would go on the page; titles of events were looked at, as strangers' words."""
-    return one.source is not Source.EVENT and any(finding.severity in _HELD for finding in scan(one.text))

@@ -1,7 +1,8 @@
 """Associations for the kinds of task of this time of the week, and for what the handoff leaves open.
 
 Invariant: only associations come in whose resolution the operator accepted
-(``recall/associations.py``); how sure the outcomes are does not replace that.
+(``recall/associations.py``); how sure the outcomes are does not replace that. Tags and kinds of task are not told:
+whoever records outcomes chooses their words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -64,7 +65,7 @@ def _for_habits(
         often = min(1.0, habit.days / rules.habit_weeks)
         for one in sure:
             if one.first in tags and one.second in tags:
-                why = f"for {habit.task_type}, done on {habit.days} days at this time of the week"
+                why = f"for what was done on {habit.days} days at this time of the week"
                 yield _candidate(one, why, 0.5 + 0.5 * often)
 
 
@@ -82,9 +83,10 @@ def _for_items(sure: Sequence[Association], items: Sequence[OpenItem], path: str
 def _candidate(one: Association, why: str, share: float) -> Candidate:
     return Candidate(
         source=Source.ASSOCIATION,
-        text=f"{one.key}: {one.resolution}",
+        text=one.resolution,
         place=LINKS,
         why=f"it worked before, confidence {one.confidence:.2f}; {why}",
         score=round(one.confidence * share, 4),
         shown=(one.key, one.resolution),
+        signed=True,
     )

@@ -22,6 +22,8 @@ _MARKS = re.compile('["\u201c-\u201f\u00ab\u00bb\u2033\uff02]')
 _LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*://|\bwww\.|\bmailto:)\S*", re.IGNORECASE)
 HELD_TITLE = "an event whose title is held back"
 NO_TITLE = "an event without a title"
+STRANGE_TITLE = "an event of somebody else"
+"""Whoever can send an invitation writes its title, so it is not quoted."""
 AGAIN = 0.5
 """What an event counts that comes again in these hours: others go first."""
 LOOKED_AT = 4
@@ -119,11 +121,11 @@ def look_ahead(
 
 
 def _title(event: Event, library: Library) -> str:
-    """Give a title as it may be shown: strangers' titles are held back where they address an agent.
+    """Give a title as it may be shown; one that addresses an agent, or says what an agent may not be told, is held back.
 
-    Anybody's is where it says what an agent may not be told: a calendar is no way around the operator.
+    A calendar is no way around the operator.
     """
-    findings = scan(event.title, origin=None if event.own else Origin.WEB)
+    findings = scan(event.title, origin=Origin.WEB)
     if any(finding.severity in (Severity.QUARANTINE, Severity.BLOCK) for finding in findings):
         return HELD_TITLE
     if event.title and not library.may_say(event.title):
@@ -140,20 +142,20 @@ def _nearness(event: Event, rules: StagingRules, now: datetime) -> float:
 
 
 def _event(event: Event, title: str, nearness: float, now: datetime, zone: tzinfo) -> Candidate:
-    strange = not event.own and title not in (HELD_TITLE, NO_TITLE)
-    by = "; its title may be a stranger's" if strange else ""
+    if title not in (HELD_TITLE, NO_TITLE):
+        title = _in_marks(title) if event.own else STRANGE_TITLE
     return Candidate(
         source=Source.EVENT,
-        text=_in_marks(title) if strange else title,
+        text=title,
         place=f"calendar {event.calendar}",
-        why=f"event {_when(event, now, zone)}{by}",
+        why=f"event {_when(event, now, zone)}",
         score=nearness,
         until=event.ends_at,
     )
 
 
 def _in_marks(title: str) -> str:
-    """Give a stranger's title in quotation marks that it cannot close, without links: all of it is theirs."""
+    """Give a title in quotation marks that it cannot close, without links."""
     return '"' + _MARKS.sub("'", _LINK.sub("(link)", title)) + '"'
 
 
@@ -189,7 +191,7 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
     """Give a hit as a candidate: its best lines, and where they stand.
 
     Args:
-        hit: As search gave it; it may be shown to an agent.
+        hit: As search gave it to an agent: an entry that is given stands as it was signed.
         source: Why it was looked for.
         why: In our words.
         score: 0..1.
@@ -205,6 +207,7 @@ def document(hit: Hit, source: Source, why: str, score: float, until: datetime |
         until=until,
         shown=(chunk.entry,) if chunk.entry else (),
         path=chunk.path,
+        signed=bool(chunk.entry),
     )
 
 

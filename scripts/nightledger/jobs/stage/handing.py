@@ -1,5 +1,10 @@
-"""What the agent's handoff leaves open."""
+"""What the agent's handoff leaves open.
 
+Invariant: an open item is an order to whoever reads it, and nobody signed it; so the page says where open items stand
+and how many, and quotes none.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -8,15 +13,15 @@ from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
 from nightledger.jobs.stage.library import Library
-from nightledger.jobs.stage.lines import place_of, plain
+from nightledger.jobs.stage.lines import place_of
 from nightledger.text.staging.handoff import OpenItem, handoff_day, read_open_items
 
 MAX_HANDOFF_BYTES = 1 << 20
 STALE_DAYS = 14
 """FACTS, Elara: goals are stale at 14 days. A handoff of then is staged below all fresh things."""
 STALE_SHARE = 0.5
-_CARRIED = 0.98
-"""Of items of one urgency the earlier one counts more: a handoff is written in order of importance."""
+URGENT = 1.0
+"""Urgency of an item under a heading that says so (``text/staging/handoff.py``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +29,8 @@ class Handed:
     """A handoff, read.
 
     Attributes:
-        candidates: Its open items, the most urgent first.
-        items: The same as they were read, those that may be shown only.
+        candidates: One that names where they stand; none where nothing is open.
+        items: Its open items that an agent may see, the most urgent first.
         held: How many may not be shown to an agent.
     """
 
@@ -55,7 +60,7 @@ def read_handoff(home: Home, library: Library, today: date) -> Handed:
     open_ones = [item for item in items if library.may_show(_chunk(item, path, day))]
     age = 0 if day is None else max(0, (today - day).days)
     return Handed(
-        candidates=tuple(_candidate(item, n, path, age) for n, item in enumerate(open_ones)),
+        candidates=(_candidate(open_ones, path, age),) if open_ones else (),
         items=tuple(open_ones),
         held=len(items) - len(open_ones),
     )
@@ -73,14 +78,17 @@ def _chunk(item: OpenItem, path: str, day: date | None) -> Chunk:
     )
 
 
-def _candidate(item: OpenItem, n: int, path: str, age: int) -> Candidate:
+def _candidate(items: Sequence[OpenItem], path: str, age: int) -> Candidate:
     stale = age >= STALE_DAYS
-    told = f"; the handoff is {age} days old" if stale else ""
+    numbers = [item.line for item in items]
+    urgent = sum(item.urgency >= URGENT for item in items)
+    place = place_of(path, (min(numbers), max(numbers)))
+    told = f"the handoff leaves {len(items)} open{f', {urgent} of them urgent' if urgent else ''}"
     return Candidate(
         source=Source.OPEN_ITEM,
-        text=plain([item.text]),
-        place=place_of(path, (item.line, item.line)),
-        why=f"left open in the handoff{told}",
-        score=round(item.urgency * _CARRIED**n * (STALE_SHARE if stale else 1), 4),
+        text=place,
+        place=place,
+        why=f"{told}; it is {age} days old" if stale else told,
+        score=round(items[0].urgency * (STALE_SHARE if stale else 1), 4),
         path=path,
     )

@@ -4,8 +4,7 @@ A statement's importance is the estimate by which the nightly consolidation rank
 its owner is glad to find it months later (``text/statements``). Lines and estimates are kept in
 ``.nightledger/staged/``, by the hash of the log's bytes; without them a run is slower and says the same.
 
-Invariant: what is kept decides order and choice only. Words are read anew from the log that they stand
-in, so whoever writes the kept file can hide a statement or let a dull line in, never put words in.
+Invariant: what is kept decides order and choice only: of a log the page names places, and quotes nothing.
 """
 
 import hashlib
@@ -148,11 +147,6 @@ class Logs:
             return worth, 0
         read = read_daylog(chunk.path, f"# {chunk.heading}\n{chunk.text}", chunk.day or date.min)
         return worth_of(read, estimate_lines(read)), chunk.first_line - 2
-
-    def statement(self, said: Said) -> Statement | None:
-        """Give a statement by reading its log anew; None where the log says no such thing there."""
-        found = find_statements(_read(said.log, self.contents[said.log])).statements
-        return next((one for one in found if one.lines == said.lines), None)
 
 
 def read_logs(home: Home, until: date, *, dry_run: bool = False) -> Logs:

@@ -33,7 +33,7 @@ def long_range(
 
 
 class _Shelf:
-    """Entries and statements of logs side by side; lives for one run. Few are asked what they say now."""
+    """Entries and statements of logs side by side; lives for one run. Few are asked whether they may be shown."""
 
     def __init__(self, *, known: Sequence[Known], logs: Logs, library: Library) -> None:
         self._known, self._logs, self._library = known, logs, library
@@ -61,12 +61,10 @@ class _Shelf:
         if one.n < len(self._known):
             return self._library.may_show(entry_chunk(self._known[one.n].one))
         said = self._said(one)
-        if self._library.lines_of(said.log.path, said.lines) is None:
+        chunk = self._library.lines_of(said.log.path, said.lines)
+        if chunk is None or self._wordings.holds(chunk.text):
             return False
-        statement = self._logs.statement(said)
-        if statement is None or self._wordings.holds(statement.text):
-            return False
-        self._texts[one.n] = plain(statement.text.split("\n"))
+        self._texts[one.n] = plain(chunk.text.split("\n"))
         return True
 
     def candidate(self, one: Past, why: str) -> Candidate:

@@ -84,6 +84,7 @@ def entry_candidate(known: Known, source: Source, why: str, score: float) -> Can
         score=score,
         shown=(placed.entry.id,),
         path=placed.path,
+        signed=True,
     )
 
 

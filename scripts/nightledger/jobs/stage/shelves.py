@@ -1,6 +1,7 @@
 """The library of a home: its search index, brought up to date once for a run, asked as an agent would be."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 
@@ -9,16 +10,14 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.periods import log_day
 from nightledger.domain.search.values import Chunk, Hit, Kind, Query, Showing
 from nightledger.files.configuration import home_zone
-from nightledger.files.reading import read_optional
 from nightledger.files.search_schema import DamagedIndexError
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.recall.indexing import refresh
 from nightledger.recall.searching import search_in
-from nightledger.recall.sources import find_sources
+from nightledger.recall.sources import find_sources, read_source
 
 SCOPE = frozenset({Kind.MEMORY, Kind.DAILY, Kind.ARCHIVE})
 """What documents are looked for in: outcomes are told as associations, the handoff by its open items."""
-MAX_FILE_BYTES = 32_000_000
 
 
 class Shelves:
@@ -101,9 +100,8 @@ class Shelves:
 
     def _lines(self, path: str) -> list[str]:
         if path not in self._texts:
-            try:
-                raw = read_optional(self._home.path(path), MAX_FILE_BYTES, within=self._home.root) or b""
-            except NightledgerError:
-                raw = b""  # the index says so in its notes
+            source, raw = self._kinds.get(path), b""
+            with suppress(NightledgerError):  # the index says so in its notes
+                raw = read_source(self._home, path, source.kind)[0] if source else raw
             self._texts[path] = raw.decode("utf-8", "replace").split("\n")
         return self._texts[path]

@@ -7,7 +7,7 @@ counts nothing, and entries of memory are left out: a host shows these by itself
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nightledger.domain.daylog import LogLine, Region
 from nightledger.domain.search.values import Hit
@@ -34,8 +34,6 @@ PASSING = 0.5
 """What a line counts that says nothing that lasts; one that surely does counts 1."""
 PASSING_WORDS = 3
 """Words that such a line must share with what goes on, two of them not common; others two, or so many common ones."""
-TOLD_WORDS = 4
-"""Words of the topic that are told, those first that tell most, so that whoever reads a line knows why it is there."""
 ITEMS = 3
 """Open items that are looked up, the most urgent ones. These figures: docs/decisions/0047-staging.md."""
 
@@ -141,18 +139,16 @@ class _Sieve:
                 continue
             lasting = self._logs.importance(hit.chunk.path, hit.lines)
             share = topic.share * (PASSING + (1 - PASSING) * lasting)
-            one = document(hit, Source.WORK, "", round(hit.score * share, 4))
+            one = document(
+                hit, Source.WORK, f"about what {topic.place} is about", round(hit.score * share, 4)
+            )
             words = shared_words(topic.query, one.text)
             if _is_habit(hit, self._routine) or not is_about(hit) or self._is_chance(words):
                 continue
             if not self._logs.is_fit(hit.chunk, hit.lines):
                 continue
             if lasting or not (habit or self._is_dull(hit) or self._says_little(one.text, words, topic)):
-                yield replace(one, why=self._why(words, topic))
-
-    def _why(self, words: Sequence[str], topic: Topic) -> str:
-        told = sorted(words, key=self._common.__contains__)[:TOLD_WORDS]
-        return f"on {', '.join(told)}, as {topic.place}" if told else f"as {topic.place}"
+                yield one
 
     def _is_chance(self, words: Sequence[str]) -> bool:
         """Tell whether a line shares one word with what goes on, or two that stand in many logs."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,11 +14,10 @@ from nightledger.domain.states import Book
 from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
-from nightledger.gate.founding import leading_out
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
-from nightledger.hosts.daylogs import find_daylogs
+from nightledger.hosts.daylogs import MAX_LOG_BYTES, find_daylogs
 from nightledger.hosts.presets import detect_host, preset
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
@@ -66,7 +66,7 @@ def check_home(home: Home, keys_dir: str, *, mounts: str = MOUNTS) -> Iterator[C
         )
     if not os.access(home.root, os.W_OK):
         yield bad("home", f"{home.root} may not be written by this user", f"chown or chmod u+w '{home.root}'")
-    for path in leading_out(home)[:1]:
+    for path in home.leading_out()[:1]:
         yield bad(
             "home",
             f"{path} leads to {os.path.realpath(home.path(path))}, and nothing outside {home.root} is read",
@@ -165,6 +165,11 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
             "the agent's instructions below tell it to write them",
         )
         return
+    for log in logs:
+        with suppress(OSError):
+            if (size_bytes := os.stat(home.path(log.path)).st_size) > MAX_LOG_BYTES:
+                told = f"{log.path} has {size_bytes} bytes; of a daily log the first {MAX_LOG_BYTES} are read"
+                yield note("memory", told, "split it, or make it shorter")
     newest = logs[-1].day
     silent = (now.astimezone(home_zone(home, settings)).date() - newest).days
     places = sorted({os.path.dirname(log.path) for log in logs})

@@ -42,6 +42,7 @@ def one_hit(hit: Hit, *, reasons: int = MOST_REASONS) -> Iterator[str]:
     """
     chunk = hit.chunk
     heading = f", {screen.shown(chunk.heading)}" if chunk.heading else ""
+    heading = heading if chunk.text else " [unsigned: open it to read it]"
     yield from screen.wrap(f"{hit.score:.2f}  {place(hit)}{heading}", indent="      ", first="")
     told = told_values(chunk.text)
     for line in best_text(hit).split("\n"):
@@ -103,6 +104,7 @@ def hit_record(hit: Hit) -> dict[str, Any]:
         "day": chunk.day.isoformat() if chunk.day else None,
         "heading": mask_secrets(chunk.heading),
         "entry": chunk.entry or None,
+        "signed": bool(chunk.entry) and hit.held is None,
         "chunk": {"lines": [chunk.first_line, chunk.last_line], "text": _masked(chunk)},
         "why": [{"why": one.why.value, "what": one.what, "score": one.score} for one in hit.why],
         "held": hit.held,

@@ -2,6 +2,7 @@
 
 from nightledger.domain.search.values import Query
 from nightledger.files.configuration import load_operator
+from nightledger.recall.choosing import as_told
 from nightledger.recall.searching import search
 from nightledger.surfaces import screen
 from nightledger.surfaces.agent_host import calling_host
@@ -18,6 +19,7 @@ def show_found(context: Context, query: Query) -> int:
         encoder = choose_encoder(load_operator(context.keys_dir))
         may = may_write(seen.gate.home)
         found = search(seen.gate, seen.ledger, query, seen.moment, may_write=may, encoder=encoder)
+        found = as_told(found, query)
         expose(context, seen.gate.home, found)
         agent = bool(calling_host())
         context.emit(found_record(found, query, to_agent=agent))

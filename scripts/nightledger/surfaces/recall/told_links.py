@@ -1,6 +1,14 @@
-"""Links that an agent may be told: tags and resolutions are words that anybody may have written."""
+"""Links that an agent may be told: tags and resolutions are words that anybody may have written.
+
+Invariant: a resolution that no operator accepted is told as a plain identifier with its counts, marked as unsigned;
+one that is no plain identifier, words in a script without spaces for example, is not told.
+"""
+
+import re
+from collections.abc import Iterator
 
 from nightledger.files.link_index import LinkIndex, Recalled
+from nightledger.recall.associations import resolution_texts
 from nightledger.recall.unspoken import read_rules
 from nightledger.recall.withheld import Judge
 from nightledger.surfaces.context import Context
@@ -8,10 +16,11 @@ from nightledger.surfaces.session import reading
 
 MOST = 2_000
 """Links that are looked at, the surest: about a second. Our choice."""
+_PLAIN = re.compile(r"[A-Za-z0-9_.:+@/-]{1,80}")
 
 
-def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[Recalled]:
-    """Give the links of some tags that an agent may be told, the surest first.
+def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[tuple[Recalled, bool]]:
+    """Give the links of some tags that an agent may be told, the surest first, and whether an operator accepted each.
 
     Args:
         context: The command's surroundings.
@@ -26,11 +35,20 @@ def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[Reca
         return []
     with reading(context) as seen:
         judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
-        return [one for one in found if judge.may_say(_words(one))]
+        accepted = resolution_texts(seen.gate, seen.ledger)
+        told = [one for one in found if judge.may_say(" ".join((*_tags(one), *_resolutions(one))))]
+        signed = [accepted.holds(one.link.best.resolution, _tags(one)) for one in told]
+    return [
+        (one, is_signed)
+        for one, is_signed in zip(told, signed, strict=True)
+        if is_signed or all(map(_PLAIN.fullmatch, _resolutions(one)))
+    ]
 
 
-def _words(one: Recalled) -> str:
-    link = one.link
-    return " ".join(
-        (link.first, link.second, link.best.resolution, *(rival.resolution for rival in link.rivals))
-    )
+def _tags(one: Recalled) -> tuple[str, str]:
+    return one.link.first, one.link.second
+
+
+def _resolutions(one: Recalled) -> Iterator[str]:
+    yield one.link.best.resolution
+    yield from (rival.resolution for rival in one.link.rivals)

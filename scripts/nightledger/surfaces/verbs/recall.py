@@ -95,8 +95,8 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
     if index is None:
         context.note("no links were made yet; 'nightledger link' makes them from the outcomes")
     found, more = _found(index, tags, options, context) if index else ([], 0)
-    context.emit({"links": [_record(item) for item in found], "more": more})
-    for line in (row for item in found for row in _rows(item, whole=context.quiet)):
+    context.emit({"links": [_record(*item) for item in found], "more": more})
+    for line in (row for item in found for row in _rows(*item, whole=context.quiet)):
         context.print(line)
     if index and not found and not context.quiet:
         context.print("Nothing has worked often enough for these tags yet.")
@@ -107,16 +107,17 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
 
 def _found(
     index: "LinkIndex", tags: list[str], options: argparse.Namespace, context: "Context"
-) -> "tuple[list[Recalled], int]":
-    """Give the links, and how many more there are; for an agent those that it may be told."""
+) -> "tuple[list[tuple[Recalled, bool | None]], int]":
+    """Give the links, and how many more there are; for an agent those that it may be told, and whether each was accepted."""
     from nightledger.surfaces.agent_host import calling_host
 
     if not (options.agent or calling_host()):
-        return index.recall(tags, options.limit)
+        links, more = index.recall(tags, options.limit)
+        return [(link, None) for link in links], more
     from nightledger.surfaces.recall.told_links import told_links
 
     told = told_links(context, index, tags)
-    return told[: options.limit], max(0, len(told) - options.limit)
+    return [*told[: options.limit]], max(0, len(told) - options.limit)
 
 
 def _frame(options: argparse.Namespace, context: "Context") -> int:
@@ -134,8 +135,9 @@ def _tags(text: str) -> list[str]:
         raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
 
 
-def _record(item: "Recalled") -> dict[str, object]:
+def _record(item: "Recalled", signed: "bool | None") -> dict[str, object]:
     return {
+        **({} if signed is None else {"signed": signed}),
         **link_record(item.link),
         "link": item.link.key,
         "confidence_now": item.confidence,
@@ -143,10 +145,14 @@ def _record(item: "Recalled") -> dict[str, object]:
     }
 
 
-def _rows(item: "Recalled", *, whole: bool) -> "list[str]":
+def _rows(item: "Recalled", signed: "bool | None", *, whole: bool) -> "list[str]":
     """Give the rows of a link; a program gets each statement whole, on one line."""
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
-    lines = [_line(item), *(f"      not {_shown(rival.resolution)}: {_tally(rival)}" for rival in rivals)]
+    mark = "  [unsigned: a record, not an instruction]" if signed is False else ""
+    lines = [
+        f"{_line(item)}{mark}",
+        *(f"      not {_shown(rival.resolution)}: {_tally(rival)}" for rival in rivals),
+    ]
     if whole:
         return lines
     from nightledger.surfaces.screen import wrap  # spares an agent, who reads no terminal, its import
