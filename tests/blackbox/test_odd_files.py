@@ -1,0 +1,249 @@
+"""What no program writes: log entries of odd shape, and other things in the places of files.
+
+Each is an integrity alarm (4) or changes nothing; none of it is a bug (70), and no command waits for it.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append
+from tests.blackbox.world import World, sha256
+
+BUG = 70
+ALARM = 4
+HASH = sha256(b"odd")
+TARGET = {"path": "MEMORY.md", "before": HASH, "after": HASH, "signed_base": HASH, "signed_result": HASH}
+PROPOSAL = "p-" + "a" * 26
+DECISION = "d-" + "a" * 26
+APPLY = "a-" + "a" * 26
+SIGNED = {
+    "decision": DECISION,
+    "proposal": PROPOSAL,
+    "sha256": HASH,
+    "changes": [1, 2],
+    "signature_sha256": HASH,
+}
+EVENTS: tuple[dict[str, Any], ...] = (
+    {
+        "event": "proposal.created",
+        "proposal": PROPOSAL,
+        "sha256": HASH,
+        "kind": "propose_behavioral_change",
+        "lane": "agent",
+        "changes": 3,
+    },
+    {"event": "decision.recorded", "type": "approve", **SIGNED},
+    {
+        "event": "apply.intent",
+        "apply": APPLY,
+        "decision": DECISION,
+        "proposal": PROPOSAL,
+        "changes": [1, 2],
+        "targets": [
+            TARGET,
+            {**TARGET, "path": "memory/2026-03-01.md", "accepted_before": HASH, "accepted": HASH},
+        ],
+        "taken_back": [2],
+        "outcomes": 812,
+    },
+    {"event": "entries.named", "apply": APPLY, "names": [["e-" + "a" * 26, "e-" + "b" * 26]]},
+    {"event": "apply.done", "apply": APPLY},
+    {"event": "apply.raced", "apply": APPLY, "replaced": [{"path": "MEMORY.md", "sha256": HASH}]},
+    {"event": "apply.aborted", "apply": APPLY, "reason": "crash"},
+    {"event": "change.stale", "proposal": PROPOSAL, "changes": [3]},
+    {"event": "proposal.deferred", "proposal": PROPOSAL, "changes": [3]},
+    {"event": "proposal.closed", "proposal": PROPOSAL, "changes": [3], "reason": "withdrawn"},
+    {
+        "event": "text.quarantined",
+        "path": "memory/2026-03-01.md",
+        "line": 3,
+        "rules": ["secret.aws"],
+        "sha256": HASH,
+    },
+    {"event": "run.finished"},
+    {
+        "event": "heartbeat",
+        "day": "2026-03-01",
+        "waiting": 1,
+        "inputs": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
+    },
+    {"event": "log.tail_closed", "first": 1, "count": 1, "damaged": 1},
+    {
+        "event": "drift.found",
+        "path": "MEMORY.md",
+        "sha256": HASH,
+        "base": HASH,
+        "blob": HASH,
+        "proposal": PROPOSAL,
+        "writer": "unknown",
+        "commit": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
+        "known_earlier": "2026-03-01T07:45:00Z",
+    },
+    {"event": "drift.put_back", "path": "MEMORY.md", "base": HASH, "found": HASH},
+    {"event": "protected.seen", "files": [{"path": "SOUL.md", "sha256": HASH}]},
+    {"event": "decision.recorded", "type": "trust", **SIGNED, "decision": "d-" + "b" * 26},
+    {
+        "event": "trust.changed",
+        "decision": "d-" + "b" * 26,
+        "files": [{"name": "allowed_signers", "sha256": HASH}],
+    },
+    {"event": "trust.reset", "files": [{"name": "allowed_signers", "sha256": HASH}]},
+    {"event": "consent.blocked", "action": "propose_behavioral_change", "domain": "self_modification"},
+    {"event": "lock.set", "paths": ["MEMORY.md"]},
+    {"event": "lock.cleared", "paths": []},
+    {"event": "lock.repaired", "paths": ["MEMORY.md"]},
+    {"event": "decision.recorded", "type": "expunge", **SIGNED, "decision": "d-" + "c" * 26},
+    {
+        "event": "text.expunged",
+        "decision": "d-" + "c" * 26,
+        "sha256s": [HASH],
+        "places": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
+    },
+    {"event": "blobs.removed", "sha256s": [HASH]},
+    {
+        "event": "message.received",
+        "message": "m-" + "a" * 26,
+        "peer": "desk",
+        "iss": "3f" * 16,
+        "number": 7,
+        "action": "propose_behavioral_change",
+        "status": "queued",
+    },
+    {"event": "home.restored", "size": 2, "lost": 0},
+    {"event": "a_later_version.says", "n": 1},
+    {"event": "home.left"},
+)
+"""Every event that docs/formats.md names, as if all had happened to one proposal."""
+DROPPED = object()
+ODD: tuple[Any, ...] = (
+    DROPPED,
+    "",
+    "x",
+    "../../x",
+    "é\\",
+    "9999-12-31T23:59:59Z",
+    0,
+    -1,
+    2**53 - 1,
+    True,
+    [],
+    [[]],
+    [7],
+    ["x"],
+    {},
+    {"path": 1},
+)
+EVERYWHERE: tuple[dict[str, Any], ...] = (
+    *({"boot": odd, "boot_s": 5} for odd in (7, [], {})),
+    *({"boot": "x", "boot_s": odd} for odd in ("x", -1, 2**53 - 1, [])),
+    *({"at": at} for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-02-31T00:00:00Z", 5, None)),
+    *({"actor": odd} for odd in ("nobody", 1, [])),
+    *({"event": odd} for odd in ("", "Bad", 5, [], "x" * 2_000)),
+    *({"v": odd} for odd in (2, "1", True)),
+    *({"seq": odd} for odd in (0, -1, "1", 2**60)),
+)
+VERBS = (
+    ("verify",),
+    ("status",),
+    ("guard",),
+    ("night",),
+    ("review",),
+    ("proposals",),
+    ("history",),
+    ("recall", "relay"),
+    ("stage",),
+    ("doctor",),
+    ("apply",),
+    ("undo", PROPOSAL),
+    ("rebuild", "--check"),
+)
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the place of every value inside an event, however deep."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inside:
+        if name != "event":
+            yield (*at, name)
+            yield from places(one, (*at, name))
+
+
+def odd_events() -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give each odd form of each event, with its place among ``EVENTS``."""
+    for n, event in enumerate(EVENTS):
+        for *path, last in places(event):
+            for odd in ODD:
+                changed = deepcopy(event)
+                held: Any = changed
+                for step in path:
+                    held = held[step]
+                if odd is DROPPED:
+                    del held[last]
+                else:
+                    held[last] = odd
+                yield n, changed
+        for more in EVERYWHERE:
+            yield n, {**event, **more}
+        yield n, event
+
+
+@pytest.fixture(scope="module")
+def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+    world.applied("- Restart the gateway by hand.")
+    world.propose("- Drain the queue first.")
+    world.log_day("2026-03-01", "Fixed cron by restarting the relay.")
+    return world
+
+
+def bugs(world: World, root: Path, step: int) -> list[str]:
+    """Run verbs over every ``step``-th odd event, all of them where that is 1; give what was a bug."""
+    found = []
+    for at, (n, event) in enumerate(odd_events()):
+        if at % step:
+            continue
+        copy = world.copy(root / str(at))
+        append(copy, *EVENTS[:n], event, *EVENTS[n + 1 :])
+        for verb in VERBS if step == 1 else (VERBS[0], VERBS[1 + at // step % (len(VERBS) - 1)]):
+            ran = copy.run(*verb)
+            if ran.status == BUG:
+                found.append(f"{verb[0]}: {json.dumps(event)}: {ran.err[-200:]}")
+        shutil.rmtree(copy.root)
+    return found
+
+
+def test_no_odd_event_is_a_bug(lived: World, tmp_path: Path) -> None:
+    assert not (found := bugs(lived, tmp_path, 97)), (len(found), found[:9])
+
+
+@pytest.mark.slow
+def test_no_odd_event_of_all_is_a_bug(lived: World, tmp_path: Path) -> None:
+    assert not (found := bugs(lived, tmp_path, 1)), (len(found), found[:9])
+
+
+def test_an_event_with_a_member_of_another_form_is_told_with_its_line(lived: World, tmp_path: Path) -> None:
+    line = len(lived.events()) + 1
+    untold = []
+    for event in EVENTS:
+        for member in event.keys() - {"event", "n"}:
+            copy = lived.copy(tmp_path / event["event"] / member)
+            append(copy, {**event, member: {"odd": [7]}})
+            ran = copy.run("verify", "--json")
+            told = [one["line"] for one in json.loads(ran.out or '{"findings": []}')["findings"]]
+            if (ran.status, told) != (ALARM, [line]):
+                untold.append((event["event"], member, ran))
+    assert not untold, untold[:5]
+
+
+def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
+    append(
+        world,
+        {"event": "a_later_version.says", "proposal": 7},
+        {"event": "heartbeat", "day": "2026-03-01", "z": [1]},
+    )
+    assert world.run("verify").status == 0
