@@ -4,14 +4,17 @@ Each is an integrity alarm (4) or changes nothing; none of it is a bug (70), and
 """
 
 import json
+import os
 import shutil
-from collections.abc import Iterator
+import signal
+import socket
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append
+from tests.blackbox.forge import append, event_named
 from tests.blackbox.world import World, sha256
 
 BUG = 70
@@ -247,3 +250,120 @@ def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
         {"event": "heartbeat", "day": "2026-03-01", "z": [1]},
     )
     assert world.run("verify").status == 0
+
+
+FILES = (
+    "config/nightledger/home.json",
+    "audit/trusted-channel-audit.jsonl",
+    "audit/checkpoint",
+    "audit/checkpoints/1",
+    "config/nightledger/allowed_signers",
+    "config/nightledger/revoked_keys",
+    "config/nightledger/policy",
+    "MEMORY.md",
+    "DECISION",
+    "DECISION.sig",
+    "PROPOSAL",
+    "BLOB",
+)
+"""What ``verify`` reads of a home; in capitals what has a name of its own in each home."""
+
+
+def bind(path: Path) -> None:
+    """Put a socket under a name that may be longer than a socket's may."""
+    at = os.getcwd()
+    os.chdir(path.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(at)
+
+
+THINGS: dict[str, Callable[[Path], object]] = {
+    "FIFO": os.mkfifo,
+    "directory": Path.mkdir,
+    "socket": bind,
+    "dangling link": lambda path: path.symlink_to(path.with_name("nowhere")),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "circle": lambda path: path.symlink_to(path.name),
+    "nothing": lambda path: path,
+}
+BROKEN_IDENTITIES = (b"", b"{", b"[]", b"null", b"{}", b"\xff\xfe", b"[" * 100_000, b"1" * 70_000)
+
+
+def replaced(world: World, name: str, thing: str) -> None:
+    """Put something else in the place of one of ``FILES``."""
+    path = named(world, name)
+    path.unlink()
+    THINGS[thing](path)
+
+
+def named(world: World, name: str) -> Path:
+    made = event_named(world, "apply.intent")
+    paths = {
+        "DECISION": world.home / f"audit/decisions/{made['decision']}.json",
+        "DECISION.sig": world.home / f"audit/decisions/{made['decision']}.json.sig",
+        "PROPOSAL": world.home / f"memory/state/proposals/{made['proposal']}.json",
+        "BLOB": world.blob(made["targets"][0]["before"]),
+    }
+    return paths.get(name, world.home / name)
+
+
+def in_time(world: World, *words: str) -> int:
+    """Run a command that must not wait; give its status."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(words)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(20)
+    try:
+        return world.run(*words).status
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def statuses(world: World) -> dict[str, int]:
+    return {verb: in_time(world, verb) for verb in ("verify", "status", "guard", "night")}
+
+
+def test_what_is_no_file_in_the_place_of_one_is_an_alarm(lived: World, tmp_path: Path) -> None:
+    wrong = {}
+    for name in FILES:
+        for thing in THINGS:
+            if (name, thing) == ("audit/checkpoints/1", "nothing"):  # the newest head says all that it said
+                continue
+            copy = lived.copy(tmp_path / name.replace("/", "_") / thing)
+            replaced(copy, name, thing)
+            found = statuses(copy)
+            if found["verify"] != ALARM or BUG in found.values():
+                wrong[name, thing] = found
+    assert not wrong, wrong
+
+
+def test_a_home_whose_identity_is_broken_is_an_alarm(lived: World, tmp_path: Path) -> None:
+    kept = json.loads(named(lived, FILES[0]).read_text())
+    broken = [
+        *BROKEN_IDENTITIES,
+        *(json.dumps({**kept, name: odd}).encode() for name in kept for odd in (None, 7, [], "", {})),
+        *(json.dumps({**kept, name: "x"}).encode() for name in kept.keys() - {"machine", "zone"}),
+        json.dumps({**kept, "id": "ab" * 16}).encode(),
+        json.dumps({**kept, "origin": "nightledger/other"}).encode(),
+        *(json.dumps({n: v for n, v in kept.items() if n != name}).encode() for name in kept),
+    ]
+    wrong = {}
+    for n, raw in enumerate(broken):
+        copy = lived.copy(tmp_path / str(n))
+        named(copy, FILES[0]).write_bytes(raw)
+        found = statuses(copy)
+        if found["verify"] != ALARM or BUG in found.values():
+            wrong[raw[:300]] = found
+    assert not wrong, wrong
+
+
+def test_what_never_was_a_home_is_no_alarm(world: World, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    ran = world.run("verify", home=tmp_path / "other")
+    assert (ran.status, "nightledger init" in ran.text) == (2, True), ran

@@ -583,6 +583,6 @@ def test_writers_at_once_leave_a_gapless_log(world: World) -> None:
 
 def test_an_event_that_nobody_could_read_is_not_written(world: World) -> None:
     before = world.log_bytes()
-    with pytest.raises(EventError, match="proposal.closed has not the members"):
+    with pytest.raises(EventError, match=r"proposal\.closed has not the members"):
         audit.append(world.home, world.key, [world.event(1), world.event(2, "proposal.closed")])
     assert world.log_bytes() == before

@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from nightledger.codec.canonical import MAX_INTEGER
-from nightledger.domain.errors import UnreadableError
+from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import EventName
 from nightledger.files.durable import is_regular, is_there
 from nightledger.trust.event import ACTORS, EVENT_NAME, MAX_DEPTH, Actor, Event, LineError
@@ -179,13 +179,13 @@ def scan_log(path: str, *, keep_events: bool = True, known: int = 0) -> Scan:
             with one over lines that were judged before; 0 for the entries of the whole log.
 
     Raises:
-        UnreadableError: When the name is taken by something that is no regular file.
+        IntegrityError: When the name is taken by something that is no regular file.
     """
     scan = Scan(path=path)
     if not is_there(path):
         return scan
     if not is_regular(path):
-        raise UnreadableError(f"{path} is not a regular file", hint="put the log itself in its place")
+        raise IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
     with collector_at_rest():
         _scan_file(path, scan, keep_events=keep_events, known=known)
     return scan
