@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.worlds import NOW
 
-from nightledger.domain.errors import UnreadableError
+from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
 from nightledger.trust.event import NewEvent, dump_event
@@ -139,7 +139,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"")
     (tmp_path / "link").symlink_to(tmp_path / "log")
     for name in ("directory", "fifo", "link"):
-        with pytest.raises(UnreadableError, match="not a regular file"):
+        with pytest.raises(IntegrityError, match="not a regular file"):
             scan_log(str(tmp_path / name))
 
 
