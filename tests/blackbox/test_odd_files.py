@@ -367,3 +367,59 @@ def test_what_never_was_a_home_is_no_alarm(world: World, tmp_path: Path) -> None
     (tmp_path / "other").mkdir()
     ran = world.run("verify", home=tmp_path / "other")
     assert (ran.status, "nightledger init" in ran.text) == (2, True), ran
+
+
+TEMP = ".{}.4711.0.nightledger-tmp"
+LEAK = "what nobody may read any more"
+PLACES = (
+    "memory/system/outcome-records.jsonl",
+    "memory/state/ATTENTION.md",
+    "memory/state/proposals/p.json",
+    "memory/archive/daily/2026-01-01.md",
+    "memory/daily/2026-01-01.md",
+    "audit/decisions/d.json",
+    "audit/quarantine/q.txt",
+    "config/nightledger/allowed_signers",
+    ".nightledger/staged/page",
+    "MEMORY.md",
+)
+
+
+def plant(world: World, *, hours: float, name: str = TEMP) -> list[Path]:
+    """Leave temporary files beside files of the home and its keys, as a killed run would have that many hours ago."""
+    beside = [world.home / place for place in PLACES]
+    paths = [path.with_name(name.format(path.name)) for path in (*beside, world.own_keys / "head.json")]
+    at = world.now.timestamp() - hours * 3_600
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(LEAK)
+        os.utime(path, (at, at))
+    return paths
+
+
+def test_the_night_removes_what_runs_that_died_left_and_nothing_else(world: World) -> None:
+    world.wait(days=1)
+    old, young = plant(world, hours=2), plant(world, hours=0.5, name=".{}.4711.1.nightledger-tmp")
+    strangers = [
+        *plant(world, hours=99, name="{}.nightledger-tmp"),
+        *plant(world, hours=99, name="{}.4711.0.tmp"),
+    ]
+    link = world.home / "memory/state/.link.4711.0.nightledger-tmp"
+    link.symlink_to(strangers[0])
+    world.ok("night")
+    assert [str(path) for path in old if path.exists()] == []
+    assert [str(path) for path in (*young[:9], young[-1], *strangers, link) if not path.exists()] == []
+
+
+def test_leaving_removes_what_runs_that_died_left(world: World) -> None:
+    left, strangers = plant(world, hours=0), plant(world, hours=0, name="{}.nightledger-tmp")
+    world.ok("leave", "--yes")
+    kept = [path for path in strangers if path.parent.name != "staged"]
+    assert ([str(path) for path in left if path.exists()], all(path.exists() for path in kept)) == ([], True)
+
+
+def test_expunging_removes_what_runs_that_died_left(world: World) -> None:
+    left = plant(world, hours=0)[:-1]
+    world.ok("guard")  # what lay beside MEMORY.md becomes a blob: it may be what another program wrote
+    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
+    assert [str(path) for path in left if path.exists() and LEAK in path.read_text()] == [], ran
