@@ -55,7 +55,7 @@ def write(root: Path, name: str, count: int) -> None:
 
 def _entry(gate: object, name: str, number: int) -> list[object]:
     fields: dict[str, object] = {"proposal": f"{name}-{number}", "changes": [], "reason": "withdrawn"}
-    placed = record(gate, [(EventName.CLOSED, fields)], Moment(at=NOW))  # type: ignore[arg-type]
+    placed = record(gate, [(EventName.RUN, fields)], Moment(at=NOW))  # type: ignore[arg-type]
     return [placed[0].seq, f"{name}-{number}"]
 
 

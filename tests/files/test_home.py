@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nightledger.codec.home_record import dump_home
-from nightledger.domain.errors import EXIT_USAGE, ConfigurationError, RecordError, UnreadableError
+from nightledger.domain.errors import EXIT_USAGE, ConfigurationError, IntegrityError, UnreadableError
 from nightledger.domain.identity import Identity
 from nightledger.files.home import Home
 
@@ -182,7 +182,7 @@ def test_identity_is_read_once(home: Home) -> None:
 def test_a_damaged_identity_is_named_and_not_guessed(home: Home) -> None:
     record = json.loads(Path(home.identity_file).read_bytes())
     Path(home.identity_file).write_text(json.dumps({**record, "zone": 5}))
-    with pytest.raises(RecordError, match="zone: must be the IANA name") as caught:
+    with pytest.raises(IntegrityError, match="zone: must be the IANA name") as caught:
         _ = home.identity
     assert "backup" in caught.value.hint
 
@@ -191,7 +191,7 @@ def test_an_identity_that_is_a_link_out_of_the_home_is_refused(home: Home, tmp_p
     outside = tmp_path.parent / f"{tmp_path.name}-outside.json"
     Path(home.identity_file).rename(outside)
     Path(home.identity_file).symlink_to(outside)
-    with pytest.raises(UnreadableError, match="outside"):
+    with pytest.raises(IntegrityError, match="outside"):
         _ = home.identity
     outside.unlink()
 

@@ -27,11 +27,11 @@ from nightledger.trust.logkey import LogKey
 
 
 def test_an_event_carries_the_boot_clock_only_where_there_is_one(desk: Desk) -> None:
-    (plain,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "a"})], START)
+    (plain,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-01"})], START)
     booted = Moment(at=START.at, boot="one", boot_s=5)
-    (clocked,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "b"})], booted)
-    assert plain.fields == {"day": "a"}
-    assert clocked.fields == {"day": "b", "boot": "one", "boot_s": 5}
+    (clocked,) = record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-02"})], booted)
+    assert plain.fields == {"day": "2026-03-01"}
+    assert clocked.fields == {"day": "2026-03-02", "boot": "one", "boot_s": 5}
     assert (plain.actor, plain.at) == (Actor.HUMAN, START.at)
 
 
@@ -74,12 +74,12 @@ def test_to_record_loads_no_key_where_the_head_kept_here_is_the_newest(
     monkeypatch.setattr(opening, "load_log_key", load)
     kept = desk.ring.path(desk.home.identity.id, "head.json")
     earlier = kept.read_bytes()
-    record(desk.gate, [(EventName.HEARTBEAT, {"n": 1})], desk.moment)
+    record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-01"})], desk.moment)
     assert asked == []
     sign_head(desk.gate, desk.moment)
     assert len(asked) == 1
     kept.write_bytes(earlier)  # as from a backup: now a signature must tell how far the log is ours
-    record(desk.gate, [(EventName.HEARTBEAT, {"n": 2})], desk.moment)
+    record(desk.gate, [(EventName.HEARTBEAT, {"day": "2026-03-02"})], desk.moment)
     assert len(asked) == 2
     assert desk.ledger().log.report.ok
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.homes import make_home
 
-from nightledger.domain.errors import ConfigurationError, RecordError, RefusedError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, RefusedError
 from nightledger.files.home import Home
 from nightledger.surfaces.home import is_simulated, require_machine, this_machine
 
@@ -36,7 +36,7 @@ def test_a_damaged_record_lets_nobody_write(tmp_path: Path, damage: bytes) -> No
     home = make_home(tmp_path, machine=HERE)
     Path(home.identity_file).write_bytes(damage)
     assert not is_simulated(home.root)
-    with pytest.raises(RecordError):
+    with pytest.raises(IntegrityError):
         require_machine(Home(home.root))
 
 

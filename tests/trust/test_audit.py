@@ -579,3 +579,10 @@ def test_writers_at_once_leave_a_gapless_log(world: World) -> None:
     head = read_head(world.key.directory)
     assert head is not None
     assert head.offset == len(world.log_bytes())
+
+
+def test_an_event_that_nobody_could_read_is_not_written(world: World) -> None:
+    before = world.log_bytes()
+    with pytest.raises(EventError, match=r"proposal\.closed has not the members"):
+        audit.append(world.home, world.key, [world.event(1), world.event(2, "proposal.closed")])
+    assert world.log_bytes() == before

@@ -39,6 +39,8 @@ def parse_home(raw: bytes, where: str) -> Identity:
     except RecursionError as error:
         raise RecordError(where, ("it is nested too deeply",), hint=_HINT) from error
     problems = find_home_problems(record)
+    if not problems and record["origin"].rpartition("/")[2] != record["id"]:
+        problems = ("origin: must end in the home's id",)
     if problems:
         raise RecordError(where, problems, hint=_HINT)
     return Identity(**{**record, "gated": tuple(record["gated"])})

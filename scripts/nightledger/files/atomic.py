@@ -6,6 +6,7 @@ new ones. What a run that died left beside it ends in ``TEMP_SUFFIX`` and is nob
 
 import hashlib
 import os
+import re
 import stat
 
 from nightledger.domain.errors import FileChangedError, RefusedError
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TEMP_SUFFIX = ".nightledger-tmp"
+_TEMP = re.compile(rf".+\.\d+(\.old)?{re.escape(TEMP_SUFFIX)}", re.DOTALL)
+"""Names that we give: another program's file that only ends like ours is left alone."""
 _READ_BYTES = 1 << 20
 
 
@@ -177,7 +180,7 @@ def leftovers(directory: str) -> tuple[str, ...]:
         names = os.listdir(directory)
     except FileNotFoundError:
         return ()
-    return tuple(sorted(os.path.join(directory, name) for name in names if name.endswith(TEMP_SUFFIX)))
+    return tuple(sorted(os.path.join(directory, name) for name in names if _TEMP.fullmatch(name)))
 
 
 def _expect(path: str, expected: str | None) -> None:

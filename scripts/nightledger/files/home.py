@@ -6,9 +6,10 @@ made by ``init`` is an error that names the command, never "nothing to do".
 
 import os
 import re
+from errno import ELOOP
 from stat import S_ISREG
 
-from nightledger.domain.errors import ConfigurationError, UnreadableError
+from nightledger.domain.errors import ConfigurationError, IntegrityError, RecordError, UnreadableError
 from nightledger.files.reading import is_within, read_regular
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from nightledger.domain.identity import Identity
 
 MAX_IDENTITY_BYTES = 1 << 16
+IDENTITY_HINT = "put config/nightledger/home.json back from a backup, as 'nightledger init' wrote it: 'nightledger restore'"
 _ID = re.compile(r"[a-z]-[a-z2-7]{26}")
 
 
@@ -66,14 +68,17 @@ class Home:
 
         Raises:
             ConfigurationError: When the home is missing or was not made by ``init``.
-            RecordError: When its record is damaged.
+            IntegrityError: When its record is damaged.
         """
         if self._identity is None:
             from nightledger.codec.home_record import parse_home
 
             self.require()
-            raw = read_regular(self.identity_file, MAX_IDENTITY_BYTES, within=self.root)
-            self._identity = parse_home(raw, self.identity_file)
+            try:
+                raw = read_regular(self.identity_file, MAX_IDENTITY_BYTES, within=self.root)
+                self._identity = parse_home(raw, self.identity_file)
+            except (RecordError, UnreadableError) as error:
+                raise IntegrityError(str(error), hint=error.hint) from error
         return self._identity
 
     def require(self) -> "Home":
@@ -81,6 +86,7 @@ class Home:
 
         Raises:
             ConfigurationError: When it is missing or was not made by ``init``; the hint makes one.
+            IntegrityError: When it was, and its record is gone or is no file.
             PermissionError: When another user's home cannot be looked into.
         """
         try:
@@ -88,6 +94,11 @@ class Home:
                 return self
         except (FileNotFoundError, NotADirectoryError):
             pass
+        except OSError as error:
+            if error.errno != ELOOP:
+                raise
+        if any(map(os.path.lexists, (self.identity_file, self.audit_log, self.checkpoint))):
+            raise IntegrityError(f"{self.identity_file} is gone or is no file", hint=IDENTITY_HINT)
         from nightledger.files.no_home import no_home
 
         raise no_home(self.root)

@@ -42,7 +42,7 @@ def require_machine(home: Home) -> None:
 
     Raises:
         RefusedError: Another one is; its name and what to do are in the message.
-        RecordError: The home's record is damaged.
+        IntegrityError: The home's record is damaged.
         ConfigurationError: A link leads a directory of ours out of the home.
     """
     home.require_inside()

@@ -63,6 +63,7 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
 
 def _close_day(context: Context) -> Callable[[Period], JobReport]:
     def run(period: Period) -> JobReport:
+        from nightledger.files.leftovers import YOUNG_S, remove_leftovers
         from nightledger.gate.daily import close_day
         from nightledger.gate.forgetting.keeping import remove_expired
         from nightledger.surfaces.session import writing
@@ -70,6 +71,8 @@ def _close_day(context: Context) -> Callable[[Period], JobReport]:
         with writing(context) as session:
             counts = close_day(session.gate, session.ledger, period.last_day.isoformat(), session.moment)
             expired = remove_expired(session.gate, session.reread(), session.moment)
+            home, keys_dir = session.gate.home, str(session.gate.ring.home_dir(session.gate.home.identity.id))
+            remove_leftovers(home, keys_dir, before=session.moment.at.timestamp() - YOUNG_S)
         return JobReport(counts={**counts, "blobs_expired": expired} if expired else counts)
 
     return run

@@ -20,7 +20,7 @@ from nightledger.files.atomic import replace_file
 from nightledger.files.durable import is_there, make_dir
 from nightledger.files.home import Home
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import Actor, Event, NewEvent
+from nightledger.trust.event import Actor, Event, EventError, NewEvent
 from nightledger.trust.head import HeadFile, KeptHead, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.leafcache import keep_leaves
@@ -188,7 +188,10 @@ def _write(
     if tail.closure:
         closing = NewEvent(event=EventName.TAIL_CLOSED, actor=Actor.UNKNOWN, at=at, fields=tail.closure)
         events = (closing, *events)
-    lines = [event.line(seq) for seq, event in enumerate(events, tail.head.range.size)]
+    first = tail.head.range.size
+    lines = [event.line(seq) for seq, event in enumerate(events, first)]
+    if odd := [event.event for seq, event in enumerate(events) if not is_entry(lines[seq], first + seq)]:
+        raise EventError(f"{odd[0]} has not the members that an event of this name has")
     appended = log.write(b"\n".join(lines) + b"\n")
     if appended.offset != tail.head.offset:
         raise IntegrityError(
@@ -196,7 +199,7 @@ def _write(
             hint="find out what writes there, then run it again",
         )
     # The disk is at work with the lines: what does not decide whether they are written is done now.
-    placed = tuple(event.placed(seq) for seq, event in enumerate(events, tail.head.range.size))
+    placed = tuple(event.placed(seq) for seq, event in enumerate(events, first))
     grown = tail.head.range.extend(map(leaf_hash, lines))
     head.prepare(KeptHead(range=grown, offset=appended.size_bytes))
     log.sync()  # a head ahead of its log would be a false alarm

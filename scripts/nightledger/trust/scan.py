@@ -230,6 +230,8 @@ def _decode_block(block: bytes, first: int) -> list[dict[str, Any]] | None:
     """Give the records of whole lines; None unless all are entries of their places."""
     import msgspec
 
+    from nightledger.trust.event_shape import why_odd
+
     decoder, encoder = _codec()
     try:
         records = decoder.decode_lines(block)
@@ -248,7 +250,7 @@ def _decode_block(block: bytes, first: int) -> list[dict[str, Any]] | None:
         )
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError):
         return None
-    return records if fits else None
+    return records if fits and not why_odd(records) else None
 
 
 def _are_times(times: list[str]) -> bool:

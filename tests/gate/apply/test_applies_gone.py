@@ -74,7 +74,7 @@ def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
     (decision,) = desk.approve(proposal)
     desk.wait(days=6)
     now = desk.moment
-    desk.record("heartbeat", day="x", waiting=0)
+    desk.record("heartbeat", day="2026-03-01", waiting=0)
     desk.moment = Moment(at=now.at - timedelta(days=5))
     forge(desk, {**intent_of(decision, after="1" * 64), "changes": [1]})
     desk.moment = Moment(at=now.at + timedelta(days=3))
@@ -83,12 +83,12 @@ def test_an_old_date_does_not_make_an_apply_old(desk: Desk) -> None:
     assert "that it names are not there" in said(desk)
 
 
-def test_a_blob_that_is_no_hash_is_told_and_what_it_is_said_to_lead_to_is_no_start(desk: Desk) -> None:
+def test_a_blob_that_was_never_kept_is_told_and_what_it_is_said_to_lead_to_is_no_start(desk: Desk) -> None:
     proposal, decision = approved(desk)
     (second,) = desk.approve(desk.proposal(addition("Two.")))
-    forge(desk, intent_of(decision, after="nonsense"))
+    forge(desk, intent_of(decision, after="0" * 64))
     assert said(desk) == OTHER_RESULT
-    forge(desk, intent_of(second, before="nonsense", after="nonsense"), number=2)
+    forge(desk, intent_of(second, before="0" * 64, after="0" * 64), number=2)
     told = [found.message.partition(": ")[2].partition(": ")[2] for found in look(desk).findings]
     assert told == [OTHER_RESULT, OTHER_START]
     assert desk.states(proposal) == ["applied"]

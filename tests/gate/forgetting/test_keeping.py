@@ -121,7 +121,7 @@ def test_one_jump_of_the_clock_closes_no_window_early(desk: Desk) -> None:
     real = desk.moment
     desk.moment = Moment(at=real.at + timedelta(days=30_000))
     assert sweep(desk) == 0
-    desk.record("heartbeat", day="x", waiting=0)
+    desk.record("heartbeat", day="2026-03-01", waiting=0)
     assert sweep(desk) == 0
     desk.moment = real
     live(desk, 6)

@@ -572,7 +572,14 @@ def test_races_of_two_files_are_offered_for_each(tmp_path: Path) -> None:
     blobs = BlobStore(desk.home.blobs_dir)
     before, rival = blobs.put(b"# USER.md\n\n- Prefers tea.\n"), blobs.put(b"# USER.md\n\n- Prefers rum.\n")
     targets = [{"path": "USER.md", "before": before, "after": before}]
-    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record(
+        "apply.intent",
+        apply="a-1",
+        decision="d-" + "a" * 26,
+        proposal="p-" + "a" * 26,
+        changes=[1],
+        targets=targets,
+    )
     desk.record("apply.raced", apply="a-1", replaced=[{"path": "USER.md", "sha256": rival}])
     assert not quiet(desk)
     (sighting,) = desk.guard()
@@ -586,7 +593,14 @@ def test_a_raced_edit_and_drift_of_one_file_are_told_one_by_one(desk: Desk) -> N
     rival = blobs.put(MEMORY.replace("30 days", "20 days").encode())
     targets = [{"path": "MEMORY.md", "before": desk.ledger().book.gated["MEMORY.md"]}]
     targets[0]["after"] = targets[0]["before"]
-    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record(
+        "apply.intent",
+        apply="a-1",
+        decision="d-" + "a" * 26,
+        proposal="p-" + "a" * 26,
+        changes=[1],
+        targets=targets,
+    )
     desk.record("apply.raced", apply="a-1", replaced=[{"path": "MEMORY.md", "sha256": rival}])
     add(desk, "- Boat: paint the hull")
     raced, drifted = desk.guard()
@@ -601,7 +615,14 @@ def test_a_raced_edit_of_lines_that_were_signed_otherwise_is_told_and_kept(desk:
     before = blobs.put(MEMORY.replace("30 days", "10 days").encode())
     rival = blobs.put(MEMORY.replace("30 days", "20 days").encode())
     targets = [{"path": "MEMORY.md", "before": before, "after": desk.ledger().book.gated["MEMORY.md"]}]
-    desk.record("apply.intent", apply="a-1", decision="d-1", proposal="p-1", changes=[1], targets=targets)
+    desk.record(
+        "apply.intent",
+        apply="a-1",
+        decision="d-" + "a" * 26,
+        proposal="p-" + "a" * 26,
+        changes=[1],
+        targets=targets,
+    )
     desk.record("apply.raced", apply="a-1", replaced=[{"path": "MEMORY.md", "sha256": rival}])
     (sighting,) = desk.guard()
     assert (sighting.proposal, sighting.new) == ("", True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from nightledger.domain.errors import NightledgerError, UnreadableError
-from nightledger.files.atomic import leftovers
 from nightledger.files.home import Home
+from nightledger.files.leftovers import find_leftovers
 from nightledger.files.reading import read_regular
 from nightledger.gate.integrity.inputs import append_only
 from nightledger.gate.opening import Gate, Ledger
@@ -99,7 +99,7 @@ def find_held(gate: Gate, ledger: Ledger, holds: Holds, *, with_altered: bool = 
     rewritten = search.among(
         [*_existing(home.path(name) for name in append_only(home)), *_files(home.archive_dir)]
     )
-    derived = search.among([*_existing(_views(home)), *_files(home.work_dir), *_left_by_the_dead(home)])
+    derived = search.among([*_existing(_views(home)), *_files(home.work_dir), *find_leftovers(home)])
     elsewhere = search.among([*_files(home.audit_dir), *_files(home.config_dir), *_others(home)])
     anywhere = bool(gated or accepted or found or rewritten or derived or elsewhere)
     places = Found(
@@ -212,13 +212,6 @@ def _ours(home: Home) -> Iterator[str]:
 
 def _views(home: Home) -> tuple[str, ...]:
     return (home.pending_view, home.prune_view, home.entries, home.links, home.attention, home.staged_context)
-
-
-def _left_by_the_dead(home: Home) -> Iterator[str]:
-    """Give what runs that died left beside our files, and beside gated ones."""
-    beside = {os.path.dirname(path) for path in home.gated_paths()}
-    for directory in sorted({*beside, home.system_dir, home.state_dir, home.audit_dir, home.config_dir}):
-        yield from leftovers(directory)
 
 
 def _signatures(home: Home, found: Iterable[str]) -> Iterator[str]:

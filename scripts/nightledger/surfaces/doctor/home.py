@@ -11,9 +11,9 @@ from nightledger.domain.errors import NightledgerError
 from nightledger.domain.event import Actor
 from nightledger.domain.moment import Moment
 from nightledger.domain.states import Book
-from nightledger.files.atomic import leftovers
 from nightledger.files.configuration import OPERATOR, home_zone, load_operator
 from nightledger.files.home import Home
+from nightledger.files.leftovers import find_leftovers
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
@@ -257,23 +257,12 @@ def _settings(home: Home, keys_dir: str) -> Iterator[Check]:
 
 
 def _leftovers(home: Home) -> Iterator[Check]:
-    directories = {
-        home.config_dir,
-        home.system_dir,
-        home.state_dir,
-        home.proposals_dir,
-        home.audit_dir,
-        home.decisions_dir,
-        home.checkpoints_dir,
-        home.work_dir,
-        *(os.path.dirname(path) for path in home.gated_paths()),
-    }
-    names = [name for directory in sorted(directories) for name in leftovers(directory)]
+    names = sorted(find_leftovers(home))
     if names:
         yield note(
             "home",
             f"{len(names)} temporary files of runs that died, first {names[0]}",
-            "those beside a gated file are taken care of by the next 'nightledger apply'; remove the others",
+            "the next night removes those that are older than an hour",
         )
 
 

@@ -7,6 +7,7 @@ Changes no memory, and moves nothing: using the home again takes it up again.
 """
 
 import argparse
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Leave, or say what leaving would do."""
+    from nightledger.files.leftovers import remove_leftovers
     from nightledger.gate.leaving import disposable, log_leaving, remove_disposable
     from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.status import left_at
@@ -33,6 +35,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
             log_leaving(session.gate, session.ledger, session.moment)
             session.reread()
             record = _record(context, session)
+            home, keys_dir = session.gate.home, str(session.gate.ring.home_dir(session.gate.home.identity.id))
+            remove_leftovers(home, keys_dir, before=math.inf)
         removed = remove_disposable(session.gate.home)
     else:
         with reading(context) as session:

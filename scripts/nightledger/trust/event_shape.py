@@ -1,0 +1,123 @@
+"""The members that an event of each name has, and their forms.
+
+Invariant: whoever reads an event of a known name finds what stands here. Further members, and events
+of other names, come from later versions and have any form that the log takes.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cache
+from typing import Annotated, Any, Union
+
+import msgspec
+from msgspec import Meta
+
+from nightledger.domain.decision import DecisionType
+from nightledger.domain.event import EventName
+from nightledger.domain.ids import ID_CHARACTERS
+from nightledger.domain.proposal import Kind
+from nightledger.domain.states import ChangeState
+
+Word = Annotated[str, Meta(max_length=1_024)]
+Name = Annotated[str, Meta(pattern=f"^[a-z]-[a-z2-7]{{{ID_CHARACTERS}}}$")]
+NoName = Annotated[str, Meta(pattern=f"^([a-z]-[a-z2-7]{{{ID_CHARACTERS}}})?$")]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+NoHash = Annotated[str, Meta(pattern="^([0-9a-f]{64})?$")]
+Count = Annotated[int, Meta(ge=0)]
+Number = Annotated[int, Meta(ge=0, le=100_000)]
+"""A change of a proposal, or how many there are: more could not be read again."""
+Seconds = Annotated[int, Meta(ge=0, le=10_000_000_000)]
+"""Three centuries: a ``timedelta`` holds more."""
+
+
+def _members(name: str, *needed: tuple[str, Any], **optional: Any) -> Any:
+    more = [(member, form, None) for member, form in optional.items()]
+    return msgspec.defstruct(name, [*needed, *more], kw_only=True)
+
+
+File = _members("File", ("path", Word), ("sha256", Hash))
+SizedFile = _members("SizedFile", ("path", Word), ("sha256", Hash), ("size", Count))
+TrustFile = _members("TrustFile", ("name", Word), ("sha256", Hash))
+Target = _members(
+    "Target", ("path", Word), ("before", Hash), ("after", Hash), signed_base=NoHash, signed_result=NoHash,
+    accepted_before=Hash, accepted=Hash,
+)  # fmt: skip
+_CHANGES = {"proposal": Name, "changes": list[Number]}
+_NEEDED: Mapping[EventName, Mapping[str, Any]] = {
+    EventName.GENESIS: {"origin": Word},
+    EventName.PROPOSED: {"proposal": Name, "sha256": Hash, "kind": Kind, "lane": Word, "changes": Number},
+    EventName.DEFERRED: _CHANGES,
+    EventName.CLOSED: {**_CHANGES, "reason": ChangeState},
+    EventName.STALE: _CHANGES,
+    EventName.DECIDED: {
+        "decision": Name, "sha256": Hash, "type": DecisionType, "proposal": NoName, "changes": list[Number],
+    },
+    EventName.APPLY_INTENT: {
+        "apply": Word, "decision": Name, "proposal": NoName, "changes": list[Number], "targets": list[Target],
+    },
+    EventName.NAMED: {"apply": Word, "names": list[tuple[Name, Name]]},
+    EventName.APPLY_DONE: {"apply": Word},
+    EventName.APPLY_ABORTED: {"apply": Word},
+    EventName.APPLY_RACED: {"apply": Word},
+    EventName.QUARANTINED: {"sha256": Hash, "rules": list[Word], "path": Word, "line": Count},
+    EventName.HEARTBEAT: {"day": date},
+    EventName.TAIL_CLOSED: {"first": Count, "count": Count, "damaged": Count},
+    EventName.DRIFT_FOUND: {
+        "path": Word, "sha256": Hash, "base": NoHash, "proposal": NoName, "writer": Word,
+    },
+    EventName.PUT_BACK: {"path": Word, "found": Hash, "base": NoHash},
+    EventName.PROTECTED_SEEN: {"files": list[File]},
+    EventName.TRUST_CHANGED: {"decision": Name, "files": list[TrustFile]},
+    EventName.TRUST_RESET: {"files": list[TrustFile]},
+    EventName.CONSENT_BLOCKED: {"action": Word, "domain": Word},
+    EventName.LOCKED: {"paths": list[Word]},
+    EventName.UNLOCKED: {"paths": list[Word]},
+    EventName.LOCK_REPAIRED: {"paths": list[Word]},
+    EventName.EXPUNGED: {"decision": Name, "sha256s": list[Hash], "places": list[SizedFile]},
+    EventName.BLOBS_REMOVED: {"sha256s": list[Hash]},
+    EventName.MESSAGE: {
+        "message": Name, "peer": Word, "iss": Word, "number": Count, "action": Word, "status": Word,
+    },
+    EventName.RESTORED: {"size": Count, "lost": Count},
+}  # fmt: skip
+_OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
+    EventName.GENESIS: {"simulated": bool, "trust": list[TrustFile], "gated": list[File]},
+    EventName.DECIDED: {"signature_sha256": NoHash},
+    EventName.APPLY_INTENT: {"taken_back": list[Number], "outcomes": Count},
+    EventName.APPLY_ABORTED: {"reason": Word, "replaced": list[File]},
+    EventName.APPLY_RACED: {"replaced": list[File]},
+    EventName.HEARTBEAT: {"waiting": Count, "inputs": list[SizedFile]},
+    EventName.PUT_BACK: {"proposal": NoName},
+    EventName.DRIFT_FOUND: {"blob": NoHash, "commit": Word, "known_earlier": Word},
+    EventName.MESSAGE: {"proposal": NoName, "decision": NoName, "sha256": NoHash},
+}
+
+
+def why_odd(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is wrong with one of these records that is not of its event's form; empty where all are."""
+    try:
+        msgspec.convert([record for record in records if record["event"] in _NEEDED], _shape())
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
+
+
+@cache
+def _shape() -> Any:
+    """Return the type of a list of events whose names are known."""
+    shapes = [
+        msgspec.defstruct(
+            name.name,
+            [
+                *needed.items(),
+                *((member, form, None) for member, form in _OPTIONAL.get(name, {}).items()),
+                ("boot", Word, ""),
+                ("boot_s", Seconds, 0),
+            ],
+            kw_only=True,
+            tag_field="event",
+            tag=name.value,
+        )
+        for name, needed in _NEEDED.items()
+    ]
+    return list[Union[tuple(shapes)]]  # noqa: UP007 - they are known when it runs

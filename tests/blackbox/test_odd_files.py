@@ -1,0 +1,425 @@
+"""What no program writes: log entries of odd shape, and other things in the places of files.
+
+Each is an integrity alarm (4) or changes nothing; none of it is a bug (70), and no command waits for it.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append, event_named
+from tests.blackbox.world import World, sha256
+
+BUG = 70
+ALARM = 4
+HASH = sha256(b"odd")
+TARGET = {"path": "MEMORY.md", "before": HASH, "after": HASH, "signed_base": HASH, "signed_result": HASH}
+PROPOSAL = "p-" + "a" * 26
+DECISION = "d-" + "a" * 26
+APPLY = "a-" + "a" * 26
+SIGNED = {
+    "decision": DECISION,
+    "proposal": PROPOSAL,
+    "sha256": HASH,
+    "changes": [1, 2],
+    "signature_sha256": HASH,
+}
+EVENTS: tuple[dict[str, Any], ...] = (
+    {
+        "event": "proposal.created",
+        "proposal": PROPOSAL,
+        "sha256": HASH,
+        "kind": "propose_behavioral_change",
+        "lane": "agent",
+        "changes": 3,
+    },
+    {"event": "decision.recorded", "type": "approve", **SIGNED},
+    {
+        "event": "apply.intent",
+        "apply": APPLY,
+        "decision": DECISION,
+        "proposal": PROPOSAL,
+        "changes": [1, 2],
+        "targets": [
+            TARGET,
+            {**TARGET, "path": "memory/2026-03-01.md", "accepted_before": HASH, "accepted": HASH},
+        ],
+        "taken_back": [2],
+        "outcomes": 812,
+    },
+    {"event": "entries.named", "apply": APPLY, "names": [["e-" + "a" * 26, "e-" + "b" * 26]]},
+    {"event": "apply.done", "apply": APPLY},
+    {"event": "apply.raced", "apply": APPLY, "replaced": [{"path": "MEMORY.md", "sha256": HASH}]},
+    {"event": "apply.aborted", "apply": APPLY, "reason": "crash"},
+    {"event": "change.stale", "proposal": PROPOSAL, "changes": [3]},
+    {"event": "proposal.deferred", "proposal": PROPOSAL, "changes": [3]},
+    {"event": "proposal.closed", "proposal": PROPOSAL, "changes": [3], "reason": "withdrawn"},
+    {
+        "event": "text.quarantined",
+        "path": "memory/2026-03-01.md",
+        "line": 3,
+        "rules": ["secret.aws"],
+        "sha256": HASH,
+    },
+    {"event": "run.finished"},
+    {
+        "event": "heartbeat",
+        "day": "2026-03-01",
+        "waiting": 1,
+        "inputs": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
+    },
+    {"event": "log.tail_closed", "first": 1, "count": 1, "damaged": 1},
+    {
+        "event": "drift.found",
+        "path": "MEMORY.md",
+        "sha256": HASH,
+        "base": HASH,
+        "blob": HASH,
+        "proposal": PROPOSAL,
+        "writer": "unknown",
+        "commit": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
+        "known_earlier": "2026-03-01T07:45:00Z",
+    },
+    {"event": "drift.put_back", "path": "MEMORY.md", "base": HASH, "found": HASH},
+    {"event": "protected.seen", "files": [{"path": "SOUL.md", "sha256": HASH}]},
+    {"event": "decision.recorded", "type": "trust", **SIGNED, "decision": "d-" + "b" * 26},
+    {
+        "event": "trust.changed",
+        "decision": "d-" + "b" * 26,
+        "files": [{"name": "allowed_signers", "sha256": HASH}],
+    },
+    {"event": "trust.reset", "files": [{"name": "allowed_signers", "sha256": HASH}]},
+    {"event": "consent.blocked", "action": "propose_behavioral_change", "domain": "self_modification"},
+    {"event": "lock.set", "paths": ["MEMORY.md"]},
+    {"event": "lock.cleared", "paths": []},
+    {"event": "lock.repaired", "paths": ["MEMORY.md"]},
+    {"event": "decision.recorded", "type": "expunge", **SIGNED, "decision": "d-" + "c" * 26},
+    {
+        "event": "text.expunged",
+        "decision": "d-" + "c" * 26,
+        "sha256s": [HASH],
+        "places": [{"path": "memory/system/outcome-records.jsonl", "size": 10, "sha256": HASH}],
+    },
+    {"event": "blobs.removed", "sha256s": [HASH]},
+    {
+        "event": "message.received",
+        "message": "m-" + "a" * 26,
+        "peer": "desk",
+        "iss": "3f" * 16,
+        "number": 7,
+        "action": "propose_behavioral_change",
+        "status": "queued",
+    },
+    {"event": "home.restored", "size": 2, "lost": 0},
+    {"event": "a_later_version.says", "n": 1},
+    {"event": "home.left"},
+)
+"""Every event that docs/formats.md names, as if all had happened to one proposal."""
+DROPPED = object()
+ODD: tuple[Any, ...] = (
+    DROPPED,
+    "",
+    "x",
+    "../../x",
+    "é\\",
+    "9999-12-31T23:59:59Z",
+    0,
+    -1,
+    2**53 - 1,
+    True,
+    [],
+    [[]],
+    [7],
+    ["x"],
+    {},
+    {"path": 1},
+)
+EVERYWHERE: tuple[dict[str, Any], ...] = (
+    *({"boot": odd, "boot_s": 5} for odd in (7, [], {})),
+    *({"boot": "x", "boot_s": odd} for odd in ("x", -1, 2**53 - 1, [])),
+    *({"at": at} for at in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-02-31T00:00:00Z", 5, None)),
+    *({"actor": odd} for odd in ("nobody", 1, [])),
+    *({"event": odd} for odd in ("", "Bad", 5, [], "x" * 2_000)),
+    *({"v": odd} for odd in (2, "1", True)),
+    *({"seq": odd} for odd in (0, -1, "1", 2**60)),
+)
+VERBS = (
+    ("verify",),
+    ("status",),
+    ("guard",),
+    ("night",),
+    ("review",),
+    ("proposals",),
+    ("history",),
+    ("recall", "relay"),
+    ("stage",),
+    ("doctor",),
+    ("apply",),
+    ("undo", PROPOSAL),
+    ("rebuild", "--check"),
+)
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the place of every value inside an event, however deep."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inside:
+        if name != "event":
+            yield (*at, name)
+            yield from places(one, (*at, name))
+
+
+def odd_events() -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give each odd form of each event, with its place among ``EVENTS``."""
+    for n, event in enumerate(EVENTS):
+        for *path, last in places(event):
+            for odd in ODD:
+                changed = deepcopy(event)
+                held: Any = changed
+                for step in path:
+                    held = held[step]
+                if odd is DROPPED:
+                    del held[last]
+                else:
+                    held[last] = odd
+                yield n, changed
+        for more in EVERYWHERE:
+            yield n, {**event, **more}
+        yield n, event
+
+
+@pytest.fixture(scope="module")
+def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+    world.applied("- Restart the gateway by hand.")
+    world.propose("- Drain the queue first.")
+    world.log_day("2026-03-01", "Fixed cron by restarting the relay.")
+    return world
+
+
+def bugs(world: World, root: Path, step: int) -> list[str]:
+    """Run verbs over every ``step``-th odd event, all of them where that is 1; give what was a bug."""
+    found = []
+    for at, (n, event) in enumerate(odd_events()):
+        if at % step:
+            continue
+        copy = world.copy(root / str(at))
+        append(copy, *EVENTS[:n], event, *EVENTS[n + 1 :])
+        for verb in VERBS if step == 1 else (VERBS[0], VERBS[1 + at // step % (len(VERBS) - 1)]):
+            ran = copy.run(*verb)
+            if ran.status == BUG:
+                found.append(f"{verb[0]}: {json.dumps(event)}: {ran.err[-200:]}")
+        shutil.rmtree(copy.root)
+    return found
+
+
+def test_no_odd_event_is_a_bug(lived: World, tmp_path: Path) -> None:
+    assert not (found := bugs(lived, tmp_path, 97)), (len(found), found[:9])
+
+
+@pytest.mark.slow
+def test_no_odd_event_of_all_is_a_bug(lived: World, tmp_path: Path) -> None:
+    assert not (found := bugs(lived, tmp_path, 1)), (len(found), found[:9])
+
+
+def test_an_event_with_a_member_of_another_form_is_told_with_its_line(lived: World, tmp_path: Path) -> None:
+    line = len(lived.events()) + 1
+    untold = []
+    for event in EVENTS:
+        for member in event.keys() - {"event", "n"}:
+            copy = lived.copy(tmp_path / event["event"] / member)
+            append(copy, {**event, member: {"odd": [7]}})
+            ran = copy.run("verify", "--json")
+            told = [one["line"] for one in json.loads(ran.out or '{"findings": []}')["findings"]]
+            if (ran.status, told) != (ALARM, [line]):
+                untold.append((event["event"], member, ran))
+    assert not untold, untold[:5]
+
+
+def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
+    append(
+        world,
+        {"event": "a_later_version.says", "proposal": 7},
+        {"event": "heartbeat", "day": "2026-03-01", "z": [1]},
+    )
+    assert world.run("verify").status == 0
+
+
+FILES = (
+    "config/nightledger/home.json",
+    "audit/trusted-channel-audit.jsonl",
+    "audit/checkpoint",
+    "audit/checkpoints/1",
+    "config/nightledger/allowed_signers",
+    "config/nightledger/revoked_keys",
+    "config/nightledger/policy",
+    "MEMORY.md",
+    "DECISION",
+    "DECISION.sig",
+    "PROPOSAL",
+    "BLOB",
+)
+"""What ``verify`` reads of a home; in capitals what has a name of its own in each home."""
+
+
+def bind(path: Path) -> None:
+    """Put a socket under a name that may be longer than a socket's may."""
+    at = os.getcwd()
+    os.chdir(path.parent)
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(at)
+
+
+THINGS: dict[str, Callable[[Path], object]] = {
+    "FIFO": os.mkfifo,
+    "directory": Path.mkdir,
+    "socket": bind,
+    "dangling link": lambda path: path.symlink_to(path.with_name("nowhere")),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "circle": lambda path: path.symlink_to(path.name),
+    "nothing": lambda path: path,
+}
+BROKEN_IDENTITIES = (b"", b"{", b"[]", b"null", b"{}", b"\xff\xfe", b"[" * 100_000, b"1" * 70_000)
+
+
+def replaced(world: World, name: str, thing: str) -> None:
+    """Put something else in the place of one of ``FILES``."""
+    path = named(world, name)
+    path.unlink()
+    THINGS[thing](path)
+
+
+def named(world: World, name: str) -> Path:
+    made = event_named(world, "apply.intent")
+    paths = {
+        "DECISION": world.home / f"audit/decisions/{made['decision']}.json",
+        "DECISION.sig": world.home / f"audit/decisions/{made['decision']}.json.sig",
+        "PROPOSAL": world.home / f"memory/state/proposals/{made['proposal']}.json",
+        "BLOB": world.blob(made["targets"][0]["before"]),
+    }
+    return paths.get(name, world.home / name)
+
+
+def in_time(world: World, *words: str) -> int:
+    """Run a command that must not wait; give its status."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(words)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(20)
+    try:
+        return world.run(*words).status
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def statuses(world: World) -> dict[str, int]:
+    return {verb: in_time(world, verb) for verb in ("verify", "status", "guard", "night")}
+
+
+def test_what_is_no_file_in_the_place_of_one_is_an_alarm(lived: World, tmp_path: Path) -> None:
+    wrong = {}
+    for name in FILES:
+        for thing in THINGS:
+            if (name, thing) == ("audit/checkpoints/1", "nothing"):  # the newest head says all that it said
+                continue
+            copy = lived.copy(tmp_path / name.replace("/", "_") / thing)
+            replaced(copy, name, thing)
+            found = statuses(copy)
+            if found["verify"] != ALARM or BUG in found.values():
+                wrong[name, thing] = found
+    assert not wrong, wrong
+
+
+def test_a_home_whose_identity_is_broken_is_an_alarm(lived: World, tmp_path: Path) -> None:
+    kept = json.loads(named(lived, FILES[0]).read_text())
+    broken = [
+        *BROKEN_IDENTITIES,
+        *(json.dumps({**kept, name: odd}).encode() for name in kept for odd in (None, 7, [], "", {})),
+        *(json.dumps({**kept, name: "x"}).encode() for name in kept.keys() - {"machine", "zone"}),
+        json.dumps({**kept, "id": "ab" * 16}).encode(),
+        json.dumps({**kept, "origin": "nightledger/other"}).encode(),
+        *(json.dumps({n: v for n, v in kept.items() if n != name}).encode() for name in kept),
+    ]
+    wrong = {}
+    for n, raw in enumerate(broken):
+        copy = lived.copy(tmp_path / str(n))
+        named(copy, FILES[0]).write_bytes(raw)
+        found = statuses(copy)
+        if found["verify"] != ALARM or BUG in found.values():
+            wrong[raw[:300]] = found
+    assert not wrong, wrong
+
+
+def test_what_never_was_a_home_is_no_alarm(world: World, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    ran = world.run("verify", home=tmp_path / "other")
+    assert (ran.status, "nightledger init" in ran.text) == (2, True), ran
+
+
+TEMP = ".{}.4711.0.nightledger-tmp"
+LEAK = "what nobody may read any more"
+PLACES = (
+    "memory/system/outcome-records.jsonl",
+    "memory/state/ATTENTION.md",
+    "memory/state/proposals/p.json",
+    "memory/archive/daily/2026-01-01.md",
+    "memory/daily/2026-01-01.md",
+    "audit/decisions/d.json",
+    "audit/quarantine/q.txt",
+    "config/nightledger/allowed_signers",
+    ".nightledger/staged/page",
+    "MEMORY.md",
+)
+
+
+def plant(world: World, *, hours: float, name: str = TEMP) -> list[Path]:
+    """Leave temporary files beside files of the home and its keys, as a killed run would have that many hours ago."""
+    beside = [world.home / place for place in PLACES]
+    paths = [path.with_name(name.format(path.name)) for path in (*beside, world.own_keys / "head.json")]
+    at = world.now.timestamp() - hours * 3_600
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(LEAK)
+        os.utime(path, (at, at))
+    return paths
+
+
+def test_the_night_removes_what_runs_that_died_left_and_nothing_else(world: World) -> None:
+    world.wait(days=1)
+    old, young = plant(world, hours=2), plant(world, hours=0.5, name=".{}.4711.1.nightledger-tmp")
+    strangers = [
+        *plant(world, hours=99, name="{}.nightledger-tmp"),
+        *plant(world, hours=99, name="{}.4711.0.tmp"),
+    ]
+    link = world.home / "memory/state/.link.4711.0.nightledger-tmp"
+    link.symlink_to(strangers[0])
+    world.ok("night")
+    assert [str(path) for path in old if path.exists()] == []
+    assert [str(path) for path in (*young[:9], young[-1], *strangers, link) if not path.exists()] == []
+
+
+def test_leaving_removes_what_runs_that_died_left(world: World) -> None:
+    left, strangers = plant(world, hours=0), plant(world, hours=0, name="{}.nightledger-tmp")
+    world.ok("leave", "--yes")
+    kept = [path for path in strangers if path.parent.name != "staged"]
+    assert ([str(path) for path in left if path.exists()], all(path.exists() for path in kept)) == ([], True)
+
+
+def test_expunging_removes_what_runs_that_died_left(world: World) -> None:
+    left = plant(world, hours=0)[:-1]
+    world.ok("guard")  # what lay beside MEMORY.md becomes a blob: it may be what another program wrote
+    ran = world.run("expunge", "--text-from-stdin", stdin=LEAK)
+    assert [str(path) for path in left if path.exists() and LEAK in path.read_text()] == [], ran
