@@ -1,5 +1,6 @@
 """Settings of every test (hypothesis is derandomized and keeps no database), and a home to begin with."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,15 @@ from hypothesis import HealthCheck, settings
 from tests.gate.homes import Desk, make_desk, open_desk
 from tests.stores import OPEN
 
+WHOLE = bool(os.environ.get("NIGHTLEDGER_WHOLE"))
+"""Set by ``make test-all``: a property is tried on 100 examples, where ``make test`` tries 20."""
+
 settings.register_profile(
     "nightledger",
     derandomize=True,
     database=None,
     deadline=None,
+    max_examples=100 if WHOLE else 20,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nightledger")
