@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.codec.outcomes import records
+from tests.rows import each_row
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
@@ -38,9 +38,7 @@ def fields_of(kind: type) -> set[str]:
     return {field.name for field in dataclasses.fields(kind)}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [(Outcome, "outcome"), *((kind, how.schema) for kind, how in KINDS.items())]
-)
+@each_row(("kind", "name"), [(Outcome, "outcome"), *((kind, how.schema) for kind, how in KINDS.items())])
 def test_a_schema_has_the_fields_of_its_value_to_the_bottom(kind: type, name: str) -> None:
     schema = read_schema(name)
     assert schema["type"] == "object"
@@ -122,7 +120,7 @@ def schema_files() -> list[Path]:
     return sorted((ROOT / "schemas").glob("*.schema.json"))
 
 
-@pytest.mark.parametrize("path", schema_files(), ids=lambda path: path.name)
+@each_row("path", schema_files(), ids=lambda path: path.name)
 def test_every_property_is_described_with_an_example(path: Path) -> None:
     schema = json.loads(path.read_text(encoding="utf-8"))
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -149,7 +147,7 @@ def properties_of(schema: Any, place: str) -> list[tuple[str, dict[str, Any]]]:
     return own + below
 
 
-@pytest.mark.parametrize("name", RECORD_SCHEMAS)
+@each_row("name", RECORD_SCHEMAS)
 def test_every_record_carries_its_version(name: str) -> None:
     schema = read_schema(name)
     assert schema["properties"]["v"]["const"] == (2 if name == "run" else 1)

@@ -3,11 +3,12 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, canonical_tags, read_tag
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "tag"),
     [
         ("cron", "cron"),
@@ -63,7 +64,7 @@ def test_a_tag_that_is_accepted_is_accepted_again_unchanged(text: str) -> None:
     assert 1 <= len(tag) <= MAX_TAG_CHARACTERS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "problem"),
     [
         ("", "is empty"),

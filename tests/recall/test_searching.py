@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.gate.homes import Desk, addition
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
+from tests.rows import each_row
 from tests.stores import in_memory
 
 from nightledger.domain.search.values import Kind, Query, Why
@@ -288,7 +289,7 @@ HELD = [
 ]
 
 
-@pytest.mark.parametrize(("line", "query"), [(line, query) for line, queries in HELD for query in queries])
+@each_row(("line", "query"), [(line, query) for line, queries in HELD for query in queries])
 def test_a_line_is_found_by_what_it_holds_however_it_is_typed(line: str, query: str) -> None:
     writer = indexed(f"- {line}\n", *(f"- Something else, note {n}.\n" for n in range(4)))
     assert found(writer, query)[:1] == ["memory/2026-02-01.md:1"]

@@ -3,6 +3,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.claims import (
     MOST_DENIALS,
@@ -17,7 +18,7 @@ from nightledger.text.claims import (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "kind"),
     [
         ("07:30", "time"),
