@@ -1,6 +1,5 @@
 """Settings of every test (hypothesis is derandomized and keeps no database), and a home to begin with."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,16 +8,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.gate.homes import Desk, make_desk, open_desk
 from tests.stores import OPEN
-
-WHOLE = bool(os.environ.get("NIGHTLEDGER_WHOLE"))
-"""Set by ``make test-all``: a property is tried on 100 examples, where ``make test`` tries 20."""
+from tests.whole import examples
 
 settings.register_profile(
     "nightledger",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=100 if WHOLE else 20,
+    max_examples=examples(100).max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nightledger")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.codec.outcomes import records
 from tests.rows import each_row
+from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
@@ -157,7 +158,7 @@ def test_every_record_carries_its_version(name: str) -> None:
 # ---------------------------------------------------------------- three ways to judge an outcome
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(record=records())
 def test_schema_hand_checks_and_bulk_reading_give_one_verdict(record: dict[str, Any]) -> None:
     try:
@@ -222,7 +223,7 @@ _runs = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(
     record=_runs,
     wrong=st.just("") | st.sampled_from(["v", "attempt", "outcome", "id", "job", "boot", "reason", "extra"]),
@@ -240,7 +241,7 @@ def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any],
 def test_the_generated_records_are_good_and_bad_in_fair_measure() -> None:
     verdicts: list[bool] = []
 
-    @settings(max_examples=400)
+    @examples(400)
     @given(record=records())
     def collect(record: dict[str, Any]) -> None:
         verdicts.append(bool(find_problems("outcome", {**record, "id": "o-qygk77v7yviucnh5dahsec22w6"})))

@@ -34,7 +34,7 @@ from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 
 SWEEP = "clocks that jump, sleep and start again"
-EXAMPLES, ALL_EXAMPLES = 100, 2_000
+EXAMPLES, ALL_EXAMPLES = 25, 2_000
 examples = settings(max_examples=ALL_EXAMPLES if whole() else EXAMPLES)
 TWO_HOURS_S, TEN_MINUTES_S = 7_200, 600
 ANY_TURN = turns(*Turn)

@@ -3,13 +3,14 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import Desk, addition
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
 from tests.rows import each_row
 from tests.stores import in_memory
+from tests.whole import examples
 
 from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_store import FileState
@@ -326,7 +327,7 @@ def test_a_query_of_ten_thousand_words_looks_for_its_rarest() -> None:
     assert answer.hits[0].chunk.path == "memory/2026-02-01.md"
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(query=st.text(max_size=60))
 def test_any_query_is_answered_or_finds_nothing(query: str) -> None:
     writer = indexed('- The lilac, 東京 and Müller\'s "quoted" words.\n')
