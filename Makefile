@@ -164,8 +164,8 @@ bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir wit
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
-bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
-	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
+bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=file SET=name for another)
+	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"} $${SET:+--set "$$SET"}
 
 bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
 	@$(BIN)/python -m bench.bench_hook
