@@ -6,6 +6,13 @@ NL := $(BIN)/nightledger
 FUZZ_PYTHON ?= $(BIN)/python
 IN := $${HOME_DIR:+--home "$$HOME_DIR"}
 export PYTHONPATH := scripts:.
+# Compiled modules are kept: each process that a test starts would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
+# Tests write into memory where the system has 2 GB of it to run programs from: half of their time goes to a disk.
+IN_MEMORY = TMPDIR="$${TMPDIR:-$$(! grep -q '/dev/shm .*noexec' /proc/mounts \
+  && [ "$$(df -Pk /dev/shm | awk 'NR == 2 {print $$4}')" -gt 2000000 ] && echo /dev/shm)}"
+PYTEST = $(IN_MEMORY) $(BIN)/pytest
+SPREAD := -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
 
@@ -76,12 +83,29 @@ lint: .stamps/dev ## formatting, lint, types and import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint ## everything that must hold: lint, types, import contracts, tests
-	$(BIN)/pytest -n auto --dist loadfile
+test-quick: .stamps/dev
+	$(PYTEST) -q $(SPREAD) -m "not slow"
 
-coverage: .stamps/dev ## branch coverage of the tests: 95 % of all, 100 % of domain, gate and trust
+test: .stamps/dev ## lint, types, import contracts, and a test of everything that a change may break: in minutes
+	@$(MAKE) --no-print-directory -j 2 lint test-quick
+	@echo "not run: make test-all (slow tests, the whole of each sweep, 100 examples a property; corpora, vectors, hosts, fuzzing)"
+	@echo "not run: make mutants, make coverage"
+
+test-all: lint ## every test and the whole of each sweep, for hours; what VECTORS, CORPORA, LITEWITNESS, CLAUDE ... name
+	NIGHTLEDGER_WHOLE=1 $(PYTEST) -q $(SPREAD) --ignore tests/faults
+	@$(MAKE) --no-print-directory test-faults scorecard
+	@$(call NAMED,$$VECTORS,test-vectors VECTORS=dir)
+	@$(call NAMED,$$CORPORA,test-corpora CORPORA=dir)
+	@$(call NAMED,$$LITEWITNESS,test-interop LITEWITNESS=dir)
+	@$(call NAMED,$$CLAUDE$$CODEX$$OPENCLAW$$HERMES,test-hosts CLAUDE=path CODEX=path OPENCLAW=dir HERMES=dir)
+	@$(call NAMED,$$($(FUZZ_PYTHON) -c 'import atheris; print(1)' 2>/dev/null),fuzz FUZZ_PYTHON=python-with-atheris)
+
+# Make a target where what it needs is named, else say how.
+NAMED = if [ -n "$(1)" ]; then $(MAKE) --no-print-directory $(firstword $(2)); else echo "not run: make $(2)"; fi
+
+coverage: .stamps/dev ## branch coverage of every test: 95 % of all, 100 % of domain, gate and trust
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -q -n auto --dist loadfile
+	NIGHTLEDGER_WHOLE=1 $(IN_MEMORY) $(BIN)/coverage run -m pytest -q $(SPREAD)
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --include='*/domain/*,*/gate/*,*/trust/*' --fail-under=100; rules=$$?; \
 	  $(BIN)/coverage report && exit $$rules
@@ -103,7 +127,7 @@ test-tantivy: .stamps/dev ## the quick index with tantivy itself (first: pip ins
 
 test-faults: .stamps/dev ## the whole sweeps: kills, errors, power failures, attacks (some want strace or root, and say so)
 	@rm -rf .stamps/faults
-	NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
+	NIGHTLEDGER_WHOLE=1 NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(BIN)/pytest -q -p no:randomly -n auto --dist loadfile tests/faults
 
 fuzz: .stamps/dev ## search every parser for crashes, guided by coverage (TIME=seconds for each TARGET=name; needs atheris)
 	@NIGHTLEDGER_FAULTS="$$PWD/.stamps/faults" $(FUZZ_PYTHON) -m tests.faults.fuzz.command --work .stamps/fuzz --seconds "$${TIME:-60}" $${TARGET:+--target "$$TARGET"}
@@ -140,8 +164,8 @@ bench-stage: .stamps/dev ## what staging would have had ready (WORKSPACE=dir wit
 bench-checkup: .stamps/dev ## score the check-up on labelled workspaces (LABELS=dir WORKSPACES=dir)
 	$(BIN)/python -m bench.bench_checkup
 
-bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=dir for another corpus)
-	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"}
+bench-audit: .stamps/dev ## what the code auditor catches and what it takes for hostile (CORPUS=file SET=name for another)
+	@$(BIN)/python -m bench.bench_audit $${CORPUS:+--corpus "$$CORPUS"} $${SET:+--set "$$SET"}
 
 bench-hook: .stamps/dev ## CPU of the prompt hook beside an empty Python; its threshold on LoCoMo (LOCOMO=locomo10.json)
 	@$(BIN)/python -m bench.bench_hook
@@ -167,4 +191,4 @@ pin-dependencies: ## pin every dependency anew, with hashes (needs uv)
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 22
 
-.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help
+.PHONY: setup demo night review approve reject apply prune stage undo verify status doctor check-memory schedule lint test test-quick test-all coverage test-vectors test-interop test-hosts test-corpora test-tantivy test-faults fuzz report-faults scorecard mutants bench bench-retention bench-consolidate bench-checkup bench-stage bench-audit bench-prune bench-hook bench-index bench-recall bench-engines pin-dependencies help

@@ -5,11 +5,12 @@ belongs to depends on its name and the seed alone.
 """
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpora" / "code"
+CORPUS = Path(__file__).resolve().parents[1] / "tests" / "corpora" / "code.jsonl"
 SEED = "nightledger code auditor 2026-11-22"
 """Never changed after the first rule was written."""
 LABELS = ("hostile", "benign", "unaudited")
@@ -20,7 +21,7 @@ class Snippet:
     """One snippet of a corpus.
 
     Attributes:
-        name: File name without its ending, unique in its folder.
+        name: Unique in its set and label.
         label: ``hostile``, ``benign`` or ``unaudited``.
         text: What would be stored.
         held_out: Whether it belongs to the half that rules were not written with.
@@ -38,25 +39,21 @@ def held_out(names: Sequence[str]) -> frozenset[str]:
     return frozenset(ordered[len(ordered) // 2 :])
 
 
-def read_corpus(folder: Path = CORPUS) -> tuple[Snippet, ...]:
-    """Read the three folders of a corpus; one that is missing holds nothing.
+def read_corpus(path: Path = CORPUS, name: str = "first") -> tuple[Snippet, ...]:
+    """Return one set of a corpus, by label: each line is ``{"set", "label", "name", "text"}``.
 
     Raises:
-        FileNotFoundError: None of the folders is there.
+        ValueError: The file holds no snippet of that set, or one of another label.
     """
+    rows = [row for row in map(json.loads, path.read_bytes().splitlines()) if row["set"] == name]
     found: list[Snippet] = []
     for label in LABELS:
-        paths = sorted((folder / label).glob("*.txt"))
-        hidden = held_out([path.stem for path in paths])
+        of = sorted((row for row in rows if row["label"] == label), key=lambda row: str(row["name"]))
+        hidden = held_out([row["name"] for row in of])
         found += [
-            Snippet(
-                name=path.stem,
-                label=label,
-                text=path.read_bytes().decode("utf-8"),
-                held_out=path.stem in hidden,
-            )
-            for path in paths
+            Snippet(name=row["name"], label=label, text=row["text"], held_out=row["name"] in hidden)
+            for row in of
         ]
-    if not found:
-        raise FileNotFoundError(f"{folder} holds no snippets: {', '.join(LABELS)} with *.txt")
+    if not found or len(found) < len(rows):
+        raise ValueError(f"{path} holds {len(found)} snippets of {name}: {', '.join(LABELS)}")
     return tuple(found)

@@ -1,7 +1,7 @@
 """How many hostile snippets the code auditor catches, and how many benign ones it takes for hostile.
 
 Prints both halves of a corpus; names what it got wrong in the development half only.
-Run: ``python -m bench.bench_audit [--corpus DIR] [--show-held-out]``
+Run: ``python -m bench.bench_audit [--corpus FILE] [--set NAME] [--show-held-out]``
 """
 
 import argparse
@@ -16,7 +16,7 @@ from nightledger.text.code.table import NOT_READ
 
 
 def is_right(snippet: Snippet) -> bool:
-    """Tell whether the auditor says of a snippet what its folder says."""
+    """Tell whether the auditor says of a snippet what its label says."""
     told = audit(snippet.text)
     if snippet.label == "benign":
         return told.clean
@@ -55,11 +55,17 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--corpus", type=Path, default=CORPUS, help="a folder with hostile/, benign/, unaudited/"
+        "--corpus",
+        type=Path,
+        default=CORPUS,
+        help="lines of set, label, name and text (tests/corpora/README.md)",
     )
+    parser.add_argument("--set", default="first", help="which set of it")
     parser.add_argument("--show-held-out", action="store_true", help="name misses of the held-out half, too")
     options = parser.parse_args(argv)
-    for line in report(read_corpus(options.corpus), is_right, show_held_out=options.show_held_out):
+    for line in report(
+        read_corpus(options.corpus, options.set), is_right, show_held_out=options.show_held_out
+    ):
         print(line)
     return 0
 

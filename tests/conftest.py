@@ -8,12 +8,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.gate.homes import Desk, make_desk, open_desk
 from tests.stores import OPEN
+from tests.whole import examples
 
 settings.register_profile(
     "nightledger",
     derandomize=True,
     database=None,
     deadline=None,
+    max_examples=examples(100).max_examples,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nightledger")

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.rows import each_row
 
 from nightledger.codec.settings import parse_settings
 from nightledger.demo.shell import Shell
@@ -154,7 +154,7 @@ def test_help_in_the_readme_is_what_help_prints() -> None:
     assert blocks(README, "text")[0] == help_text(everything=False)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_a_page_names_only_verbs_that_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     named = re.findall(
@@ -163,7 +163,7 @@ def test_a_page_names_only_verbs_that_exist(page: Path) -> None:
     assert set(named) <= {*VERBS, "help"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_a_page_names_only_make_targets_that_exist(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = re.findall(r"(?:`|^    |&& )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -182,7 +182,7 @@ def test_the_readme_has_150_to_200_lines() -> None:
     assert 150 <= len(README.read_text(encoding="utf-8").splitlines()) <= 200
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_row("page", PAGES, ids=lambda page: page.name)
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
@@ -334,7 +334,7 @@ def marked(path: Path) -> re.Pattern[str]:
     return re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
-@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
+@each_row("path", SCHEMAS, ids=lambda path: path.name)
 def test_formats_describes_each_record_as_its_schema_does(path: Path) -> None:
     found = marked(path).search(FORMATS.read_text(encoding="utf-8"))
     assert found is not None, f"docs/formats.md has no table of {path.name}"

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.codec.outcomes import records
+from tests.rows import each_row
+from tests.whole import examples
 
 from nightledger.codec.canonical import CanonicalError, canonical
 from nightledger.codec.outcome_fields import FIELDS, REQUIRED, STAMPS
@@ -38,9 +39,7 @@ def fields_of(kind: type) -> set[str]:
     return {field.name for field in dataclasses.fields(kind)}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [(Outcome, "outcome"), *((kind, how.schema) for kind, how in KINDS.items())]
-)
+@each_row(("kind", "name"), [(Outcome, "outcome"), *((kind, how.schema) for kind, how in KINDS.items())])
 def test_a_schema_has_the_fields_of_its_value_to_the_bottom(kind: type, name: str) -> None:
     schema = read_schema(name)
     assert schema["type"] == "object"
@@ -122,7 +121,7 @@ def schema_files() -> list[Path]:
     return sorted((ROOT / "schemas").glob("*.schema.json"))
 
 
-@pytest.mark.parametrize("path", schema_files(), ids=lambda path: path.name)
+@each_row("path", schema_files(), ids=lambda path: path.name)
 def test_every_property_is_described_with_an_example(path: Path) -> None:
     schema = json.loads(path.read_text(encoding="utf-8"))
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -149,7 +148,7 @@ def properties_of(schema: Any, place: str) -> list[tuple[str, dict[str, Any]]]:
     return own + below
 
 
-@pytest.mark.parametrize("name", RECORD_SCHEMAS)
+@each_row("name", RECORD_SCHEMAS)
 def test_every_record_carries_its_version(name: str) -> None:
     schema = read_schema(name)
     assert schema["properties"]["v"]["const"] == (2 if name == "run" else 1)
@@ -159,7 +158,7 @@ def test_every_record_carries_its_version(name: str) -> None:
 # ---------------------------------------------------------------- three ways to judge an outcome
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(record=records())
 def test_schema_hand_checks_and_bulk_reading_give_one_verdict(record: dict[str, Any]) -> None:
     try:
@@ -224,7 +223,7 @@ _runs = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(
     record=_runs,
     wrong=st.just("") | st.sampled_from(["v", "attempt", "outcome", "id", "job", "boot", "reason", "extra"]),
@@ -242,7 +241,7 @@ def test_a_line_is_a_run_exactly_when_its_schema_says_so(record: dict[str, Any],
 def test_the_generated_records_are_good_and_bad_in_fair_measure() -> None:
     verdicts: list[bool] = []
 
-    @settings(max_examples=400)
+    @examples(400)
     @given(record=records())
     def collect(record: dict[str, Any]) -> None:
         verdicts.append(bool(find_problems("outcome", {**record, "id": "o-qygk77v7yviucnh5dahsec22w6"})))

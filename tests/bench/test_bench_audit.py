@@ -1,7 +1,8 @@
+import json
 from pathlib import Path
 
 import pytest
-from bench.audit_corpus import CORPUS, LABELS, Snippet, held_out, read_corpus
+from bench.audit_corpus import LABELS, Snippet, held_out, read_corpus
 from bench.bench_audit import is_right, main, report
 
 
@@ -32,7 +33,7 @@ def test_the_figures_of_the_corpus_hold() -> None:
 
 @pytest.mark.parametrize("name", ["unseen", "unseen-2", "unseen-3"])
 def test_the_figures_of_the_unseen_sets_hold_after_mending(name: str) -> None:
-    unseen = read_corpus(CORPUS / name)
+    unseen = read_corpus(name=name)
     assert [sum(s.label == label for s in unseen) for label in LABELS] == [60, 60, 10]
     assert [s.name for s in unseen if not is_right(s)] == []
 
@@ -56,10 +57,13 @@ def test_misses_of_the_held_out_half_are_counted_and_not_named() -> None:
 
 
 def test_another_corpus_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for label in LABELS[:2]:
-        (tmp_path / label).mkdir()
-        (tmp_path / label / "001-a.txt").write_text("eval('1')\n", encoding="utf-8")
-    assert main(["--corpus", str(tmp_path), "--show-held-out"]) == 0
+    path = tmp_path / "mine.jsonl"
+    row = {"set": "own", "name": "001-a", "text": "eval('1')\n"}
+    path.write_text("".join(json.dumps({**row, "label": label}) + "\n" for label in LABELS[:2]))
+    assert main(["--corpus", str(path), "--set", "own", "--show-held-out"]) == 0
     assert "benign 0 of 1 right" in capsys.readouterr().out
-    with pytest.raises(FileNotFoundError, match="holds no snippets"):
-        read_corpus(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="holds 0 snippets of first"):
+        read_corpus(path)
+    path.write_text(json.dumps({**row, "label": "odd"}) + "\n")
+    with pytest.raises(ValueError, match="holds 0 snippets of own"):
+        read_corpus(path, "own")

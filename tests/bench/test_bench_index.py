@@ -38,6 +38,7 @@ def test_the_same_seed_gives_the_same_logs() -> None:
     assert once[1] == again[1]
 
 
+@pytest.mark.slow
 def test_it_prints_a_row_for_each(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

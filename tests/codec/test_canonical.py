@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.codec.canonical import MAX_INTEGER, CanonicalError, canonical
 
@@ -45,7 +46,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("bits", "text"), NUMBERS)
+@each_row(("bits", "text"), NUMBERS)
 def test_the_published_numbers_hold(bits: str, text: str) -> None:
     (value,) = struct.unpack(">d", bytes.fromhex(bits))
     assert canonical(value, floats=True).decode() == text

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.rows import each_row
 
 from nightledger.codec.configuration import SCHEMAS
 from nightledger.codec.consent import parse_consent
@@ -151,7 +152,7 @@ def test_no_graph_of_a_home_makes_a_floor_looser(domains: dict[str, Any]) -> Non
     assert graph.tier("self_modification", "modify_what_is_new") is Tier.BLOCKED
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "message"),
     [
         (b"", "home/consent-graph.json"),

@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.codec.home_record import dump_home, find_home_problems, parse_home
 from nightledger.codec.schema import find_problems
@@ -62,16 +63,14 @@ def test_an_identity_survives_being_written_and_read() -> None:
     assert dump_home(parse_home(dump_home(identity), "home.json")) == dump_home(identity)
 
 
-@pytest.mark.parametrize(("field", "value"), WRONG)
+@each_row(("field", "value"), WRONG)
 def test_a_wrong_field_is_named(field: str, value: Any) -> None:
     with pytest.raises(RecordError, match=f"{field}: must") as caught:
         parse_home(json.dumps({**RECORD, field: value}).encode(), "home.json")
     assert "backup" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [*WRONG, *RECORD.items(), ("machine", "büro"), ("gated", ["ü/x.md"])]
-)
+@each_row(("field", "value"), [*WRONG, *RECORD.items(), ("machine", "büro"), ("gated", ["ü/x.md"])])
 def test_the_schema_gives_the_same_verdict(field: str, value: Any) -> None:
     record = {**RECORD, field: value}
     assert bool(find_home_problems(record)) == bool(find_problems("home", record))

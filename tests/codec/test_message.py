@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.message import make_message, parse_message, parse_reply
@@ -46,7 +47,7 @@ def test_any_message_comes_back_and_other_claims_make_another_id(seq: int, text:
     assert made.id != message("some_later_action", seq=seq, body={"text": text + "x"}).id
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "why"),
     [
         (dump_record(message()).replace(b",", b", ", 1), "canonical form"),

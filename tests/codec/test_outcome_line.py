@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.codec.outcomes import NOW, SHA256, full_record, given_record
+from tests.rows import each_row
 
 from nightledger.codec.outcome_line import (
     MAX_NAMED_PROBLEMS,
@@ -119,7 +120,7 @@ def test_an_unknown_field_is_named_with_the_nearest_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changes", "problem"),
     [
         ({"outcome": "done"}, "outcome: 'done' is not one of success, partial, failure"),

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.codec.canonical import canonical
 from nightledger.codec.records import dump_line, dump_record
@@ -95,7 +96,7 @@ def test_more_counts_than_a_job_has_are_left_to_the_schema() -> None:
     assert read(line(counts=many)) == ([replace(RUN, counts=many)], [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "bad",
     [
         line(v=1),

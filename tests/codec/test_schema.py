@@ -2,6 +2,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 from tests.test_drift import RECORD_SCHEMAS
 
 from nightledger.codec import schema
@@ -22,7 +23,7 @@ def test_a_missing_schema_says_that_the_checkout_is_incomplete(
         read_schema("run")
 
 
-@pytest.mark.parametrize("name", RECORD_SCHEMAS)
+@each_row("name", RECORD_SCHEMAS)
 def test_the_examples_of_a_schema_are_a_record(name: str) -> None:
     assert find_problems(name, example(name)) == ()
 

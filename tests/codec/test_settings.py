@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.codec.settings import find_zone, parse_settings
 from nightledger.domain.cooling import Cooling
@@ -42,7 +43,7 @@ def test_the_shipped_file_is_the_defaults_of_schema_and_code() -> None:
     assert [field.name for field in fields(Settings)] == list(KEYS)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_row("key", KEYS)
 def test_every_key_is_described_with_its_default_and_an_example(key: str) -> None:
     rule = KEYS[key]
     assert rule["description"].endswith(".")
@@ -58,13 +59,13 @@ def test_every_key_is_described_with_its_default_and_an_example(key: str) -> Non
     assert " Example: " in comment[-1]
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_row("key", KEYS)
 def test_every_example_is_accepted_and_takes_effect(key: str) -> None:
     for example in KEYS[key]["examples"]:
         assert parse(json.dumps({key: example})) != Settings()
 
 
-@pytest.mark.parametrize("key", KEYS)
+@each_row("key", KEYS)
 def test_the_example_in_the_comment_is_the_one_of_the_schema(key: str) -> None:
     text = SHIPPED.decode()
     comment = text[: text.index(f"\n{key}:")].split("\n")[-1]

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.codec.strict_json import MAX_DEPTH, parse_json, read_jsonl, read_value
 from nightledger.domain.errors import RecordError
@@ -40,7 +41,7 @@ def test_a_problem_names_where_it_is() -> None:
     assert str(caught.value).startswith("inbox/7.json is not valid:\n  not JSON")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "problem"),
     [
         (b"", "not JSON: Expecting value (character 1)"),

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.codec.strict_yaml import parse_yaml
 from nightledger.domain.errors import ConfigurationError
@@ -37,7 +38,7 @@ def test_a_key_that_stands_twice_inside_a_value_is_refused_too() -> None:
     assert refusal(b"a:\n  - x: 1\n    x: 2\n") == "here.yaml:3: 'x' stands already in line 2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "message"),
     [
         (b"a: &x 1\nb: *x\n", "here.yaml:2: *x is an alias; write the value out"),

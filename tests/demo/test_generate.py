@@ -46,6 +46,7 @@ def test_a_seed_gives_the_same_home_in_another_interpreter() -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_a_hundred_seeds_give_a_hundred_homes() -> None:
     seen = {generate(seed).files[0].content for seed in range(100)}
     assert len(seen) == 100

@@ -1,9 +1,9 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.domain import errors
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "status"),
     [
         (errors.NightledgerError, 1),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.kept import (
     LINKS,
@@ -86,7 +87,7 @@ def test_a_change_of_text_writes_its_gated_file_and_nothing_else(op: Op) -> None
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("forbidden", "reason"),
     [
         (replace(ARCHIVAL, target="SOUL.md"), "SOUL.md is not a gated file of this home"),

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.periods import (
     Daily,
@@ -159,8 +160,8 @@ def test_a_time_that_the_clocks_repeat_counts_the_first_time() -> None:
     assert local_moment(date(2026, 10, 25), time(3, 5), ATHENS) == utc("2026-10-25T00:05")
 
 
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("first", [date(2026, 3, 1), date(2026, 10, 10), date(2011, 12, 20)])
+@each_row("zone", ZONES)
+@each_row("first", [date(2026, 3, 1), date(2026, 10, 10), date(2011, 12, 20)])
 def test_over_a_change_of_the_clocks_each_night_runs_once(zone: str, first: date) -> None:
     home_zone = ZoneInfo(zone)
     caller = Caller(NIGHTLY, first)

@@ -3,11 +3,13 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
+from tests.whole import part
 
 from nightledger.domain.tags import MAX_TAG_CHARACTERS, canonical_tag, canonical_tags, read_tag
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "tag"),
     [
         ("cron", "cron"),
@@ -42,7 +44,7 @@ def test_the_canonical_form_is_its_own(text: str) -> None:
 
 
 def test_the_canonical_form_of_every_character_is_its_own() -> None:
-    characters = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    characters = (chr(code) for code in part(range(0x110000), 11) if not 0xD800 <= code < 0xE000)
     assert all(canonical_tag(tag) == tag for tag in map(canonical_tag, characters))
 
 
@@ -63,7 +65,7 @@ def test_a_tag_that_is_accepted_is_accepted_again_unchanged(text: str) -> None:
     assert 1 <= len(tag) <= MAX_TAG_CHARACTERS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "problem"),
     [
         ("", "is empty"),

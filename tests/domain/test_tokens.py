@@ -5,12 +5,13 @@ from random import Random  # noqa: TID251 - seeded
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain import token_costs
 from nightledger.domain.tokens import CHARACTERS_A_TOKEN, is_english, pieces_of, quarters_of, tokens_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "tokens"),
     [
         ("", 0),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.words import (
     dump_moment,
@@ -31,8 +32,8 @@ def read_place(value: object) -> str:
 READERS: list[Callable[[object], str]] = [read_text, read_word, read_label, read_path, read_place]
 
 
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("value", [None, 5, 1.5, True, [], {}, b"x"])
+@each_row("read", READERS)
+@each_row("value", [None, 5, 1.5, True, [], {}, b"x"])
 def test_only_text_is_text(read: Callable[[object], str], value: object) -> None:
     with pytest.raises(ValueError, match="must be text"):
         read(value)
@@ -141,7 +142,7 @@ def test_a_label_is_one_visible_line(label: str) -> None:
     assert read_label(label) == label
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "problem"),
     [
         ("two\nlines", "U\\+000A"),
@@ -175,7 +176,7 @@ def test_a_path_inside_the_home_is_kept_as_it_is(path: str) -> None:
     assert read_path(path) == path
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "/etc/passwd",
@@ -193,7 +194,7 @@ def test_a_path_inside_the_home_is_kept_as_it_is(path: str) -> None:
         "a\nb",
     ],
 )
-@pytest.mark.parametrize("anchor", ["", "#place"])
+@each_row("anchor", ["", "#place"])
 def test_a_path_that_leads_elsewhere_is_refused(path: str, anchor: str) -> None:
     with pytest.raises(ValueError, match=r"absolute|plain path|cannot be seen|at most 512"):
         read_path(path + anchor, anchor=True)
@@ -235,7 +236,7 @@ def test_a_time_with_a_zone_is_one_instant(text: str, stored: str) -> None:
     assert dump_moment(read_moment(stored)) == stored
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "problem"),
     [
         ("2026-02-28T03:05:00", "has no zone"),

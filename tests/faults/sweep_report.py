@@ -7,7 +7,12 @@ there as JSON ``{sweep, points, failed, controls, controls_caught}``.
 import json
 import os
 import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
+
+Point = TypeVar("Point")
 
 FOLDER = "NIGHTLEDGER_FAULTS"
 WHOLE = "only 'make test-faults' runs the whole sweep"
@@ -16,6 +21,11 @@ WHOLE = "only 'make test-faults' runs the whole sweep"
 def whole() -> bool:
     """Tell whether all is to be tried, whatever it costs."""
     return bool(os.environ.get(FOLDER))
+
+
+def sampled(points: Iterable[Point], every: int) -> Iterator[Point]:
+    """Return every so many of the points in 'make test', all of them in 'make test-faults'."""
+    return islice(points, 0, None, 1 if whole() else every)
 
 
 def report(

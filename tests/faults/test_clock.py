@@ -17,6 +17,7 @@ from tests.domain.gate_values import START
 from tests.faults.clock_machine import DAY_S, Machine, Turn, Turns, turns
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk, make_founding, open_desk
+from tests.rows import each_row
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.agenda import Calendar, duties
@@ -33,7 +34,7 @@ from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
 
 SWEEP = "clocks that jump, sleep and start again"
-EXAMPLES, ALL_EXAMPLES = 100, 2_000
+EXAMPLES, ALL_EXAMPLES = 25, 2_000
 examples = settings(max_examples=ALL_EXAMPLES if whole() else EXAMPLES)
 TWO_HOURS_S, TEN_MINUTES_S = 7_200, 600
 ANY_TURN = turns(*Turn)
@@ -213,8 +214,18 @@ class Nights:
         self.true_at.append(true_at or now.at)
 
 
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"])
-@pytest.mark.parametrize("month", [3, 4, 10, 11])
+CHANGES = {"Europe/Berlin": (3, 10), "America/New_York": (3, 11), "Australia/Lord_Howe": (4, 10), "UTC": (3,)}
+"""Zones and the months in which their clocks change; the other months are tried in 'make test-all'."""
+
+
+@pytest.mark.parametrize(
+    ("zone", "month"),
+    [
+        pytest.param(zone, month, marks=[] if month in months else [pytest.mark.slow])
+        for zone, months in CHANGES.items()
+        for month in (3, 4, 10, 11)
+    ],
+)
 def test_over_every_change_of_daylight_saving_each_night_runs_once(zone: str, month: int) -> None:
     """Called every half hour through the month, by machines that are off for some of the hours."""
     since = date(2026, month, 1)
@@ -328,8 +339,8 @@ def test_while_the_clock_is_right_no_number_of_boots_repeats_a_period(befalls: T
     assert set(periods) >= nights.wanted(true_now(machine))
 
 
-@pytest.mark.parametrize("days", [1, 2, 40])
-@pytest.mark.parametrize("minutes", range(0, 24 * 60, 30))
+@each_row("days", [1, 2, 40])
+@each_row("minutes", range(0, 24 * 60, 30))
 def test_a_clock_days_ahead_at_any_time_of_the_day_loses_no_period_when_it_is_mended(
     days: int, minutes: int
 ) -> None:
@@ -356,7 +367,7 @@ def test_a_clock_days_ahead_at_any_time_of_the_day_loses_no_period_when_it_is_me
         assert max(Counter(ready).values()) == 1 or "before" in boots, boots
 
 
-@pytest.mark.parametrize("hours", range(1, 27))
+@each_row("hours", range(1, 27))
 def test_a_clock_set_back_in_one_boot_repeats_no_period_unless_it_opens_its_day_again(hours: int) -> None:
     """Night at 03:05; at 06:05 the clock is set back. Back to the same day: nothing again. Across midnight: that day
     is not over by the clock that names the logs, so it is read once more, when it is."""

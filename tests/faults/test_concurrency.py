@@ -20,8 +20,8 @@ from nightledger.trust.pin import read_pin
 from nightledger.trust.reading import check_log
 
 ROOT = Path(__file__).resolve().parents[2]
-PROCESSES = 16
-APPENDS, ALL_APPENDS = 50, 1_000
+PROCESSES = 16 if whole() else 6
+APPENDS, ALL_APPENDS = 20, 1_000
 SWEEP = "appends of many processes at once"
 LONGEST_S = 3_600
 
@@ -97,9 +97,9 @@ def approved(tmp_path: Path) -> Desk:
     return desk
 
 
-def crowd_of(desk: Desk, appends: int, role: str = "write") -> Crowd:
+def crowd_of(desk: Desk, appends: int, role: str = "write", *, processes: int = PROCESSES) -> Crowd:
     crowd = Crowd(desk.root)
-    for number in range(PROCESSES):
+    for number in range(processes):
         crowd.add(role, number, appends)
     for number in range(2):
         crowd.add("read", number)
@@ -163,6 +163,7 @@ def _blob(desk: Desk, sha256: str) -> str:
     return Path(desk.home.blobs_dir, sha256[:2], sha256).read_text()
 
 
+@pytest.mark.slow
 def test_a_stranger_that_writes_into_the_log_holds_up_nobody_and_is_never_counted(approved: Desk) -> None:
     """What a stranger appends is closed, named and void; what we acknowledged stands, at its own number."""
     appends = 100 if whole() else 10
@@ -177,8 +178,9 @@ def test_a_stranger_that_writes_into_the_log_holds_up_nobody_and_is_never_counte
     report(SWEEP, "a stranger in the log", points=acknowledged + 25)
 
 
+@pytest.mark.slow
 def test_a_crowd_whose_lock_holds_nobody_is_caught(approved: Desk) -> None:
-    crowd = crowd_of(approved, 10, "write_unlocked")
+    crowd = crowd_of(approved, 10, "write_unlocked", processes=16)
     with pytest.raises(AssertionError):
         _run_and_check(approved, crowd)
     report(SWEEP, "planted: a lock that holds nobody", points=0, controls=1, caught=1)

@@ -11,10 +11,10 @@ from tests.faults.controls import planted
 from tests.faults.crash_disk import Crash, Disk, Kind, Node, Step, crashes
 from tests.faults.crash_watch import Watch, same, watching
 from tests.faults.sweep_cases import CASES, Case, copy_case, kept_bytes, make_case, problems, run_here
-from tests.faults.sweep_report import report, whole
+from tests.faults.sweep_report import report, sampled, whole
 
-EVERY = 8
-"""Of the states, every eighth is tried in 'make test', and each one after which only the process died."""
+EVERY, EVERY_KILL = 150, 15
+"""Of the states so many are passed over in 'make test' for each that is tried; fewer where only the process died."""
 SWEEP = "crash states, by a model of the disk"
 CONTROLS = ("no fsync", "no fsync of directories", "truncate in place", "log after apply")
 
@@ -51,22 +51,21 @@ def found_after(recorded: Recorded, crash: Crash, work: Path) -> list[str]:
     return [f"step {crash.at}, {crash.how}: {problem}" for problem in found]
 
 
-def states(recorded: Recorded, every: int) -> Iterator[Crash]:
-    for index, crash in enumerate(crashes(recorded.watch.start, recorded.watch.steps)):
-        if index % every == 0 or not crash.power:
-            yield crash
+def states(recorded: Recorded) -> Iterator[Crash]:
+    """Return the states to try: sampled of the power failures and of the kills, so that both occur."""
+    found = list(crashes(recorded.watch.start, recorded.watch.steps))
+    yield from sampled((crash for crash in found if crash.power), EVERY)
+    yield from sampled((crash for crash in found if not crash.power), EVERY_KILL)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_whatever_a_crash_leaves_the_next_run_finishes(case: Case, tmp_path: Path) -> None:
     recorded = record(case, tmp_path)
-    tried = [
-        found_after(recorded, crash, tmp_path / "work") for crash in states(recorded, 1 if whole() else EVERY)
-    ]
+    tried = [found_after(recorded, crash, tmp_path / "work") for crash in states(recorded)]
     failed = [found for found in tried if found]
     report(SWEEP, case.name, points=len(tried), failed=len(failed))
     assert not failed, "\n".join(line for found in failed[:5] for line in found)
-    assert len(tried) >= len(recorded.watch.steps) / 2
+    assert len(tried) >= len(recorded.watch.steps) / (2 if whole() else 2 * EVERY_KILL)
 
 
 @pytest.mark.parametrize("control", CONTROLS)
@@ -79,7 +78,8 @@ def test_a_planted_fault_is_found_among_the_states_of_a_crash(control: str, tmp_
 def _caught(control: str, root: Path) -> Iterator[list[str]]:
     for number, case in enumerate(CASES):
         recorded = record(case, root / str(number), control)
-        for crash in sorted(states(recorded, 1), key=lambda crash: crash.power):  # kills are few
+        every = crashes(recorded.watch.start, recorded.watch.steps)
+        for crash in sorted(every, key=lambda crash: crash.power):  # kills are few
             found = found_after(recorded, crash, root / "work")
             if found:
                 yield found

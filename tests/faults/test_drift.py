@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.faults.sweep_report import report
+from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
 
 from nightledger.domain.drift import OnDrift
@@ -27,6 +27,7 @@ from nightledger.gate.daily import close_day
 from nightledger.gate.integrity.checking import find_altered, find_drift
 from nightledger.gate.review.reviewing import Answer, Verb
 
+DAYS = 30 if whole() else 8
 RIVAL = "- Written by a rival at the same moment.\n"
 
 
@@ -98,7 +99,7 @@ def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
     stop = threading.Event()
 
     def rival() -> None:
-        while not stop.is_set() and len(written) < 3000:
+        while not stop.is_set() and len(written) < (3000 if whole() else 300):
             line = f"- rival line {len(written)}\n"
             descriptor = os.open(desk.memory, os.O_WRONLY | os.O_APPEND)
             os.write(descriptor, line.encode())
@@ -133,7 +134,7 @@ def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class Month:
-    """Thirty days of a workspace whose agent edits MEMORY.md several times a day."""
+    """Days of a workspace whose agent edits MEMORY.md several times a day."""
 
     desk: Desk
     dice: random.Random
@@ -144,7 +145,7 @@ class Month:
     growth: list[int] = field(default_factory=list)
 
     def run(self, edits_a_day: int, review_each: int) -> None:
-        for day in range(1, 31):
+        for day in range(1, DAYS + 1):
             for _ in range(edits_a_day):
                 self.edit(day)
                 self.desk.wait(hours=2)
@@ -246,8 +247,8 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
     # edit cannot be proposed together with it and so stays in the file.
     assert lived.most_items <= (2 if desk.gate.settings.on_drift is OnDrift.PROPOSE else 1)
     assert len(waiting) <= lived.most_items
-    assert lived.applied >= lived.signed == 30
-    assert [f"Lesson of day {day}:" in desk.text() for day in range(1, 31)] == [True] * 30
+    assert lived.applied >= lived.signed == DAYS
+    assert [f"Lesson of day {day}:" in desk.text() for day in range(1, DAYS + 1)] == [True] * DAYS
     lived.review()
     desk.wait(hours=3)
     desk.apply()
@@ -261,10 +262,11 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
 
 
 def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Month) -> None:
-    first, second = lived.growth[14] - lived.growth[0], lived.growth[29] - lived.growth[14]
-    assert len(lived.written) == 90
+    middle = lived.growth[DAYS // 2 - 1]
+    first, second = middle - lived.growth[0], lived.growth[-1] - middle
+    assert len(lived.written) == 3 * DAYS
     assert second <= 3 * first  # the file itself doubles: each state of it is kept once, with one item
-    assert lived.growth[29] <= len(lived.written) * 12 * len(lived.desk.text())
+    assert lived.growth[-1] <= len(lived.written) * 12 * len(lived.desk.text())
 
 
 def test_a_file_that_flips_back_and_forth_leaves_no_more_than_a_few_lines_each_time(desk: Desk) -> None:
@@ -281,7 +283,8 @@ def test_a_file_that_flips_back_and_forth_leaves_no_more_than_a_few_lines_each_t
 
 
 def test_a_home_that_nobody_reviews_holds_one_item_and_the_newest_bytes(desk: Desk) -> None:
-    for n in range(60):
+    notes = 60 if whole() else 20
+    for n in range(notes):
         desk.memory.write_text(f"{desk.text()}- Note {n}.\n")
         desk.wait(hours=6)
         desk.guard()
@@ -290,7 +293,7 @@ def test_a_home_that_nobody_reviews_holds_one_item_and_the_newest_bytes(desk: De
             close_day(desk.gate, desk.ledger(), day, desk.moment)
     book = desk.ledger().book
     assert len([s for s in book.proposals.values() if s.open_changes()]) == 1
-    assert desk.drift().changes[0].after.count("\n") == 60
+    assert desk.drift().changes[0].after.count("\n") == notes
     desk.settle(take_back=[1])
     assert desk.text() == MEMORY
 

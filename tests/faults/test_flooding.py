@@ -231,14 +231,15 @@ def test_what_the_agent_was_shown_and_logs_back_is_one_source(home: Home) -> Non
 
 # ---------------------------------------------------------------- daily logs
 def test_one_sentence_on_thirty_days_is_one_source_and_asked_once(home: Home) -> None:
-    for day in range(30):
+    days = 30 if whole() else 12
+    for day in range(days):
         home.say(day, f"- Decision: {POISON}.")
         home.sleep(day)
     (change,) = home.changes()
     assert [flag["rule"] for flag in change["flags"]] == ["single_source"]
     assert len(change["evidence"]) == 1
     assert home.untouched()
-    report(SWEEP, "one sentence, thirty days", points=30)
+    report(SWEEP, "one sentence, thirty days", points=days)
 
 
 def test_the_same_sentence_after_a_rejection_stays_rejected(home: Home) -> None:
@@ -252,6 +253,7 @@ def test_the_same_sentence_after_a_rejection_stays_rejected(home: Home) -> None:
     assert len(home.changes()) == 1
 
 
+@pytest.mark.slow
 def test_a_sentence_a_day_in_other_words_fills_the_lane_and_nothing_else(home: Home) -> None:
     for day in range(20):
         home.say(day, f"- Decision: {POISON}, says ticket {day + 100}.")

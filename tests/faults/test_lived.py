@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import count
 from pathlib import Path
 
+import pytest
 from bench.bench_growth import FIRST, live, single_days
 from bench.living import approve_all, live_night, make_home
 from tests.faults.sweep_report import report, whole
@@ -58,6 +59,7 @@ def problems(desk: Desk, shell: Shell) -> list[str]:
     return found + ([f"{look.expired} of {old} old applies expired"] if look.expired > old else [])
 
 
+@pytest.mark.slow
 def test_a_home_of_months_of_which_texts_went_is_sound_every_week(tmp_path: Path) -> None:
     root = tmp_path / "home"
     gate = make_home(root, tmp_path / "keys", FIRST + timedelta(days=FOUNDED))

@@ -12,6 +12,7 @@ from bench.poison_paths import FIRST, Carried, carry, make_template, open_copy, 
 from bench.poisoning import failures, main, rate
 from tests.faults import poisoning_cases as cases
 from tests.faults.sweep_report import report
+from tests.rows import each_row
 
 from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
@@ -71,8 +72,8 @@ def test_every_class_is_noticed_and_what_no_scanner_can_know_is_not(template: Pa
     assert waits.waiting >= 2
 
 
-@pytest.mark.parametrize("text", cases.HARMLESS)
-@pytest.mark.parametrize("origin", [Origin.OWNER, Origin.AGENT, Origin.WEB])
+@each_row("text", cases.HARMLESS)
+@each_row("origin", [Origin.OWNER, Origin.AGENT, Origin.WEB])
 def test_harmless_text_is_not_held_back_whoever_says_it(text: str, origin: Origin) -> None:
     assert [f for f in scan(text, origin=origin) if f.severity is not Severity.FLAG] == []
 

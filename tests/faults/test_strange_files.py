@@ -68,7 +68,9 @@ def test_what_hung_once_does_not_hang(tmp_path: Path) -> None:
     sweep("what hung once", tmp_path, "fifo", "all" if whole() else "few", *ONCE)
 
 
-@pytest.mark.parametrize("control", CONTROLS)
+@pytest.mark.parametrize(
+    "control", ["truncate in place", pytest.param("open without O_NONBLOCK", marks=pytest.mark.slow)]
+)
 def test_a_planted_fault_is_found_by_what_is_no_file(control: str, tmp_path: Path) -> None:
     kind, place, said = CONTROLS[control]
     failed = run("--planted", control, str(tmp_path), kind, "few", place)["failed"]

@@ -21,7 +21,7 @@ from nightledger.trust.head import HeadFile
 from nightledger.trust.keys import KeyRing, create_log_keys, load_log_key
 from nightledger.trust.report import Report
 
-RUNS = 200
+RUNS = 40
 ALL_RUNS = 10_000
 MOST_CRASHES = 3
 MOST_CALLS = 6

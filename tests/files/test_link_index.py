@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import make_home
 from tests.linking import BERLIN, fold_plainly, lines, outcome
+from tests.whole import examples
 
 from nightledger.domain.confidence import SHOWN_FROM, decayed
 from nightledger.domain.errors import LinkIndexError
@@ -114,7 +115,7 @@ records = st.builds(
     tags=st.lists(st.sampled_from(TAGS), min_size=1, max_size=3, unique=True),
     folded=st.sampled_from([1, 10, 10_000]),
 )
-@settings(max_examples=80)
+@examples(80)
 def test_recall_shows_what_the_plain_fold_says(
     tmp_path: Path, stretches: list[list[dict[str, Any]]], tags: list[str], folded: int
 ) -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.linking import BERLIN, lines, outcome, outcome_id
+from tests.whole import examples
 
 from nightledger.codec import link_bulk, link_layout
 from nightledger.codec.link_cells import Part
@@ -68,7 +69,7 @@ befores = st.builds(
 
 
 @given(records=records, before=befores, start=st.sampled_from([0, 7]), light=st.sampled_from([1, 3, 128]))
-@settings(max_examples=150)
+@examples(150)
 def test_the_sorted_tables_say_what_looking_through_the_records_says(
     tmp_path: Path, records: list[dict[str, Any]], before: Before, start: int, light: int
 ) -> None:
@@ -232,7 +233,7 @@ def test_a_missing_segment_or_a_link_to_one_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@examples(100)
 def test_damage_ends_in_an_error_or_in_an_answer_never_in_a_crash(
     tmp_path: Path, data: st.DataObject
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import make_home
+from tests.rows import each_row
 
 from nightledger.files.home import Home
 from nightledger.hosts import daylogs
@@ -47,7 +48,7 @@ def test_a_name_that_begins_with_a_date_is_a_daily_log(name: str) -> None:
     assert day_of(name) == DAY
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "2026-02-30.md",

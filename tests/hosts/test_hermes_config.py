@@ -5,6 +5,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.hosts.hermes_config import has_calls, with_calls, without_calls
 from nightledger.hosts.hook_call import HookCall
@@ -26,11 +27,11 @@ def rewritten(text: str, **changes: object) -> str:
     return yaml.safe_dump({**yaml.safe_load(text), **changes})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     ["hooks: {}\n", "hooks:\n", "hooks: { }  # none yet\n", "hooks: null\n", "hooks: ~", "hooks: {}\r\n"],
 )
-@pytest.mark.parametrize("after", ["", "hooks_auto_accept: false\n", "# end"])
+@each_row("after", ["", "hooks_auto_accept: false\n", "# end"])
 def test_a_key_without_hooks_gives_way_and_comes_back(line: str, after: str) -> None:
     line = line if line.endswith("\n") or not after else f"{line}\n"
     text = f"{CONFIG}{line}{after}"

@@ -121,12 +121,14 @@ def test_where_openclaw_took_memory_out_itself_ours_does_not_bring_it_back(
 @pytest.mark.parametrize(
     ("limits", "others", "added"),
     [
-        ({}, [19_000, 19_000], True),
+        pytest.param({}, [19_000, 19_000], True, marks=pytest.mark.slow),
         ({}, [30_000, 30_000, 19_000], True),  # of each no more than 20,000 count
         ({}, [20_000, 20_000, 19_900], False),
-        ({"bootstrapTotalMaxChars": 90_000}, [20_000, 20_000, 19_900], True),
-        ({"bootstrapMaxChars": 100}, [10], False),
-        ({"bootstrapTotalMaxChars": "many"}, [10], True),
+        pytest.param(
+            {"bootstrapTotalMaxChars": 90_000}, [20_000, 20_000, 19_900], True, marks=pytest.mark.slow
+        ),
+        pytest.param({"bootstrapMaxChars": 100}, [10], False, marks=pytest.mark.slow),
+        pytest.param({"bootstrapTotalMaxChars": "many"}, [10], True, marks=pytest.mark.slow),
     ],
 )
 def test_a_page_that_openclaw_would_cut_is_not_added(

@@ -7,10 +7,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.homes import make_home
 from tests.linking import BERLIN, fold_plainly, line, lines, outcome, outcome_id
+from tests.whole import examples
 
 from nightledger.codec import link_layout
 from nightledger.codec.schema import find_problems
@@ -182,7 +183,7 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("small")
 @given(stretches=stretches)
-@settings(max_examples=60)
+@examples(60)
 def test_however_the_log_is_split_the_view_is_that_of_the_plain_fold(
     tmp_path: Path, stretches: list[list[dict[str, Any]]]
 ) -> None:
@@ -205,7 +206,7 @@ def test_however_the_log_is_split_the_view_is_that_of_the_plain_fold(
 
 @pytest.mark.usefixtures("small")
 @given(stretches=stretches, deleted=st.integers(0, 12))
-@settings(max_examples=30)
+@examples(30)
 def test_deleted_links_too_are_folded_the_same_however_the_log_is_split(
     tmp_path: Path, stretches: list[list[dict[str, Any]]], deleted: int
 ) -> None:
@@ -225,7 +226,7 @@ def test_deleted_links_too_are_folded_the_same_however_the_log_is_split(
     stretches=stretches,
     cuts=st.lists(st.sampled_from(["append", "rotate", "cut", "replace", "torn"]), min_size=6, max_size=6),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_rotated_cut_replaced_and_torn_logs_end_in_the_view_of_what_stands_there(
     tmp_path: Path, stretches: list[list[dict[str, Any]]], cuts: list[str]
 ) -> None:

@@ -3,12 +3,14 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import Desk, addition
 from tests.linking import lines, outcome
 from tests.recall.asking import ask, hits, places, put
+from tests.rows import each_row
 from tests.stores import in_memory
+from tests.whole import examples
 
 from nightledger.domain.search.values import Kind, Query, Why
 from nightledger.files.search_store import FileState
@@ -288,7 +290,7 @@ HELD = [
 ]
 
 
-@pytest.mark.parametrize(("line", "query"), [(line, query) for line, queries in HELD for query in queries])
+@each_row(("line", "query"), [(line, query) for line, queries in HELD for query in queries])
 def test_a_line_is_found_by_what_it_holds_however_it_is_typed(line: str, query: str) -> None:
     writer = indexed(f"- {line}\n", *(f"- Something else, note {n}.\n" for n in range(4)))
     assert found(writer, query)[:1] == ["memory/2026-02-01.md:1"]
@@ -325,7 +327,7 @@ def test_a_query_of_ten_thousand_words_looks_for_its_rarest() -> None:
     assert answer.hits[0].chunk.path == "memory/2026-02-01.md"
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(query=st.text(max_size=60))
 def test_any_query_is_answered_or_finds_nothing(query: str) -> None:
     writer = indexed('- The lilac, 東京 and Müller\'s "quoted" words.\n')

@@ -2,7 +2,7 @@
 
 import importlib
 
-import pytest
+from tests.rows import each_row
 
 from nightledger.surfaces.cli import HELP_WIDTH
 from nightledger.surfaces.help_text import refold
@@ -34,7 +34,7 @@ def test_a_command_on_a_row_of_its_own_is_not_broken() -> None:
     )
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@each_row("verb", VERBS)
 def test_no_row_of_a_verbs_help_is_wider_than_it_may_be(verb: str) -> None:
     text = importlib.import_module(f"nightledger.surfaces.verbs.{VERBS[verb][0]}").__doc__ or ""
     rows = refold(text, HELP_WIDTH).split("\n")

@@ -3,6 +3,8 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
+from tests.whole import part
 
 from nightledger.text.claims import (
     MOST_DENIALS,
@@ -17,7 +19,7 @@ from nightledger.text.claims import (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "kind"),
     [
         ("07:30", "time"),
@@ -163,7 +165,7 @@ def test_any_text_is_read_and_reads_the_same_again(text: str) -> None:
     assert is_denied(claim, claim) in {True, False}
 
 
-@pytest.mark.parametrize("body", ["/", "/.", "~/", "a/", "a::", "+/-"])
+@pytest.mark.parametrize("body", part(["/", "a::", "/.", "~/", "a/", "+/-"], 3))
 def test_a_line_of_slashes_is_read_in_time(body: str) -> None:
     started = time.process_time()
     read_claim("x" + body * 60_000 + "(")

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.claims import Claim
 from nightledger.text.contradictions import Standing, _in_order, find_contradictions
@@ -8,7 +9,7 @@ from nightledger.text.contradictions import Standing, _in_order, find_contradict
 LEFT, VALUE, DENIED = "left behind", "a different", "denies"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "entry", "reason"),
     [
         ("Never push to main on Fridays", "Push to main on Fridays", DENIED),
@@ -63,7 +64,7 @@ def test_what_may_contradict_is_only_to_be_seen_together(statement: str, entry: 
     assert not hit.sure
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "entry"),
     [
         ("Never push to main on Fridays", "Never push to main on Fridays"),

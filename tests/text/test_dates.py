@@ -1,13 +1,14 @@
 from datetime import date
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.dates import find_dates, month_names
 
 NEAR = date(2026, 5, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "day"),
     [
         ("on 2026-03-09 at noon", date(2026, 3, 9)),
@@ -81,7 +82,7 @@ def test_the_place_of_a_date_is_given() -> None:
     assert text[found.start : found.end] == "2026-03-09"
 
 
-@pytest.mark.parametrize("name", sorted(month_names()))
+@each_row("name", sorted(month_names()))
 def test_a_month_is_known_in_either_case_and_behind_blanks(name: str) -> None:
     number = month_names()[name]
     for written in {name, name.capitalize(), name.upper()}:

@@ -1,9 +1,9 @@
 """Quoted text is data: one line, in which nothing takes effect."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.rows import each_row
 
 from nightledger.domain.staging.page import END, MARK, dump_page, parse_page
 from nightledger.text.quoting import CUT, cut, one_line, quote_line
@@ -11,7 +11,7 @@ from nightledger.text.quoting import CUT, cut, one_line, quote_line
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "quoted"),
     [
         ("plain words, 3 of them", "plain words, 3 of them"),

@@ -4,6 +4,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.ignorable import BLANK, IGNORABLE
 from nightledger.text.visible import visible, visible_lines
@@ -19,7 +20,7 @@ def test_what_is_what_it_seems_stays(text: str) -> None:
     assert visible(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("a\tb", "a\\u{9}b"),
@@ -43,7 +44,7 @@ def test_what_shows_nothing_is_seen(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),

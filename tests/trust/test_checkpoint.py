@@ -3,6 +3,7 @@ import base64
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint, log_origin, parse_checkpoint
 from nightledger.trust.note import NoteError, parse_note
@@ -30,7 +31,7 @@ def test_every_head_has_one_text(size: int, root: bytes) -> None:
     assert parse_checkpoint(dump_checkpoint(head)) == head
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.errors import RecordError
 from nightledger.trust.dsse import (
@@ -121,7 +122,7 @@ def test_both_alphabets_of_base64_are_taken() -> None:
 SIGNATURE = json.loads(seal(KIND, b'{"a":1}', KEY))["signatures"][0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         {"extra": 1},

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.event import Actor, Event
 from nightledger.trust.event import (
@@ -108,7 +109,7 @@ def test_times_are_whole_seconds_utc() -> None:
     assert b'"at":"2026-03-01T03:05:01Z"' in dump_event(placed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "problem"),
     [
         ({"seq": 1}, "a name that every event has"),
@@ -212,7 +213,7 @@ NEARLY = [
 ]
 
 
-@pytest.mark.parametrize("line", NEARLY)
+@each_row("line", NEARLY)
 def test_any_other_spelling_is_no_entry_to_either_reader(line: bytes) -> None:
     with pytest.raises(LineError):
         parse_event(line)

@@ -6,6 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.trust import note as notes
@@ -136,7 +137,7 @@ def test_any_flipped_bit_is_refused(at: int, bit: int) -> None:
 GOOD_LINE = "— alice.example/log " + "AAAAAAAA\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "message"),
     [
         (b"", "no blank line"),

@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.witnesses import (
     LogSigner,
     cosigner,
@@ -97,7 +98,7 @@ def test_names_are_octets_and_need_no_unicode() -> None:
     assert dump_policy(parse_policy(raw, where="policy")) == raw
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ("logs x", "'logs' is no word of a policy"),

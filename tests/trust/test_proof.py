@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.witnesses import LOG, LogSigner, cosigner, head_of, lines_of, note_of, policy_of, tree_of
 
 from nightledger.domain.errors import IntegrityError
@@ -138,7 +139,7 @@ def test_a_head_of_a_log_that_the_policy_does_not_name_is_refused() -> None:
 HASH = base64.b64encode(bytes(32)).decode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         ("", "no ASCII lines followed by a blank one"),

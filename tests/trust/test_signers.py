@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.ssh_keys import KINDS, SoftKey
 
 from nightledger.domain.errors import RecordError
@@ -86,7 +87,7 @@ def test_a_year_of_few_digits_is_read_back() -> None:
     assert parse_allowed_signers(line, where="f") == (signer,)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "problem"),
     [
         ("alice", "not a line of"),

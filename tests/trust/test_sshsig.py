@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.trust.ssh_keys import KINDS, SoftKey
 
 from nightledger.domain.errors import ConfigurationError
@@ -192,7 +193,7 @@ def test_the_crafted_signature_is_good_before_it_is_bent() -> None:
     assert verify_with(signer().public_key, b"m", craft(), NAMESPACE).namespace == NAMESPACE
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("armour", "message"),
     [
         (craft(magic=b"SSHSIG\0\0\0\2"), "version 1"),

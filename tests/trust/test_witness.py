@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.trust.witnesses import LOG, NOON, LogSigner, cosigner, head_of, lines_of, note_of, tree_of
+from tests.whole import examples
 
 from nightledger.domain.errors import ConfigurationError, LockedError, RecordError
 from nightledger.files.lock import Lock
@@ -370,7 +371,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(steps=steps)
 def test_whatever_it_is_asked_all_heads_it_cosigned_are_of_one_history(
     steps: list[tuple[bool, int, int, bool]],

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.search.timewords import Anchor, Times, read_times
 from nightledger.text.dates import find_dates, month_names
@@ -18,7 +19,7 @@ def read(text: str, today: date = TODAY) -> Times:
     return read_times(text, today=today, months=month_names(), dates=dates)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "since", "until", "rest"),
     [
         ("昨天部署失败了什么", "2026-03-10", "2026-03-10", "部署失败了什么"),
@@ -61,7 +62,7 @@ def test_chinese_times(text: str, since: str, until: str, rest: str) -> None:
     assert (str(times.since or ""), str(times.until or ""), times.rest.strip()) == (since, until, rest)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "since", "until", "rest"),
     [
         ("昨日の障害", "2026-03-10", "2026-03-10", "障害"),
@@ -93,7 +94,7 @@ def test_japanese_times(text: str, since: str, until: str, rest: str) -> None:
     assert (str(times.since or ""), str(times.until or ""), times.rest.strip()) == (since, until, rest)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "since", "until", "rest"),
     [
         ("어제 배포", "2026-03-10", "2026-03-10", "배포"),
@@ -127,7 +128,7 @@ def test_korean_times(text: str, since: str, until: str, rest: str) -> None:
     assert (str(times.since or ""), str(times.until or ""), times.rest.strip()) == (since, until, rest)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "以上周期",

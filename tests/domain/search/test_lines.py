@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.search.lines import best_lines, says, with_what_follows
 
@@ -28,7 +29,7 @@ def test_where_no_line_says_more_the_first_that_is_neither_blank_nor_a_heading_i
     assert best("# Day", lilac=1.0) == (10, 10)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "so"),
     [
         ("- The key is with Olga.", True),

@@ -3,11 +3,12 @@
 import time
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.search.names import MOST_NAMES, MOST_WORDS, names_in
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [
         ("why did nightly_backup.sh stop", ("nightly", "backup", "sh")),

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.search.timewords import TOLD_LATER, Anchor, Times, bound_by, read_times
 from nightledger.text.dates import find_dates, month_names
@@ -24,7 +25,7 @@ def days(text: str) -> tuple[str, str]:
     return str(times.since or ""), str(times.until or "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "since", "until"),
     [
         ("what broke yesterday?", "2026-03-10", "2026-03-10"),
@@ -102,7 +103,7 @@ def test_what_stands_before_two_dates_is_no_word_to_look_for(words: str) -> None
     assert read(f"crane {words}").said == words
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "since", "until"),
     [
         ("was war gestern kaputt", "2026-03-10", "2026-03-10"),

@@ -210,6 +210,7 @@ def test_a_kill_at_any_step_of_a_compression_leaves_all_old_or_all_new(
     assert ends == {"before", "after"}
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_step_of_an_archival_and_of_its_undo_leaves_all_old_or_all_new(
     desk: Desk, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

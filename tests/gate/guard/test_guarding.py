@@ -2,9 +2,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, Desk, addition, make_desk, removal
+from tests.whole import examples
 
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.event import EventName
@@ -665,7 +666,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     before=st.lists(st.sampled_from(PIECES), max_size=6),
     after=st.lists(st.sampled_from(PIECES), min_size=1, max_size=9),

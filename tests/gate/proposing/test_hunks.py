@@ -1,9 +1,10 @@
 import hashlib
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.homes import MEMORY, addition, evidence, removal
+from tests.whole import examples
 
 from nightledger.codec.canonical import canonical
 from nightledger.domain.proposal import Anchor, Hunk, Origin
@@ -96,7 +97,7 @@ def documents(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", end, end * 2]))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(documents(), st.lists(LINES, max_size=3), st.lists(st.sampled_from(["A", "B", "C", ""]), max_size=2))
 def test_whatever_is_proposed_can_be_placed_and_taken_back_to_the_byte(
     document: str, lines: list[str], section: list[str]

@@ -223,10 +223,11 @@ def test_what_could_not_be_read_again_is_not_written(desk: Desk, monkeypatch: py
     assert desk.propose(addition("A lesson.")).proposal is not None
 
 
-def test_a_memory_file_rewritten_whole_can_still_be_shown(desk: Desk) -> None:
+@pytest.mark.parametrize("count", [1_000, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_memory_file_rewritten_whole_can_still_be_shown(desk: Desk, count: int) -> None:
     words = "- one line of many words that say little\n"
-    desk.memory.write_text("# A\n\n" + words * 20_000)
-    edit = desk.edit(("# B\n\n" + words.replace("little", "less") * 20_000).encode())
+    desk.memory.write_text("# A\n\n" + words * count)
+    edit = desk.edit(("# B\n\n" + words.replace("little", "less") * count).encode())
     assert desk.states(edit) == ["applied"] * len(edit.changes)
 
 

@@ -271,7 +271,7 @@ def test_the_blank_lines_that_its_removal_took_along_stay_when_it_is_reworded(tm
 
 def test_where_nothing_but_secrets_tells_lines_apart_an_edit_is_refused(desk: Desk) -> None:
     other = "ghp_" + "Zz9yX8wV7uT6sR5qP4oN3mL2kJ1iH0gF9eD8"
-    lines = f"- token {SECRET}\n- token {other}\n" * 500
+    lines = f"- token {SECRET}\n- token {other}\n" * 250
     desk.memory.write_text(f"{lines}- token {SECRET}\n{lines}")
     with pytest.raises(RefusedError, match="only a line with a secret tells its place"):
         propose_edit(desk.gate, desk.ledger(), "MEMORY.md", f"{lines}{lines}".encode(), desk.moment)

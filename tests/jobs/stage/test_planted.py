@@ -14,6 +14,7 @@ from tests.recall.asking import put
 from tests.recall.test_associations import learn
 from tests.recall.test_withheld import BESIDE, LOG, PATHS, PLANTED, SECRET
 from tests.recall.writings import telling, write_all
+from tests.whole import part
 
 from nightledger.domain.exposure import Place
 from nightledger.domain.staging.values import Source
@@ -51,7 +52,7 @@ def page_and_places(staged: Staged) -> str:
     return "\n".join((staged.text, *(one.text for one in staged.lines)))
 
 
-@pytest.mark.parametrize("plant", PATHS, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("plant", part(PATHS, 4), ids=lambda plant: plant.__name__)
 def test_what_an_agent_may_not_see_is_never_staged(desk: Desk, plant: Callable[[Desk], None]) -> None:
     plant(desk)
     told = provoke(desk).casefold()

@@ -11,6 +11,7 @@ from tests.gate.homes import Desk, addition, make_desk, open_desk
 from tests.recall.asking import put
 from tests.recall.test_withheld import PATHS, PLANTED
 from tests.surfaces.console import Console
+from tests.whole import part
 
 from nightledger.domain.event import EventName
 from nightledger.files.search_index import index_path
@@ -59,7 +60,7 @@ def kinds(desk: Desk) -> tuple[str, ...]:
         reader.close()
 
 
-@pytest.mark.parametrize("plant", PATHS, ids=lambda plant: plant.__name__)
+@pytest.mark.parametrize("plant", part(PATHS, 4, 1), ids=lambda plant: plant.__name__)
 def test_what_an_agent_may_not_see_is_never_injected(desk: Desk, plant: Callable[[Desk], None]) -> None:
     bring_up_to_date(desk)
     plant(desk)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.operator import MeaningSource
 from nightledger.recall.meaning import EncoderError
@@ -127,7 +128,7 @@ def test_a_key_that_is_missing_or_no_text_is_told(tmp_path: Path) -> None:
     assert refusal(Server(), key_file=str(tmp_path / "folder"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         b"",

@@ -10,6 +10,7 @@ from nightledger.domain.event import EventName
 from nightledger.files.lock import Lock
 from nightledger.gate.daily import close_day
 from nightledger.gate.forgetting.keeping import remove_expired
+from nightledger.surfaces import session
 from nightledger.surfaces.verbs.guard import MARK
 
 BOAT = "- Boat: paint the hull"
@@ -75,6 +76,7 @@ def test_a_link_to_itself_keeps_the_guard_from_no_other_file(name: str, console:
 def test_when_nothing_was_touched_cron_takes_one_small_look(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.1)
     mark = Path(console.desk.home.root, MARK)
     console.desk.wait(minutes=10)
     console.out("guard")
@@ -218,7 +220,10 @@ def test_bytes_that_changed_again_cannot_be_answered(console: Console) -> None:
     assert "the file has changed again" in ran.err
 
 
-def test_while_another_run_is_at_work_a_review_shows_what_is_known(console: Console) -> None:
+def test_while_another_run_is_at_work_a_review_shows_what_is_known(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.1)
     drift(console.desk)
     with Lock(console.desk.home.lock_path()):
         ran = console.run("review", typed=[])

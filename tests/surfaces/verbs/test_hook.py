@@ -39,6 +39,7 @@ def test_wrong_options_end_silently_because_status_2_would_block_a_prompt(
     assert ended.value.code == 2
 
 
+@pytest.mark.slow
 def test_calibrate_is_an_ordinary_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

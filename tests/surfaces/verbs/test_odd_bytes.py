@@ -17,8 +17,10 @@ ODD = {
     "no byte of UTF-8": b"x\xffy",
     "NUL": b"a\0b",
     "line separator": "one\u2028two".encode(),
+    "long": b"w" * 2_000 + b"\xe9",
     "overlong": b"w" * 100_000 + b"\xe9",
 }
+SLOW = ("no byte of UTF-8", "overlong")
 PLACES = (
     b"---\ntitle: %s\n---\n\n# Notes %s\n\n## Section %s\n\n- Remember that the %s relay restarts.\n"
     b"- [x] %s is done\n\nThe %s is a paragraph. The root cause was %s, so we now restart it.\n\n"
@@ -79,7 +81,9 @@ def hooked(console: Console, event: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(argv, input=json.dumps(sent).encode(), capture_output=True, check=False)
 
 
-@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if kind in SLOW else []) for kind in ODD]
+)
 def test_bytes_that_are_no_text_break_no_verb_and_done_work_is_told(kind: str, console: Console) -> None:
     desk = console.desk
     first = desk.applied(addition("One."))

@@ -10,6 +10,7 @@ from tests.surfaces.calling import Caller, make_caller
 from nightledger.domain.errors import LockedError
 from nightledger.domain.pruning import Kept
 from nightledger.files.lock import Lock
+from nightledger.surfaces import session
 from nightledger.surfaces.verbs.prune import _COUNTED as WORDS
 from nightledger.surfaces.verbs.prune import _IN_ORDER as COUNTED
 from nightledger.surfaces.verbs.prune import _WHY as REASONS
@@ -79,8 +80,9 @@ def test_a_dry_run_writes_nothing(caller: Caller) -> None:
 
 @pytest.mark.parametrize("verb", ["prune", "curate"])
 def test_a_dry_run_takes_no_lock_so_that_a_home_that_cannot_be_written_can_be_looked_at(
-    caller: Caller, verb: str
+    caller: Caller, verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session, "LOCK_TIMEOUT_S", 0.1)
     write(caller, "2026-01-05.md")
     with Lock(caller.home.lock_path()):
         assert caller.lines(verb, "--dry-run", now=NEXT)

@@ -1,6 +1,7 @@
 """What is read as text, and what stands in a fence, a comment or a table."""
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.changes.enclosed import COMMENT, enclosures
 from nightledger.text.markdown.document import parse_markdown
@@ -8,7 +9,7 @@ from nightledger.text.markdown.document import parse_markdown
 TABLE = "| always | never |\n|---|---|\n| ask | push |\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "within"),
     [
         ("- a\n- b\n", ["", ""]),

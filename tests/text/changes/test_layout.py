@@ -1,4 +1,4 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.changes.layout import (
     block_at,
@@ -21,7 +21,7 @@ def insertion(text: str, *path: str) -> int:
     return insertion_line(document, section)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "path", "whole"),
     [
         ("# M\n## A\n", ("M", "A"), ("M", "A")),
@@ -44,7 +44,7 @@ def test_a_path_names_one_section_or_none(text: str, path: Path, whole: Path | N
     assert resolve_path(parse_markdown(text), path) == whole
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "path", "heading"),
     [
         ("", ("A",), "## A"),
@@ -67,7 +67,7 @@ def test_a_new_heading_stands_one_level_below_its_outer_one(
     assert new_heading(parse_markdown(text), path) == heading
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line"),
     [
         ("# A\n", 1),

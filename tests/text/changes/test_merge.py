@@ -4,6 +4,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.documents import documents
 
 from nightledger.text.changes.merge import Conflict, Merged, Span, merge3
@@ -20,7 +21,7 @@ def merged(base: str, ours: str, theirs: str, *, theirs_first: bool = False) -> 
     return result.text.replace("\n", "") if isinstance(result, Merged) else None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("base", "ours", "theirs", "result"),
     [
         ("abc", "abc", "abc", "abc"),

@@ -3,6 +3,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import added, applied, draft, made, refused, removed, replaced
 
@@ -225,7 +226,7 @@ def test_a_replacement_keeps_the_line_ends_and_a_missing_last_one() -> None:
     assert replaced("a\r\n\r\nb\r\n", "a\n", "c\nd") == "c\r\nd\r\n\r\nb\r\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "line", "expected"),
     [
         ("# A\n\n- x\n\n## B\n", 3, "# A\n\n## B\n"),

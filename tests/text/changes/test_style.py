@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.changes.layout import find_section
 from nightledger.text.changes.style import as_addition, as_replacement, is_list, tidy
@@ -25,7 +26,7 @@ def test_an_entry_is_tidied_to_its_lines(text: str, entry: str) -> None:
     assert tidy(text) == entry
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "entry", "expected"),
     [
         ("* a\n", "- x\n", "* x\n"),

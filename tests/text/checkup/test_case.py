@@ -1,6 +1,7 @@
 from datetime import date
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
 from nightledger.domain.proposal import Op
@@ -19,7 +20,7 @@ def lines(text: str) -> list[int]:
     return [doubt.lines[0] for doubt in cases(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "- Anna prefers mail before noon\n",
@@ -44,7 +45,7 @@ def test_rules_wishes_facts_and_lone_weak_signs_are_not_doubted(text: str) -> No
     assert cases(text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "label"),
     [
         ("## Status (2026-04-04)\n- ✅ roof fixed\n", DoubtLabel.CLOSED),

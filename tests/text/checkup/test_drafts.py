@@ -3,7 +3,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nightledger.domain.doubt import Doubt, DoubtLabel
@@ -231,6 +231,7 @@ def test_repeated_sections_that_follow_each_other_are_one_change() -> None:
     assert applied(text, [draft]) == f"# A\n\n{copy}## Lamps\ntwo\n\n## Doors\nthree\n"
 
 
+@settings(max_examples=100)
 @given(sections=SECTIONS)
 def test_all_drafts_of_any_file_apply_and_nothing_is_left_to_doubt(sections: list[str]) -> None:
     text = "# Memory\n\n" + "\n".join(dict.fromkeys(sections))

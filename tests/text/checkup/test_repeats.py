@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.checkup.repeats import find_repeats, weight
 from nightledger.text.checkup.units import read_units
@@ -78,7 +79,7 @@ def test_four_words_are_a_sentence_and_may_stand_again() -> None:
     assert repeats("# A\n- Sweep from the window\n# B\n- Sweep from the window\n") == [(4, 2, "same_words")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "- Retry the upload 3 times a day\n- Retry the upload 5 times a day\n",

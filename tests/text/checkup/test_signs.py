@@ -2,6 +2,7 @@
 from datetime import date
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.checkup.signs import DECISION_SIGNS, SIGNS
 from nightledger.text.checkup.units import read_units
@@ -264,16 +265,12 @@ def test_every_sign_has_examples_both_ways() -> None:
     assert len(names) == len(SIGNS)
 
 
-@pytest.mark.parametrize(
-    ("name", "document"), [(name, text) for name, texts in CATCHES.items() for text in texts]
-)
+@each_row(("name", "document"), [(name, text) for name, texts in CATCHES.items() for text in texts])
 def test_every_sign_is_seen_in_its_examples(name: str, document: str) -> None:
     assert name in shown(document)
 
 
-@pytest.mark.parametrize(
-    ("name", "document"), [(name, text) for name, texts in SPARES.items() for text in texts]
-)
+@each_row(("name", "document"), [(name, text) for name, texts in SPARES.items() for text in texts])
 def test_no_sign_is_seen_in_its_look_alikes(name: str, document: str) -> None:
     assert name not in shown(document)
 

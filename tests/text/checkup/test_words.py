@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.checkup.words import (
     _COLUMNS,
@@ -119,7 +120,7 @@ def test_what_is_denied_does_not_close(text: str) -> None:
     assert not closes(text)
 
 
-@pytest.mark.parametrize(("kind", "listed"), sorted((_WORDS | _HEADINGS | _COLUMNS).items()))
+@each_row(("kind", "listed"), sorted((_WORDS | _HEADINGS | _COLUMNS).items()))
 def test_every_word_of_a_table_is_known_behind_a_run_of_tabs(kind: str, listed: str) -> None:
     for word in filter(None, map(str.strip, listed.split(","))):
         assert has(kind, "\t" * 40 + word), word

@@ -4,6 +4,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.text.code.probes import BENIGN, HOSTILE
 
 from nightledger.text.code.audit import audit
@@ -16,12 +17,12 @@ def rules(text: str, language: str = "") -> set[str]:
     return {finding.rule for finding in audit(text, language).findings}
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_row("name", HOSTILE)
 def test_what_somebody_should_have_read_first_is_found(name: str) -> None:
     assert rules(HOSTILE[name]) - NOT_READ, HOSTILE[name]
 
 
-@pytest.mark.parametrize("name", BENIGN)
+@each_row("name", BENIGN)
 def test_what_only_looks_like_it_is_clean(name: str) -> None:
     told = audit(BENIGN[name])
     assert told.clean, told.findings
@@ -35,7 +36,7 @@ def test_every_import_of_the_published_list_is_found_where_nothing_shows_that_it
     assert "code.import" in rules(f"import {module} as quiet\nlist(map(print, [quiet]))")
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_row("call", CALLS)
 def test_every_call_of_the_published_list_is_found(call: str) -> None:
     module, name = call.split(".")
     for text in (
@@ -85,8 +86,8 @@ def test_columns_count_in_the_text_as_given() -> None:
     assert (prompted.line, prompted.column) == (2, 5)
 
 
-@pytest.mark.parametrize("terms", [600, 1500, 3000, 100_000])
-@pytest.mark.parametrize(
+@each_row("terms", [600, 1500, 3000, 100_000])
+@each_row(
     "make",
     [
         lambda n: "x = " + "+".join(["1"] * n),

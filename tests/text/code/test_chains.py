@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -40,7 +41,7 @@ def test_a_chain_from_a_module_by_names_that_are_not_told_is_found(text: str) ->
     assert "code.detour" in rules(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "from functools import reduce\ndef dig(o, path):\n    return reduce(getattr, path.split('.'), o)",

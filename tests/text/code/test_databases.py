@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 from nightledger.text.code.rule import CodeSeverity
@@ -8,7 +9,7 @@ def rules(text: str) -> set[str]:
     return {finding.rule for finding in audit(text, "python").findings}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule"),
     [
         ("db.execute(\"ATTACH DATABASE '/home/ada/.config/autostart/a.desktop' AS x\")", "code.startup"),
@@ -48,7 +49,7 @@ def test_sql_about_rows_and_databases_is_spared(text: str) -> None:
     assert audit(text, "python").clean, audit(text, "python").findings
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "cur.execute('DROP TABLE users')",
@@ -72,7 +73,7 @@ def test_what_leaves_nothing_of_a_table_is_found(text: str) -> None:
     assert [f.severity for f in found] == [CodeSeverity.MEDIUM]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "cur.execute('delete from orders where id = ?', (1,))",

@@ -1,4 +1,4 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -7,7 +7,7 @@ def rules(text: str) -> set[str]:
     return {finding.rule for finding in audit(text).findings}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule"),
     [
         ("getattr(x, '__globals__')", "code.introspect"),
@@ -53,7 +53,7 @@ def test_a_way_around_a_name_is_found(text: str, rule: str) -> None:
     assert rule in rules(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "getattr(x, name)",

@@ -3,6 +3,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 from nightledger.text.code.embedded import MOST_EMBEDDED, find_embedded
@@ -44,7 +45,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize(("text", "place"), CALLS.items())
+@each_row(("text", "place"), CALLS.items())
 def test_python_that_a_shell_hands_over_is_audited_and_told_where_it_stands(
     text: str, place: tuple[int, int]
 ) -> None:
@@ -53,7 +54,7 @@ def test_python_that_a_shell_hands_over_is_audited_and_told_where_it_stands(
     assert text.split("\n")[line - 1][column - 1 :].startswith("os.system(")
 
 
-@pytest.mark.parametrize("text", [*CALLS, "python -c 'print(1)'", "ls", "python a.py"])
+@each_row("text", [*CALLS, "python -c 'print(1)'", "ls", "python a.py"])
 def test_a_shell_is_unaudited_and_never_clean_whatever_python_is_in_it(text: str) -> None:
     audited = audit(text, "shell")
     assert not audited.audited

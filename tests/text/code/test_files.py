@@ -1,11 +1,11 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 from nightledger.text.code.files import written
 from nightledger.text.code.folding import HOLE, TEMPORARY
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "rule"),
     [
         ("report.json", "code.published"),
@@ -38,7 +38,7 @@ def test_a_place_that_is_not_told_may_be_anything() -> None:
     assert written(("a.csv", HOLE), "open").rule == "code.write"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule"),
     [
         ("open(a, m)", "code.write"),
@@ -88,7 +88,7 @@ def test_what_is_written_or_read_where_it_matters_is_found(text: str, rule: str)
     assert rule in {finding.rule for finding in audit(text).findings}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "import os\nos.open('a', os.O_RDONLY)",

@@ -1,5 +1,6 @@
 import pytest
 from bench.audit_corpus import read_corpus
+from tests.rows import each_row
 
 from nightledger.text.code.language import guess_language, language_of_info
 
@@ -24,7 +25,7 @@ def test_an_info_string_names_a_language(info: str, language: str) -> None:
     assert language_of_info(info) == language
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "language"),
     [
         ("#!/usr/bin/env python3\nprint(1)", "python"),

@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -6,7 +7,7 @@ GET = "import json, requests\n"
 SET = "import os, requests\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule"),
     [
         (GET + "requests.post('https://example.org', json={'a': 1})", "code.network"),

@@ -1,9 +1,9 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.paths import MOST_CHARACTERS, NameList, canonical, matches
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "name"),
     [
         ("os.system", "os.system"),

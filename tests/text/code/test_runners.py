@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -7,7 +8,7 @@ def rules(text: str) -> set[str]:
     return {finding.rule for finding in audit(text, "python").findings}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "import cProfile, sys\ncProfile.run(open(sys.argv[1]).read())",
@@ -73,7 +74,7 @@ def test_relatives_in_the_standard_library_are_found(text: str, rule: str) -> No
     assert rule in rules(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "import cProfile\ncProfile.run('main()')",

@@ -1,4 +1,4 @@
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -10,7 +10,7 @@ def rules(text: str) -> set[str]:
 GET = "import os, requests\nfrom pathlib import Path\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "requests.get(os.environ['BASE'] + '/?q=' + open('a').read())",
@@ -34,7 +34,7 @@ def test_what_is_put_behind_an_address_is_sent(text: str) -> None:
     assert "code.leak" in rules(GET + text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "requests.get(os.environ['BASE'])",

@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.code.audit import audit
 
@@ -56,12 +57,12 @@ SCRATCH = [
 ]
 
 
-@pytest.mark.parametrize("code", EMPTYING)
+@each_row("code", EMPTYING)
 def test_what_leaves_nothing_of_a_table_is_found(code: str) -> None:
     assert [rule for rule, _ in found(code)] == ["code.delete"]
 
 
-@pytest.mark.parametrize("code", CHOOSING)
+@each_row("code", CHOOSING)
 def test_what_chooses_rows_or_adds_to_them_is_none(code: str) -> None:
     assert found(code) == []
 

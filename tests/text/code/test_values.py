@@ -1,6 +1,7 @@
 import ast
 
 import pytest
+from tests.rows import each_row
 from typing_extensions import override
 
 from nightledger.text.code.audit import audit
@@ -27,7 +28,7 @@ def paths(text: str) -> set[str]:
     return {ref.path for ref in resolver.refs(node)}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("'a' + 'b'", "ab"),
@@ -98,7 +99,7 @@ def test_a_name_may_be_several_things() -> None:
     assert HOLE in texts("\n".join(f"x = '{n}'" for n in range(20)) + "\nx")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "path"),
     [
         ("import os as o\no.system", "os.system"),

@@ -2,6 +2,7 @@
 from datetime import date
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.domain.closure import Closure
 from nightledger.domain.pruning import Kept
@@ -23,7 +24,7 @@ def status_of(text: str, heading: str = "Projects", signed: date | None = None) 
     return find_status(entry, TODAY, signed=signed)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "closure"),
     [
         ("- Fan is loud. STATUS: Resolved (2026-01-03)", Closure.RESOLVED),
@@ -55,7 +56,7 @@ def test_an_entry_is_over_when_its_status_says_so(text: str, closure: Closure) -
     assert status_of(text) == Status(closure=closure, since=JANUARY_3)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "- Fan is loud, resolved on 2026-01-03",

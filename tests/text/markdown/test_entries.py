@@ -198,6 +198,7 @@ def test_the_id_of_an_entry_is_of_the_canonical_json_of_section_wording_and_ordi
     ]
 
 
+@pytest.mark.slow
 def test_a_long_heading_over_many_entries_is_hashed_once() -> None:
     found = find_entries(parse_markdown("# " + "\u00e9" * 500_000 + "\n" + "- a\n" * 50_000))
     assert len({entry.id for entry in found}) == 50_000

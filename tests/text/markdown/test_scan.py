@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.rows import each_row
 from tests.text.documents import plain_documents
 
 from nightledger.text.markdown.block import Block, BlockKind, is_blank
@@ -78,7 +79,7 @@ def test_documents_in_a_row_are_blocks_in_a_row(texts: list[str]) -> None:
     assert shape_to_commonmark(text) == shape_to_oracle(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("a\nb\n\nc\n", [("paragraph", 1, 2), ("paragraph", 4, 4)]),

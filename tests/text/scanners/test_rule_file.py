@@ -3,6 +3,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.domain.finding import Severity
@@ -125,7 +126,7 @@ def test_what_python_gives_up_on_is_refused(text: str, said: str) -> None:
     assert said in refusal(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pattern", "finds", "spares"),
     [
         ("a(?i)b", "aB", "AB"),

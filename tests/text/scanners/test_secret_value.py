@@ -1,4 +1,5 @@
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.scanners.secret_value import (
     entropy,
@@ -25,7 +26,7 @@ def test_random_values_are_random(value: str) -> None:
     assert is_random(value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         "short7Zr2",
@@ -119,7 +120,7 @@ def test_what_is_drawn_up_like_a_password_is_strong(value: str) -> None:
     assert is_strong(value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "value",
     [
         "Mo4!",

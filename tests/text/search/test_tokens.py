@@ -4,6 +4,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 from tests.stores import connected
 
 from nightledger.files.search_schema import TOKENIZER
@@ -64,7 +65,7 @@ def test_any_part_of_a_text_without_spaces_is_found(text: str, at: int, n: int) 
     assert finds(text, match_all(query_terms(part)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "query"),
     [
         ("明日は東京の天気が良い", "天気"),
@@ -140,7 +141,7 @@ def test_stop_words_are_in_the_spelling_of_the_index() -> None:
     )  # German or English, a thing in the other
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "query"),
     [
         ("deployed 🚀 today", "🚀"),

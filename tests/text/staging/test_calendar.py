@@ -416,7 +416,9 @@ def test_where_a_series_breaks_the_expansion_the_others_are_expanded(monkeypatch
     assert found.problems == ("1 event(s) left out: broken",)
 
 
-@pytest.mark.parametrize("before", ["", "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"])
+@pytest.mark.parametrize(
+    "before", [pytest.param("", marks=pytest.mark.slow), "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"]
+)
 def test_many_rules_that_repeat_often_are_expanded_up_to_a_bound(before: str) -> None:
     hourly = ("DTSTART:20200101T120000Z", "RRULE:FREQ=HOURLY")
     series = [event(f"UID:{n}", *hourly) for n in range(60)]

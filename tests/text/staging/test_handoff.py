@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from tests.rows import each_row
 
 from nightledger.text.staging.handoff import MOST_ITEMS, handoff_day, read_open_items
 
@@ -71,7 +72,7 @@ def test_an_item_says_where_it_stands() -> None:
     assert (first.line, first.heading, first.urgency) == (4, "Critical", 1.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "heading",
     ["Next", "Open items", "TODO", "Active work", "Blockers", "Promises made", "Nächste Schritte", "Offene Punkte",
      "Pendientes", "À faire", "Próximos passos", "Da fare", "Следующие шаги", "下一步", "待办事项", "次のタスク", "다음 할 일"],

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-import pytest
+from tests.rows import each_row
 
 from nightledger.text.staging.thinning import thin
 
@@ -14,7 +14,7 @@ def kept(*lines: str) -> tuple[tuple[str, ...], ...]:
     return thin(text, SINCE, UNTIL).events
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "stays"),
     [
         (["DTSTART:20260310T090000Z"], True),

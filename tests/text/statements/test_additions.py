@@ -1,6 +1,7 @@
 import hashlib
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,6 +153,7 @@ def test_what_is_chosen_is_known_line_by_line() -> None:
     assert known.holds("always close the window")
 
 
+@pytest.mark.slow
 def test_lines_that_are_alike_but_for_their_end_are_not_all_compared() -> None:
     same = "Never restart the billing gateway host while the nightly export job is still running on"
     letters = str.maketrans("0123456789", "ghijklmnop")

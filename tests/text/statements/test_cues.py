@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.statements.cue_words import ENGLISH
 from nightledger.text.statements.cue_words_latin import LATIN, STOP_WORDS
@@ -8,7 +9,7 @@ from nightledger.text.statements.cue_words_scripts import RUSSIAN, UNSPACED
 from nightledger.text.statements.cues import find_cues, languages_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "cue"),
     [
         ("Never restart the kettle by hand", "absolute"),

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.domain.daylog import Region
 from nightledger.text.statements.regions import find_regions
@@ -15,7 +16,7 @@ def test_every_line_has_one_region(lines: list[str]) -> None:
     assert len(find_regions(lines)) == len(lines)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "region"),
     [
         ("", Region.BLANK),

@@ -67,6 +67,7 @@ def test_a_turn_of_a_chat_changes_memory_as_a_line_does() -> None:
     assert (found.statement.origin, found.statement.lines) == ("agent", (3, 3))  # its log says so
 
 
+@pytest.mark.slow
 def test_a_log_of_secrets_is_gone_through_once() -> None:
     change = "- Deliveries of wine go to Ida now, not to the back door.\n"
     log = read(change + "PIN: 4821\n\n" + "password: hunter2Xy9!\n" * 25_000)

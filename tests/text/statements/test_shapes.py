@@ -1,8 +1,8 @@
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import each_row
 
 from nightledger.text.statements.shapes import SHAPES, shapes_of
 from nightledger.text.statements.weights import WEIGHTS
@@ -30,7 +30,7 @@ HOLDS = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), HOLDS.items())
+@each_row(("name", "text"), HOLDS.items())
 def test_a_shape_is_seen(name: str, text: str) -> None:
     assert name in shapes_of(text)
     assert name not in shapes_of("nothing of the kind here")

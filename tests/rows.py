@@ -1,0 +1,47 @@
+"""Many rows, one test: a corpus or a table is tried whole, and each row that fails is named."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+Test = Callable[..., None]
+
+
+def each_row(
+    names: str | Sequence[str], rows: Iterable[Any], *, ids: Callable[[Any], object] = repr
+) -> Callable[[Test], Test]:
+    """Return a decorator as ``pytest.mark.parametrize`` is one, whose rows are tried in one test.
+
+    For rows that share no fixture which a row changes: an item for each would cost more than the row.
+
+    Args:
+        names: The arguments that a row gives, with commas between them or in a sequence.
+        rows: A value for each test, or as many as there are names.
+        ids: Returns what a value is called where it failed.
+    """
+    split = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    listed = [(row,) if len(split) == 1 else tuple(row) for row in rows]
+
+    def decorate(test: Test) -> Test:
+        @functools.wraps(test)
+        def whole(**fixtures: Any) -> None:
+            failed = []
+            for row in listed:
+                try:
+                    test(**fixtures, **dict(zip(split, row, strict=True)))
+                except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - told below, whatever it is
+                    failed.append(
+                        f"{', '.join(str(ids(value)) for value in row)}: {type(error).__name__}: {error}"
+                    )
+            assert listed
+            assert not failed, f"{len(failed)} of {len(listed)} rows\n" + "\n".join(failed)
+
+        known = inspect.signature(test)
+        left = [given for name, given in known.parameters.items() if name not in split]
+        whole.__signature__ = known.replace(parameters=left)  # type: ignore[attr-defined]  # pytest reads it
+        return whole
+
+    return decorate
