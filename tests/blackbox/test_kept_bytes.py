@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.blackbox.forge import put_blob
+from tests.blackbox.forge import append, put_blob
 from tests.blackbox.world import World, sha256
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
@@ -92,6 +92,14 @@ def test_bytes_that_nothing_needs_any_more_are_no_alarm(world: World) -> None:
         world.ok("night")
     assert not between.exists()
     assert altered(world) == {}
+
+
+def test_who_holds_the_logs_key_cannot_say_that_needed_bytes_have_expired(world: World) -> None:
+    before = sha256(world.read().encode())
+    world.applied("Label both ends of a cable.")
+    world.blob(before).unlink()
+    append(world, {"event": "blobs.removed", "sha256s": [before]})
+    assert list(altered(world)) == [str(world.blob(before).relative_to(world.home))]
 
 
 def test_what_is_still_in_a_file_is_kept_anew_by_the_next_run(world: World) -> None:

@@ -32,6 +32,8 @@ DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
 """What a gap between two entries may count for. A machine that runs writes a heartbeat a day, so a
 longer gap is one in which it was off, or a clock that jumped."""
+LEAST_UNDO_DAYS = 7
+"""No setting makes the undo window shorter."""
 GRACE_S = MOST_GAP_S
 """Blobs stay this much longer than the undo window: so much may one jump of a clock have counted for."""
 NAMES_AN_ENTRY = 500
@@ -177,7 +179,7 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     damaged = [sha256 for sha256 in {*uses, *present_blobs(home)} if not blobs.holds(sha256)]
     if not damaged:  # of a log of many years another look costs as much as the first
         return ()
-    needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - ledger.book.gone.keys()
+    needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - _rightly_gone(ledger, moment)
     return tuple(
         Altered(
             path=home.relative(blobs.path(sha256)),
@@ -189,6 +191,13 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
         for is_alarm in [sha256 in uses and sha256 in needed]
         if is_alarm or is_there(blobs.path(sha256))
     )
+
+
+def _rightly_gone(ledger: Ledger, moment: Moment) -> frozenset[str]:
+    """Return what was removed when it could be: who has the log's key alone could say so of anything."""
+    early = needed_blobs(ledger, moment, LEAST_UNDO_DAYS * DAY_S)
+    gone = ledger.book.gone.items()
+    return frozenset(sha256 for sha256, why in gone if why is Gone.EXPUNGED or sha256 not in early)
 
 
 def _what(blobs: BlobStore, sha256: str) -> str:
