@@ -84,7 +84,7 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
         "  signatures of the checkpoint": lambda: read_signed_head(home.checkpoint, pin.origin, pin.vkeys),
         "verify, every line judged (thorough)": lambda: reading.verify(home, pin, thorough=True),
         "entries, decoded and judged": lambda: sum(1 for _ in log.entries()),
-        "entries and the states they add up to": lambda: fold_beside(log, Inputs().takers()),
+        "entries and the states they add up to": lambda: fold_beside(gate.home, log, Inputs().takers()),
         "the log, its entries and drift (the verb, files apart)": lambda: _log_and_drift(gate, pin),
     }
 
@@ -92,7 +92,7 @@ def log_parts(gate: Gate, pin: Pin) -> Candidates:
 def _log_and_drift(gate: Gate, pin: Pin) -> None:
     log = reading.check_log(gate.home, pin)
     assert log.report.ok
-    book = fold_beside(log, Inputs().takers())
+    book = fold_beside(gate.home, log, Inputs().takers())
     assert not find_drift(gate.home, book)
 
 
@@ -102,7 +102,7 @@ def verb_parts(gate: Gate, pin: Pin, ledger: Ledger) -> Candidates:
     context = Context(verb="verify", home=home.root, now_text=None, json=True)
     context.keys_dir = str(gate.ring.directory)
     inputs = Inputs()
-    fold_beside(ledger.log, inputs.takers())
+    fold_beside(home, ledger.log, inputs.takers())
     at, held = Moment(at=LATER), verify_decisions(home, ledger)
     none = Held(decisions={}, keys={}, away=frozenset(), altered=())
     signers = read_signers(home, ledger, at)
@@ -191,7 +191,7 @@ def main() -> None:
         measure.report(f"audit log: {log.size:,} events, {size:.0f} bytes each", of_log, aim=LOG_AIM)
         share = of_log[5].cpu_s / of_log[1].cpu_s
         print(f"  signatures are {share:.2%} of verify")
-        ledger = Ledger(log=log, book=fold_log(log)[0])
+        ledger = Ledger(log=log, book=fold_log(gate.home, log)[0])
         files = verb_parts(gate, pin, ledger)
         gc.collect()
         gc.freeze()

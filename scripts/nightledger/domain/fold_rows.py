@@ -35,6 +35,7 @@ class Decided(NamedTuple):
     signature_sha256: str
     trust: int
     clocks: Clocks
+    line: int
 
 
 class Running:
@@ -96,6 +97,7 @@ def decision_of(recorded: Decided) -> DecisionStatus:
         recorded=moment_of(recorded.clocks),
         trust=recorded.trust,
         signature_sha256=recorded.signature_sha256,
+        line=recorded.line,
     )
 
 

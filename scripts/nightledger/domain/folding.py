@@ -189,6 +189,7 @@ class _Fold:
             fields.get("signature_sha256", ""),
             len(self.trust.steps),
             clocks_of(fields, at),
+            _line(fields),
         )
         if running is not None and fields["type"] in _DECIDED:
             movable, state = _DECIDED[fields["type"]]

@@ -117,6 +117,7 @@ class DecisionStatus:
         trust: How many steps of the trust chain stand in the log before it: its signature is
             judged by those.
         signature_sha256: Hex SHA-256 of its signature's file; empty in entries of older versions.
+        line: Line of the log in which it was recorded, from 1; 0 where the fold was not told.
     """
 
     id: str
@@ -127,6 +128,7 @@ class DecisionStatus:
     recorded: Moment
     trust: int = 0
     signature_sha256: str = ""
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
