@@ -58,7 +58,7 @@ def carried_out(world: World, text: str, *, end: str = "apply.done", **members: 
         "targets": [target],
         **members,
     }
-    raced = {"replaced": []} if end == "apply.raced" else {}
+    raced: dict[str, Any] = {"replaced": []} if end == "apply.raced" else {}
     append(world, begun, *([{"event": end, "apply": begun["apply"], **raced}] if end else []))
     world.write("MEMORY.md", text)
 

@@ -36,6 +36,7 @@ class Decided(NamedTuple):
     trust: int
     losses: int
     clocks: Clocks
+    line: int
 
 
 class Running:
@@ -98,6 +99,7 @@ def decision_of(recorded: Decided) -> DecisionStatus:
         trust=recorded.trust,
         losses=recorded.losses,
         signature_sha256=recorded.signature_sha256,
+        line=recorded.line,
     )
 
 

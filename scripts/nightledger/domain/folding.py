@@ -203,6 +203,7 @@ class _Fold:
             len(self.trust.steps),
             len(self.restored),
             clocks_of(fields, at),
+            _line(fields),
         )
         if running is not None and fields["type"] in _DECIDED:
             movable, state = _DECIDED[fields["type"]]

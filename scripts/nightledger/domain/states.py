@@ -118,6 +118,7 @@ class DecisionStatus:
             judged by those.
         signature_sha256: Hex SHA-256 of its signature's file; empty in entries of older versions.
         losses: How many times entries had been lost before it: it names a head behind them.
+        line: Line of the log in which it was recorded, from 1; 0 where the fold was not told.
     """
 
     id: str
@@ -129,6 +130,7 @@ class DecisionStatus:
     trust: int = 0
     signature_sha256: str = ""
     losses: int = 0
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

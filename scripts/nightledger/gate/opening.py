@@ -7,8 +7,9 @@ that was seen. Trust files are taken from the log's chain (``gate/integrity/trus
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nightledger.codec.consent import parse_consent
 from nightledger.domain.consent import ConsentGraph
@@ -31,6 +32,9 @@ from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.logkey import LogKey, UnloadedKey
 from nightledger.trust.reading import VerifiedLog
 from nightledger.trust.scan import collector_at_rest, event_of_record
+
+if TYPE_CHECKING:
+    from nightledger.gate.apply.applies import Applies
 
 SHIPPED = Path(__file__).resolve().parents[3] / "config"
 """The checkout's shipped defaults."""
@@ -166,21 +170,20 @@ def fold_beside(home: Home, log: VerifiedLog, beside: Mapping[str, Callable[[Ent
     with collector_at_rest():
         book = fold_entries(_shown(log, beside) if beside else log.entries())
 
+    @cache
+    def applies() -> "Applies":
+        from nightledger.gate.apply.applies import Applies
+
+        return Applies(home, Ledger(log=log, book=book))
+
     def accepted(path: str) -> str:
-        from nightledger.gate.apply.applies import Applies
-
-        return Applies(home, Ledger(log=log, book=book)).accepted(path) or ""
-
-    def is_signed(apply: str) -> bool:
-        from nightledger.gate.apply.applies import Applies
-
-        return Applies(home, Ledger(log=log, book=book)).is_signed(apply)
+        return applies().accepted(path) or ""
 
     return replace(
         book,
         gated=LazyMap({path: path for path in book.claimed}, accepted),
         protected=LazyMap({path: path for path in book.protected}, accepted),
-        cut_short=LazyMap({apply: apply for apply in book.cut_short}, is_signed),
+        cut_short=LazyMap({name: name for name in book.cut_short}, lambda name: applies().is_signed(name)),
     )
 
 

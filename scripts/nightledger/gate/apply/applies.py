@@ -8,7 +8,8 @@ damage is named, never raised.
 """
 
 import hashlib
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -134,11 +135,12 @@ class Applies:
         self.trust = Trust(home, ledger)
         self.blobs = BlobStore(home.blobs_dir)
         self.read: set[str] = set()
+        self._recorded: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         self._judged: dict[int, _ExpiredError | _UnsignedError | None] = {}
-        self._ended: dict[str, list[Begin]] = {}
+        self._ended: defaultdict[str, list[Begin]] = defaultdict(list)
         for begin in ledger.book.begun:
             for target in begin.fields["targets"] if begin.outcome in _ACCEPTS else ():
-                self._ended.setdefault(target["path"], []).append(begin)
+                self._ended[target["path"]].append(begin)
         for ended in self._ended.values():
             ended.sort(key=_line_of_end)
 
@@ -159,13 +161,10 @@ class Applies:
             signed = next((one for one in reversed(ended) if self._holds(one)), None)
         except IntegrityError:
             return ""
+        if signed is None and self._ended[path]:
+            return self._ended[path][0].accepted[path]
         if signed is None:
-            first = self._ended.get(path)
-            return (
-                first[0].accepted[path]
-                if first
-                else self.book.claimed.get(path, self.book.protected.get(path))
-            )
+            return self.book.claimed.get(path, self.book.protected.get(path))
         target = next(one for one in signed.fields["targets"] if one["path"] == path)
         return str(target.get("accepted", target["after"]))
 
@@ -193,27 +192,29 @@ class Applies:
         return wrong is None or (self.at is not None and isinstance(wrong, _ExpiredError))
 
     def _ended_before(self, path: str, line: int | None) -> list[Begin]:
-        ended = self._ended.get(path, [])
+        ended = self._ended[path]
         return ended if line is None else ended[: bisect_left(ended, line, key=_line_of_end)]
 
     def _was_accepted(self, begun: Begun, decision: Decision, path: str, sha256: str) -> bool:
         """Tell whether bytes were those accepted where an apply began.
 
-        What the log had said when its decision was signed was checked then, and ``accept`` (``gate/deciding.py``) takes
-        no approval of a file of which the log says what nobody signed; so only what came later is looked at.
+        What the log had said of a file was checked where a decision about it was recorded: ``accept``
+        (``gate/deciding.py``) takes no approval while the log says what nobody signed. Only what came later is looked at.
         """
         ended = self._ended_before(path, begun.line)
-        known = not ended or ended[-1].ended <= decision.log.size
-        if self.held is None and known and sha256 == begun.accepted[path]:
-            return True
+        if self.held is None:
+            for one in ended[bisect_right(ended, decision.log.size, key=_line_of_end) :]:
+                self.judge(one)  # the oldest first, so that none has to ask for all before it
+            last = ended[-1].ended if ended else 0
+            seen = any(last <= size and line < begun.line for size, line in self._recorded[path])
+            if seen and sha256 == begun.accepted[path]:
+                return True
         return sha256 == self.accepted(path, before=begun.line)
 
     def _held_of(self, begun: Begun) -> Held:
         if self.held is not None:
             return self.held
-        self.trust.signers_of(
-            self.book.decisions[begun.decision]
-        )  # raises where nobody can tell who could sign
+        self.trust.signers_of(self.book.decisions[begun.decision])  # raises where nobody can tell
         return verify_decisions(self.home, self.ledger, only=begun.decision)
 
     def _check(self, begun: Begun) -> None:
@@ -225,8 +226,11 @@ class Applies:
         decision = held.decisions.get(begun.decision)
         if decision is None:
             raise _UnsignedError("its decision does not hold")
-        if begun.trust > self.book.decisions[begun.decision].trust and self._is_revoked(begun, held):
+        status = self.book.decisions[begun.decision]
+        if begun.trust > status.trust and self._is_revoked(begun, held):
             raise _UnsignedError("the key that signed it had been revoked")
+        for signed in decision.targets:
+            self._recorded[signed.path].append((decision.log.size, status.line))
         _require_none((*self._of_decision(begun, decision), *self._of_targets(begun, decision)))
         for target, exact in zip(begun.targets, _are_exact(begun), strict=True):
             if decision.type is DecisionType.DRIFT:
