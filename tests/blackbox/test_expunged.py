@@ -8,6 +8,16 @@ from tests.blackbox.world import LOG, START, World, found
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
 SECRET = "quarzblende-1187"
 """Nothing tells that it is one; the line around it is harmless."""
+OUTCOME = {
+    "timestamp": "2026-03-04T09:00:00Z",
+    "source_file": "memory/2026-03-04.md#vault",
+    "task_type": "unlock",
+    "context_tags": ["vault"],
+    "resolution": "opened_it",
+    "outcome": "success",
+    "note": f"it opened by {SECRET}",
+}
+"""What an agent writes anew into its own ledger stays there, and is not told."""
 AGAIN = (
     SENTENCE,
     SENTENCE.upper(),
@@ -21,10 +31,11 @@ AGAIN = (
 
 
 def written(world: World) -> str:
-    """Give all that the home holds beside the agent's own daily logs, case and spacing aside, as far as it is text."""
+    """Give all that the home holds beside the agent's own daily logs and outcomes, as far as it is text."""
     own = world.home / "memory"
     files = (p for p in world.home.rglob("*") if p.is_file() and not (p.parent == own and p.suffix == ".md"))
-    return squeezed("\n".join(path.read_bytes().decode("utf-8", "replace") for path in files))
+    kept = (path for path in files if path.name != "outcome-records.jsonl")
+    return squeezed("\n".join(path.read_bytes().decode("utf-8", "replace") for path in kept))
 
 
 def squeezed(text: str) -> str:
@@ -67,7 +78,8 @@ def test_nights_views_recall_and_the_hook_do_not_say_again_what_was_expunged(wor
         world.log_day(day, f"Lesson: {SENTENCE.lower()}", f"Fact: the vault opens with {SECRET.upper()}.")
         world.wait(days=1)
         world.ok("night")
-    asked = ["staging relay port", "what opens the vault"]
+    world.ok("log", "--stdin", stdin=json.dumps(OUTCOME))
+    asked = ["staging relay port", "what opens the vault", "unlock vault opened it"]
     told = [
         *(world.ok("recall", words) for words in asked),
         *(world.ok("recall", words, "--agent") for words in asked),

@@ -225,7 +225,8 @@ class _Fold:
         decided = self.decisions.get(name)
         if decided and decided.type == DecisionType.EXPUNGE and name not in self.expunged:
             self.expunged[name] = fields["sha256s"]
-            self.withheld[name] = tuple(map(str, fields.get("withheld", ())))
+            withheld = fields.get("withheld", [])
+            self.withheld[name] = tuple(map(str, withheld)) if isinstance(withheld, list) else ()
             self._removed(Gone.EXPUNGED, fields, at)
             self.kept.expunge(fields["places"])
 

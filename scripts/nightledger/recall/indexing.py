@@ -285,14 +285,15 @@ def _carry_out(seen: _Seen, writer: SearchWriter, changes: Changes) -> None:
 
 def _put(seen: _Seen, writer: SearchWriter, changed: Changed, verdicts: Mapping[str, str]) -> None:
     source, state = changed.source, changed.state
+    expunged = seen.judge.rules.forgotten.expunged
     if changed.raw is None:
         cut, digest, older = cut_outcomes(seen.gate.home.path(source.path), seen.zone)
+        cut = replace(cut, text=expunged.without(cut.text))
         state = FileState(state.size_bytes, state.mtime_ns, digest, settled=state.settled)
         if older:
             seen.notes.append(f"{older} {OLDER}")
     else:
-        text = changed.raw.decode("utf-8", "surrogateescape")
-        cut = _cut(seen, source, seen.judge.rules.forgotten.expunged.without(text))
+        cut = _cut(seen, source, expunged.without(changed.raw.decode("utf-8", "surrogateescape")))
     if source.kind in (Kind.MEMORY, Kind.HANDOFF, Kind.PRINCIPLE):
         cut = _judged(seen, source, cut, verdicts)
     writer.put(NewFile(path=source.path, kind=source.kind, state=state, text=cut.text, chunks=cut.chunks))

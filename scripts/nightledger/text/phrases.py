@@ -163,10 +163,14 @@ class HashedPhrases:
         return self._known[start] and _hash(letters, self._key) in self._hashes
 
     def without(self, text: str) -> str:
-        """Return a text in which the lines that say a phrase are blank: the others keep their numbers."""
+        """Return a text in which the lines that say a phrase are blank, and as long as they were: the others keep their places."""
         lines = text.split("\n")
         told = self.lines_in(lines)
-        return "\n".join("" if n in told else line for n, line in enumerate(lines, 1)) if told else text
+        return (
+            "\n".join(" " * len(line) if n in told else line for n, line in enumerate(lines, 1))
+            if told
+            else text
+        )
 
 
 NO_PHRASES = HashedPhrases()

@@ -95,7 +95,8 @@ def propose_wish(gate: Gate, ledger: Ledger, wish: Wish, moment: Moment, *, dry_
         )
     if outcome.suppressed:
         raise RefusedError(
-            "the same change was proposed before", hint="'nightledger proposals --all' says what became of it"
+            "the same change was proposed before, or it says what the operator removed",
+            hint="'nightledger proposals --all' says what became of it",
         )
     return outcome
 
