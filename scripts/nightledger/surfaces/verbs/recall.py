@@ -13,7 +13,9 @@ QUERY          plain words: nothing in them is an operator. Looked for in MEMORY
                a plan); QUERY says what it is about. Only what was signed is shown. Weights,
                places and budgets: frames in config/nightledger.yaml
 
-Called by an agent, a query and --tags give only what an agent may see; what a query showed it is recorded.
+Called by an agent, a query and --tags give only what an agent may see: of what nobody signed the
+place without its words, of resolutions that nobody accepted a record marked unsigned. What a query
+showed it is recorded.
 
 Reads   the home's texts; .nightledger/links/; for a query or a frame audit/, memory/system/
 Writes  .nightledger/search/, the index; called by an agent memory/system/exposures.jsonl

@@ -1,8 +1,9 @@
-"""Stage what the agent will need, before it asks: one fenced page of quoted notes.
+"""Stage what the agent will need, before it asks: one fenced page of notes.
 
 From the calendar's next hours, what search finds for them, what the handoff leaves open,
 associations that the operator accepted, what was recalled lately, and what mattered of
-earlier times; each line with its source and why it is there, within a budget of tokens.
+earlier times; each line with its source and why it is there, within a budget of tokens. What was
+signed is quoted; of all else the page names the place.
 What, when and how much: config/staging-rules.json, and what of it config/nightledger/staging-rules.json
 of the home changes. Calendars: operator.yaml beside the keys.
 
