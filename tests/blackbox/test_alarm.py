@@ -336,6 +336,24 @@ def test_an_alarm_that_stands_is_told_once_a_day_and_is_4_at_every_look(
     assert sum(map(bool, alarms(told))) == 2
 
 
+def test_an_idle_look_is_one_at_a_mark_and_an_alarm_is_seen_within_the_hour(watched: World) -> None:
+    assert watched.run("night").status == 0
+    edit_a_decision(watched)
+    watched.wait(minutes=25)
+    assert watched.run("night").status == 0
+    watched.wait(minutes=30)
+    assert watched.run("night").status == ALARM
+    assert "ALTERED" in watched.attention()
+
+
+def test_doctor_finds_what_verify_finds_and_says_when_a_night_verified_last(watched: World) -> None:
+    assert "2026-03-02 03:10" in watched.run("doctor").text
+    edit_an_applied_proposal(watched)
+    assert watched.run("doctor").status == 1
+    watched.wait(days=3)
+    assert "nothing verifies this home" in watched.run("doctor").text
+
+
 def test_what_is_put_back_is_an_alarm_no_more(watched: World) -> None:
     edit_a_decision(watched)
     assert watched.run("night").status == ALARM

@@ -93,24 +93,15 @@ def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -
         shown |= notify(home, load_operator(context.keys_dir), list(told.values()), now=context.now)
     except (NightledgerError, OSError) as error:
         problems.append(error)
+    said = [(str(one), getattr(one, "hint", "")) for one in problems]
     if alarmed and (shown or not context.quiet):
-        context.note(
-            f"error: {', '.join(dict.fromkeys(item.key for item in alarms))}: see {home.relative(home.attention)}"
-        )
-        context.note("hint: nightledger verify")
-    for problem in problems:
+        keys = ", ".join(dict.fromkeys(item.key for item in alarms))
+        said.insert(0, (f"{keys}: see {home.relative(home.attention)}", "nightledger verify"))
+    for problem, hint in said:
         context.note(f"error: {problem}")
-        context.note(f"hint: {getattr(problem, 'hint', '') or 'nightledger doctor'}")
-    alarmed = alarmed or any(isinstance(problem, IntegrityError) for problem in problems)
+        context.note(f"hint: {hint or 'nightledger doctor'}")
+    alarmed = alarmed or any(isinstance(one, IntegrityError) for one in problems)
     return EXIT_ALARM if alarmed else EXIT_REFUSED if problems else 0
-
-
-def tell_failure(context: Context, error: NightledgerError, alarms: Sequence[Item]) -> int:
-    """Tell the operator what stands where a run ended early; return 4 where that is an alarm, and raise the error else."""
-    told = tell(context, alarms)
-    if told != EXIT_ALARM:
-        raise error
-    return told
 
 
 def find_needs(context: Context) -> list[Item]:

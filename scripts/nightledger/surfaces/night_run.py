@@ -34,7 +34,7 @@ from nightledger.files.lock import Lock
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import find_alarms, tell, tell_failure
+from nightledger.surfaces.needs import find_alarms, tell
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
 from nightledger.surfaces.session import require_machine
 
@@ -57,10 +57,11 @@ def run_night(context: Context, *, retry: bool) -> int:
     alarms = find_alarms(context)
     try:
         return _run_due(context, home, alarms, retry=retry)
-    except NightledgerError as error:
-        if isinstance(error, LockedError) and not alarms:
+    except (NightledgerError, OSError) as error:
+        at_work = isinstance(error, LockedError) and not alarms
+        if at_work or tell(context, alarms) != EXIT_ALARM:
             raise
-        return tell_failure(context, error, alarms)
+        return EXIT_ALARM
 
 
 def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: bool) -> int:

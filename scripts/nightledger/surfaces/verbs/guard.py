@@ -37,16 +37,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Look, keep, offer; 4 when a file cannot be looked after."""
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
-    from nightledger.domain.errors import IntegrityError
+    from nightledger.domain.errors import EXIT_ALARM, IntegrityError
 
     try:
         return _look_after(options, context)
-    except IntegrityError as error:
+    except IntegrityError:
         from nightledger.files.owner import acting_as_owner
-        from nightledger.surfaces.needs import find_alarms, tell_failure
+        from nightledger.surfaces.needs import find_alarms, tell
 
         with acting_as_owner(context.home_path):
-            return tell_failure(context, error, find_alarms(context))
+            if tell(context, find_alarms(context)) != EXIT_ALARM:
+                raise
+        return EXIT_ALARM
 
 
 def _look_after(options: argparse.Namespace, context: Context) -> int:
