@@ -52,6 +52,7 @@ def run_night(context: Context, *, retry: bool) -> int:
         RefusedError: Another machine writes this home.
     """
     home = Home(context.home_path)
+    home.require_inside()
     with suppress(ConfigurationError, IntegrityError, RecordError, UnreadableError):
         require_machine(home)  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
