@@ -55,11 +55,12 @@ def test_only_changed_files_are_read(desk: Desk, monkeypatch: pytest.MonkeyPatch
     Path(desk.home.path("memory/2026-02-04.md")).unlink()
     read: list[str] = []
 
-    def reading(path: str, *_: object, **__: object) -> bytes:
+    def reading(path: str, *_: object, **__: object) -> tuple[bytes, int]:
         read.append(path)
-        return Path(path).read_bytes()
+        content = Path(path).read_bytes()
+        return content, len(content)
 
-    monkeypatch.setattr("nightledger.recall.changes.read_regular", reading)
+    monkeypatch.setattr("nightledger.recall.sources.read_lines", reading)
     refreshed = fresh(desk)
     assert refreshed.changed == 2
     assert read == [desk.home.path("memory/2026-02-03.md")]

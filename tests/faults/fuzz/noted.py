@@ -265,11 +265,11 @@ def _check_kept(raw: bytes, kept: Mapping[str, stage_logs.Worked]) -> None:
     assert stage_logs._read_kept(home()) == kept
 
 
-_WORTH: dict[str, list[int]] = {"telling": [3], "passing": [], "answers": [9, 10]}
+_WORTH: dict[str, list[int]] = {"telling": [3], "answers": [9, 10]}
 _KEPT = (
-    dumped({"v": 3, "logs": {"0" * 64: [[[3, 4, 0.5], [9, 9, 0.31]], _WORTH]}}),
-    dumped({"v": 3, "logs": {"a": [[[3, 4, math.nan]], _WORTH], "b": [[], _WORTH]}}),
-    b'{"v":3,"logs":{"a":[[[1e999,4,0.5]],{"telling":[],"passing":[],"answers":[]}]}}',
+    dumped({"v": 4, "logs": {"0" * 64: [[[3, 4, 0.5], [9, 9, 0.31]], _WORTH]}}),
+    dumped({"v": 4, "logs": {"a": [[[3, 4, math.nan]], _WORTH], "b": [[], _WORTH]}}),
+    b'{"v":4,"logs":{"a":[[[1e999,4,0.5]],{"telling":[],"answers":[]}]}}',
     *DEEP,
 )
 
@@ -415,7 +415,7 @@ TARGETS = (
         check=_check_kept,
         damage=lambda kept: {
             **kept,
-            "x\n": ([], Worth(telling=frozenset(), passing=frozenset(), answers=frozenset())),
+            "x\n": ([], Worth(telling=frozenset(), answers=frozenset())),
         },
         seeds=lambda: list(_KEPT),
         cost=2,

@@ -80,9 +80,9 @@ def test_without_what_was_kept_a_run_says_the_same(desk: Desk) -> None:
     first = run(desk)
     assert only(first, Source.LONG_RANGE)
     kept = Path(desk.home.staged_dir) / "statements.json"
-    worth = b'{"telling":[],"passing":[],"answers":[]}'
+    worth = b'{"telling":[],"answers":[]}'
     odd = [
-        b'{"v":3,"logs":{"x":[[[%s]],%s]}}' % (row, worth)
+        b'{"v":4,"logs":{"x":[[[%s]],%s]}}' % (row, worth)
         for row in (b"1e999,2,0.5", b"1,2,NaN", b"1e30,2,0.5")
     ]
     for damage in (b"{", b"[]", b'{"v":1,"logs":{"x":[[1]]}}', b'{"v":9}', b"\xff", *odd):
@@ -102,9 +102,7 @@ def test_what_was_kept_can_name_other_lines_and_no_words(desk: Desk) -> None:
     run(desk)
     kept = Path(desk.home.staged_dir) / "statements.json"
     record = json.loads(kept.read_bytes())
-    record["logs"] = {
-        key: [[[4, 4, 1.0]], {"telling": [4], "passing": [], "answers": []}] for key in record["logs"]
-    }
+    record["logs"] = {key: [[[4, 4, 1.0]], {"telling": [4], "answers": []}] for key in record["logs"]}
     kept.write_text(json.dumps(record))
     staged = run(desk)
     assert [one.place for one in only(staged, Source.LONG_RANGE)] == ["memory/2026-02-20.md:4"]
@@ -635,13 +633,13 @@ def test_what_was_recalled_lately_comes_again_and_what_staging_showed_does_not(d
 @pytest.mark.parametrize(
     ("log", "lines", "comes"),
     [
-        ("## Boat shed\n\n- Its key is with Olga.", (3, 3), ["Boat shed / Its key is with Olga."]),
-        ("- **Keys:**\n- The shed's is with Olga.", (3, 3), ["Keys: / The shed's is with Olga."]),
+        ("## Boat shed\n\n- Its key is with Olga.", (3, 5), ["Boat shed / Its key is with Olga."]),
+        ("## Boat shed\n\n- Its key is with Olga.", (3, 3), []),
         ("- The key is with Olga.\n\n## Boat shed", (5, 5), []),
         ("| Task | State |\n| mail | ✅ sent |", (4, 4), []),
     ],
 )
-def test_a_recalled_heading_comes_with_what_follows_and_a_short_report_not_at_all(
+def test_a_recalled_heading_alone_and_a_short_report_do_not_come_again(
     desk: Desk, log: str, lines: tuple[int, int], comes: list[str]
 ) -> None:
     put(desk, "memory/2026-02-27.md", f"# Day\n\n{log}\n")

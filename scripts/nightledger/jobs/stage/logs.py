@@ -20,9 +20,7 @@ from datetime import date
 from nightledger.codec.canonical import canonical
 from nightledger.domain.daylog import DayLog
 from nightledger.domain.errors import UnreadableError
-from nightledger.domain.search.lines import says
 from nightledger.domain.search.values import Chunk
-from nightledger.domain.statement import Statement
 from nightledger.files.atomic import replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
@@ -35,7 +33,7 @@ from nightledger.text.statements.estimate import estimate_lines
 from nightledger.text.statements.statements import find_statements
 
 KEPT = "statements.json"
-VERSION = 3
+VERSION = 4
 MAX_KEPT_BYTES = 16 << 20
 MOST_OF_A_LOG = 20
 """Statements of one log whose place is kept; a stretch of weeks has room for two."""
@@ -49,7 +47,7 @@ ROUTINE_DAYS = 3
 COMMON = 0.25
 """Share of these days from which a word is common: it names no work of its own."""
 _NUMBERS = re.compile(r"[\d\W_]+")
-_PARTS = ("telling", "passing", "answers")
+_PARTS = ("telling", "answers")
 
 Row = tuple[int, int, float]
 """First line, last line, importance."""
@@ -133,12 +131,9 @@ class Logs:
         return not worth.telling.isdisjoint(range(lines[0] - above, lines[1] - above + 1))
 
     def is_fit(self, chunk: Chunk, lines: tuple[int, int]) -> bool:
-        """Tell whether some lines may stand on a page at all: none is an assistant's answer, and one at least is no question."""
+        """Tell whether a page may name some lines at all: none is an assistant's answer."""
         worth, above = self._worth_of(chunk)
-        numbers = range(lines[0] - above, lines[1] - above + 1)
-        told = chunk.text.split("\n")[lines[0] - chunk.first_line : lines[1] - chunk.first_line + 1]
-        saying = {number for number, line in zip(numbers, told, strict=False) if says(line)}
-        return worth.answers.isdisjoint(numbers) and not saying <= worth.passing
+        return worth.answers.isdisjoint(range(lines[0] - above, lines[1] - above + 1))
 
     def _worth_of(self, chunk: Chunk) -> tuple[Worth, int]:
         """Give what lines are worth, and what the file's numbers are more than those."""
@@ -187,13 +182,12 @@ def _work_out(log: LogFile, content: bytes) -> Worked:
     chances = estimate_lines(read)
     worth = worth_of(read, chances)
     found = find_statements(read, estimates=chances).statements
-    best = [one for one in found if one.score >= LEAST and _is_fit(one, worth)][:MOST_OF_A_LOG]
+    best = [
+        one
+        for one in found
+        if one.score >= LEAST and worth.answers.isdisjoint(range(one.lines[0], one.lines[1] + 1))
+    ][:MOST_OF_A_LOG]
     return [(*one.lines, one.score) for one in best], worth
-
-
-def _is_fit(one: Statement, worth: Worth) -> bool:
-    lines = frozenset(range(one.lines[0], one.lines[1] + 1))
-    return worth.answers.isdisjoint(lines) and not lines <= worth.passing
 
 
 def _path(home: Home) -> str:

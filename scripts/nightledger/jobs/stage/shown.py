@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nightledger.codec.exposure_rows import ExposureRow, read_exposures
-from nightledger.domain.search.lines import BELOW, says
-from nightledger.domain.search.values import Chunk
+from nightledger.domain.search.lines import says
 from nightledger.domain.staging.values import Candidate, Source
 from nightledger.files.home import Home
 from nightledger.files.line_log import LineLog
 from nightledger.jobs.stage.events import Shelf
-from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import is_short, place_of, plain
 from nightledger.jobs.stage.remembered import Known, entry_candidate, entry_chunk
 
@@ -113,8 +111,8 @@ def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate
     for (path, first, last), tally in sorted(places.items()):
         if not tally.days or last - first >= _LARGEST_LINES:
             continue
-        chunk = _with_what_follows(path, (first, last), shelf.library)
-        if chunk is None:
+        chunk = shelf.library.lines_of(path, (first, last))
+        if chunk is None or not any(map(says, chunk.text.split("\n"))):
             continue
         lines = (chunk.first_line, chunk.last_line)
         text = plain(chunk.text.split("\n"))
@@ -129,16 +127,6 @@ def _of_places(places: Mapping[Key, _Tally], shelf: Shelf) -> Iterator[Candidate
                 score=round(min(1.0, tally.weight / ENOUGH), 4),
                 path=path,
             )
-
-
-def _with_what_follows(path: str, lines: tuple[int, int], library: Library) -> Chunk | None:
-    """Give lines; where they only introduce what follows, as a heading does, with that; None where nothing follows."""
-    first, last = lines
-    for end in range(last, last + BELOW + 1):
-        chunk = library.lines_of(path, (first, end))
-        if chunk is None or any(map(says, chunk.text.split("\n"))):
-            return chunk
-    return None
 
 
 def _times(tally: _Tally) -> str:
