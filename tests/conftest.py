@@ -1,12 +1,11 @@
 """Settings of every test (hypothesis is derandomized and keeps no database), and a home to begin with."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.gate.homes import Desk, make_desk, open_desk
+from tests.gate.homes import Desk, make_desk
 from tests.stores import OPEN
 from tests.whole import examples
 
@@ -29,14 +28,13 @@ def _closed_behind() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a home that nobody writes to, adopted on 2026-03-01: founding one costs more than copying it."""
+    """Return a home that nobody writes to, adopted on 2026-03-01."""
     root = tmp_path_factory.mktemp("template")
     make_desk(root)
     return root
 
 
 @pytest.fixture
-def desk(template: Path, tmp_path: Path) -> Desk:
+def desk(tmp_path: Path) -> Desk:
     """Give a fresh home with a small MEMORY.md."""
-    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
-    return open_desk(tmp_path)
+    return make_desk(tmp_path)

@@ -1,10 +1,14 @@
 """Simulated homes for tests of the gate: made fast, in a temporary directory, alone."""
 
+import atexit
 import hashlib
 import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -343,13 +347,35 @@ def make_founding(root: Path, **fields: Any) -> Founding:
 def make_desk(
     root: Path, *, memory: bytes | None = MEMORY.encode(), passphrase: bytes | None = None, **fields: Any
 ) -> Desk:
-    """Make a simulated home of an adopted workspace under ``root``."""
+    """Make a simulated home of an adopted workspace under ``root``: each kind is founded once and copied."""
+    if (root / "home").exists() or (root / "keys").exists():
+        _found(root, memory, passphrase, fields)
+    else:
+        kind = repr((memory, passphrase, sorted(fields.items())))
+        if kind not in _FOUNDED:
+            _FOUNDED[kind] = Path(tempfile.mkdtemp(dir=_folder()))
+            _found(_FOUNDED[kind], memory, passphrase, fields)
+        shutil.copytree(_FOUNDED[kind], root, symlinks=True, dirs_exist_ok=True)
+    return open_desk(root)
+
+
+_FOUNDED: dict[str, Path] = {}
+"""Homes that nobody writes to, by what they were founded with."""
+
+
+@cache
+def _folder() -> str:
+    folder = tempfile.mkdtemp(prefix="nightledger-homes-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _found(root: Path, memory: bytes | None, passphrase: bytes | None, fields: dict[str, Any]) -> None:
     workspace = root / "home"
     workspace.mkdir(exist_ok=True)
     if memory is not None:
         (workspace / "MEMORY.md").write_bytes(memory)
     found(make_founding(root, **fields), passphrase, START)
-    return open_desk(root)
 
 
 def open_desk(root: Path, *, actor: Actor = Actor.HUMAN) -> Desk:

@@ -58,6 +58,7 @@ def test_self_is_about_what_is_tagged_and_says_how_much_is_not(seeded: Console) 
     assert "Left out: 8 principles over their cap; 2 without a tag of self/." in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_ten_principles_never_take_more_than_two_of_five_places_for_200_queries(seeded: Console) -> None:
     desk, ledger = seeded.desk, seeded.desk.ledger()
     seen: set[str] = set()

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from tests.text.documents import documents
 
@@ -96,6 +97,7 @@ def test_an_id_in_use_is_not_given_again() -> None:
     assert both.entries[0].id == known(first)[0].id
 
 
+@pytest.mark.slow
 def test_of_many_entries_with_one_wording_none_is_taken_for_an_edited_one() -> None:
     times = 20_000
     told = follow("- The red pump is wet.\n" * times, "- The red pump was wet.\n" * times)
