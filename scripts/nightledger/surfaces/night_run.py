@@ -52,7 +52,6 @@ def run_night(context: Context, *, retry: bool) -> int:
         RefusedError: Another machine writes this home.
     """
     home = Home(context.home_path)
-    home.require_inside()
     with suppress(ConfigurationError, IntegrityError, RecordError, UnreadableError):
         require_machine(home)  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
@@ -66,6 +65,7 @@ def run_night(context: Context, *, retry: bool) -> int:
 
 
 def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: bool) -> int:
+    home.require_inside()
     settings = load_settings(home)  # no period is run in another zone than its own
     jobs = night_jobs(context, settings)
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
