@@ -1,7 +1,7 @@
 """Take one message in: verified, remembered, carried out, answered; each at most once.
 
-Order: the signature; the channel's lock; what is known of the id; the home's log and the machines
-that it names; the record of the id on disk; only then the deed; its answer on disk; the answer.
+Order: the signature; the channel's lock; what is known of its number and id; the home's log and the machines
+that it names; number and id on disk; only then the deed; its answer on disk; the answer.
 Invariant: the same bytes give the same answer, however they come and however often; what was
 refused stays refused, though it may be for another reason. Nothing is remembered of a message
 that no machine of the log has signed, and nothing that anybody may write opens a way in.
