@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 from nightledger.domain.message import (
     MAX_AHEAD_S,
     MAX_LIFETIME_S,
-    Marks,
     Message,
     Peer,
     PeerKey,
     Peers,
     find_lasting_reasons,
     find_reasons,
-    is_ahead,
     next_seq,
 )
 
@@ -41,8 +39,8 @@ def message(**fields: object) -> Message:
     return Message(**{**values, **fields})  # type: ignore[arg-type]  # values of every type
 
 
-def reasons(now: int = NOW, marks: Marks | None = None, **fields: int | str) -> str:
-    return "; ".join(find_reasons(message(**fields), PEER, HERE, marks or Marks(), now))
+def reasons(now: int = NOW, spent: int = 0, **fields: int | str) -> str:
+    return "; ".join(find_reasons(message(**fields), PEER, HERE, spent, now))
 
 
 def test_a_fresh_message_for_this_home_may_be_taken_in() -> None:
@@ -61,7 +59,7 @@ def test_a_fresh_message_for_this_home_may_be_taken_in() -> None:
     ],
 )
 def test_what_does_not_fit_is_named(fields: dict[str, object], why: str) -> None:
-    assert why in "; ".join(find_reasons(message(**fields), PEER, HERE, Marks(), NOW))
+    assert why in "; ".join(find_reasons(message(**fields), PEER, HERE, 0, NOW))
 
 
 def test_a_minute_of_difference_between_clocks_is_allowed_and_a_week_on_the_way() -> None:
@@ -69,25 +67,9 @@ def test_a_minute_of_difference_between_clocks_is_allowed_and_a_week_on_the_way(
     assert reasons(now=NOW + MAX_LIFETIME_S - 1, exp=NOW + MAX_LIFETIME_S) == ""
 
 
-def test_a_clock_set_back_does_not_bring_an_expired_message_back() -> None:
-    assert "expired" in reasons(now=NOW, marks=Marks(iat=NOW + 3600))
-
-
-def test_what_a_lost_record_may_have_held_is_refused() -> None:
-    assert "record" in reasons(marks=Marks(lost_seq=10))
-    assert reasons(marks=Marks(lost_seq=9)) == ""
-
-
-def test_what_may_have_been_forgotten_is_refused() -> None:
-    assert "record" in reasons(marks=Marks(forgotten_exp=NOW + 60))
-    assert reasons(marks=Marks(forgotten_exp=NOW + 59)) == ""
-
-
-def test_what_was_refused_as_past_is_past_by_any_clock_and_what_is_sent_after_it_is_not() -> None:
-    marks = Marks(past_seq=10, past_exp=NOW + 60)
-    assert reasons(marks=marks) == "it has expired"
-    assert reasons(marks=marks, seq=11) == ""
-    assert reasons(marks=marks, exp=NOW + 61) == ""
+def test_a_number_that_is_not_above_the_highest_is_refused() -> None:
+    assert "came before" in reasons(spent=10)
+    assert reasons(spent=9) == ""
 
 
 @pytest.mark.parametrize(
@@ -96,24 +78,18 @@ def test_what_was_refused_as_past_is_past_by_any_clock_and_what_is_sent_after_it
         ({"iss": HERE}, True),
         ({"aud": THERE}, True),
         ({"exp": NOW + MAX_LIFETIME_S + 1}, True),
-        ({"seq": 3}, True),
+        ({"seq": 3}, False),
         ({"iat": NOW + 3600, "exp": NOW + 7200}, False),
         ({"iat": NOW - 60, "exp": NOW - 1}, False),
     ],
 )
-def test_only_time_mends_by_itself(fields: dict[str, object], lasting: bool) -> None:  # noqa: FBT001 - a parameter
-    marks = Marks(lost_seq=3)
-    assert find_reasons(message(**fields), PEER, HERE, marks, NOW)
-    assert bool(find_lasting_reasons(message(**fields), PEER, HERE, marks)) is lasting
-
-
-def test_a_message_is_ahead_beyond_a_minute() -> None:
-    assert not is_ahead(message(iat=NOW + MAX_AHEAD_S), NOW)
-    assert is_ahead(message(iat=NOW + MAX_AHEAD_S + 1), NOW)
+def test_what_lasts_needs_neither_clock_nor_record(fields: dict[str, object], lasting: bool) -> None:  # noqa: FBT001 - a parameter
+    assert find_reasons(message(**fields), PEER, HERE, 3, NOW)
+    assert bool(find_lasting_reasons(message(**fields), PEER, HERE)) is lasting
 
 
 def test_every_reason_comes_at_once() -> None:
-    given = find_reasons(message(iss=HERE, aud=THERE, exp=0), PEER, HERE, Marks(), NOW)
+    given = find_reasons(message(iss=HERE, aud=THERE, exp=0), PEER, HERE, 0, NOW)
     assert len(given) >= 4
 
 

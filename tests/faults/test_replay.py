@@ -43,7 +43,7 @@ from nightledger.domain.errors import (
     RefusedError,
 )
 from nightledger.domain.message import MAX_LIFETIME_S, MESSAGE_TYPE, REPLY_TYPE, Message, Reply, Status
-from nightledger.files.seen import FullError, Seen
+from nightledger.files.seen import KEPT, Seen
 from nightledger.gate.machines import messages as gate_messages
 from nightledger.gate.signed import sign
 from nightledger.surfaces.channel import receiving
@@ -254,8 +254,6 @@ def test_a_message_from_the_future_stays_refused_when_its_time_has_come(pair: Pa
     assert refused(pair, held)
     later(pair, hours=2.5)  # within its life
     assert refused(pair, held)
-    record_of(pair).unlink(missing_ok=True)  # what says so is no part of the record that may go
-    assert refused(pair, held)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
 
 
@@ -274,10 +272,7 @@ def test_an_expired_message_stays_refused_when_the_clock_is_set_back(pair: Pair)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
 
 
-def test_no_count_of_refused_messages_takes_room_from_good_ones(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.files.seen.MAX_IDS", 4)
+def test_no_count_of_refused_messages_keeps_good_ones_out(pair: Pair) -> None:
     held = [pair.sealed(pair.message(iat=pair.agent.now + 900 + n)) for n in range(20)]
     assert all(refused(pair, raw) for raw in held)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
@@ -285,29 +280,27 @@ def test_no_count_of_refused_messages_takes_room_from_good_ones(
     assert all(refused(pair, raw) for raw in held)
 
 
-def test_a_flood_from_the_future_is_answered_not_now_and_keeps_no_good_message_out(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.files.seen.MAX_AHEAD", 4)
-    held = [pair.sealed(pair.message(iat=pair.agent.now + 900 + n)) for n in range(5)]
-    assert all(refused(pair, raw) for raw in held)
-    with pytest.raises(FullError, match="made in the future"):
-        pair.agent.take_in(held[4])  # its sender is not told that it is rejected
-    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
-
-
-def test_two_clocks_that_were_ahead_together_are_forgotten_with_the_pin(pair: Pair) -> None:
+def test_two_clocks_that_were_ahead_together_shut_nobody_out(pair: Pair) -> None:
     taken = pair.sealed(pair.message())
     assert pair.agent.take_in(taken).status is Status.EXECUTED
     later(pair, days=20)
-    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    ahead = pair.message(body={"state": {}})
+    assert pair.agent.take_in(pair.sealed(ahead)).status is Status.EXECUTED
     later(pair, days=-20)
-    assert refused(pair, pair.sealed(pair.message()))
-    (pair.agent.keys / pair.agent.home_id / "channel.json").unlink()
-    assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
+    assert pair.ask("update_heartbeat", body={"state": {}}, seq=ahead.seq + 1).status is Status.EXECUTED
     before = effects(pair)
     pair.agent.take_in(taken)
     assert effects(pair) == before
+
+
+def test_what_was_sent_before_one_that_came_is_refused_for_good(pair: Pair) -> None:
+    first, second = (pair.sealed(pair.message(body={"state": {"mail": f"{n}"}})) for n in (1, 2))
+    assert pair.agent.take_in(second).status is Status.EXECUTED
+    assert refused(pair, first)
+    shutil.rmtree(pair.agent.desk.home.work_dir)
+    assert refused(pair, first)
+    record_of(pair).unlink()  # then the log has the highest number
+    assert refused(pair, first)
 
 
 def test_a_message_is_good_for_a_week_at_most(pair: Pair) -> None:
@@ -330,11 +323,10 @@ def test_a_clock_set_back_opens_nothing(pair: Pair) -> None:
     assert effects(pair) == before
 
 
-def test_a_clock_set_forward_and_back_forgets_nothing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.files.seen.COMPACT_FROM", 2)
+def test_a_clock_set_forward_and_back_forgets_nothing(pair: Pair) -> None:
     taken = pair.sealed(pair.message())
     assert pair.agent.take_in(taken).status is Status.EXECUTED
-    later(pair, hours=5)  # both clocks are wrong for a while; the record forgets what seems to have expired
+    later(pair, hours=5)  # both clocks are wrong for a while
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
     later(pair, hours=-5)
     assert answered_by_log(pair, taken)
@@ -394,25 +386,24 @@ def test_no_flood_flushes_an_id_out(pair: Pair) -> None:
     """The published ring of 1,000 was flushed in six seconds, and what had stood in it came again."""
     raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
     pair.agent.take_in(raw)
-    context, now = pair.agent.context(), pair.agent.now
+    context = pair.agent.context()
     seen = Seen(seen_paths(context, pair.agent.desk.home), logged={})
-    for _ in range(1100):
-        seen.take(pair.message(), now)
+    for _ in range(KEPT + 1):
+        seen.take(pair.message())
     before = effects(pair)
     assert pair.agent.take_in(raw).status is Status.QUEUED
     assert effects(pair) == before
 
 
-def test_a_full_record_refuses_until_something_expires(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nightledger.files.seen.MAX_IDS", 2)
+def test_an_id_that_gave_way_is_answered_by_the_log(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nightledger.files.seen.KEPT", 2)
     first = pair.sealed(pair.message())
     pair.agent.take_in(first)
-    pair.agent.take_in(pair.sealed(pair.message()))
-    more = pair.sealed(pair.message())
-    assert refused(pair, more)
-    before = effects(pair)
-    pair.agent.take_in(first)
-    assert effects(pair) == before
+    for _ in range(3):
+        pair.agent.take_in(pair.sealed(pair.message()))
+    assert answered_by_log(pair, first)
+    folder = Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answers)
+    assert len(list(folder.glob("m-*.json"))) == 2
 
 
 # ---------------------------------------------------------------- the record of ids
@@ -439,14 +430,6 @@ def test_all_that_is_disposable_may_go_and_nothing_comes_again(pair: Pair) -> No
     assert answered_by_log(pair, raw)
 
 
-def test_a_deleted_record_and_pin_leave_the_log(pair: Pair) -> None:
-    raw = pair.sealed(pair.message())
-    pair.agent.take_in(raw)
-    record_of(pair).unlink()
-    (pair.agent.keys / pair.agent.home_id / "channel.json").unlink()
-    assert answered_by_log(pair, raw)
-
-
 def test_a_record_put_back_from_before_allows_no_replay(pair: Pair) -> None:
     pair.ask("update_heartbeat", body={"state": {}})
     old = record_of(pair).read_bytes()
@@ -456,17 +439,15 @@ def test_a_record_put_back_from_before_allows_no_replay(pair: Pair) -> None:
     assert answered_by_log(pair, raw)
 
 
-def test_a_torn_record_stops_nothing_and_allows_no_replay(pair: Pair) -> None:
+def test_a_damaged_record_is_an_alarm_and_allows_no_replay(pair: Pair) -> None:
     raw = pair.sealed(pair.message())
     pair.agent.take_in(raw)
     whole = record_of(pair).read_bytes()
-    for cut in sampled(range(len(whole)), 11):
+    for cut in sampled(range(len(whole) - 1), 11):
         record_of(pair).write_bytes(whole[:cut])
-        before = effects(pair)
-        pair.agent.take_in(raw)
-        assert effects(pair) == before
-        record_of(pair).write_bytes(whole)
-    record_of(pair).write_bytes(whole + b'{"id":"m-')
+        assert refused(pair, raw)
+    record_of(pair).unlink()
+    assert answered_by_log(pair, raw)
     assert pair.ask("update_heartbeat", body={"state": {}}).status is Status.EXECUTED
 
 
@@ -476,7 +457,6 @@ def test_what_may_be_written_in_the_home_says_nothing_of_ids(pair: Pair) -> None
     assert pair.agent.take_in(raw).status is Status.EXECUTED
     record = record_of(pair)
     assert not record.is_relative_to(home.root)
-    assert seen_paths(pair.agent.context(), home).pin == str(record.with_name("channel.json"))
     shutil.rmtree(home.work_dir)
     assert (
         pair.agent.take_in(raw).status is Status.EXECUTED
@@ -484,7 +464,7 @@ def test_what_may_be_written_in_the_home_says_nothing_of_ids(pair: Pair) -> None
     assert effects(pair) == 1
 
 
-@pytest.mark.parametrize("gone", ["the answer", "the line", "the size in the line", "all"])
+@pytest.mark.parametrize("gone", ["the answer", "the id", "the hash", "all"])
 def test_a_refusal_stays_one_whatever_becomes_of_its_answer(pair: Pair, gone: str) -> None:
     assert pair.agent.run("channel", "peer", "remove", "ops").status == 0
     know(pair.agent, "ops", pair.ops, "load_memory_file")
@@ -492,15 +472,14 @@ def test_a_refusal_stays_one_whatever_becomes_of_its_answer(pair: Pair, gone: st
     raw = pair.sealed(message)
     assert refused(pair, raw)
     know(pair.agent, "ops", pair.ops, ALL_ACTIONS)
-    record, lines = record_of(pair), record_of(pair).read_bytes().splitlines(keepends=True)
+    record = json.loads(record_of(pair).read_bytes())
+    (sender,) = record["senders"]
     if gone == "the answer":
         Path(seen_paths(pair.agent.context(), pair.agent.desk.home).answer(message.id)).unlink()
-    elif gone == "the line":
-        record.write_bytes(b"".join(lines[:-1]))
-    elif gone == "the size in the line":
-        record.write_bytes(
-            b"".join([*lines[:-1], canonical({**json.loads(lines[-1]), "answer_bytes": 0}) + b"\n"])
-        )
+    elif gone == "the id":
+        record_of(pair).write_bytes(canonical({**record, "senders": [{**sender, "ids": []}]}))
+    elif gone == "the hash":
+        record_of(pair).write_bytes(canonical({**record, "senders": [{**sender, "ids": [[message.id, ""]]}]}))
     else:
         shutil.rmtree(pair.agent.desk.home.work_dir)
     assert refused(pair, raw)
@@ -572,9 +551,7 @@ def test_what_was_begun_and_not_made_has_its_time_and_no_more(pair: Pair) -> Non
         with pytest.raises(ConfigurationError):
             pair.agent.take_in(raw)
     received.unlink()
-    marks = json.loads((pair.agent.keys / pair.agent.home_id / "channel.json").read_bytes())["senders"][0]
     assert pair.agent.take_in(messages[0]).status is Status.QUEUED  # within its life
-    assert marks["iat"] == pair.agent.now
     later(pair, hours=2)
     assert refused(pair, messages[1])
     later(pair, hours=-2)
@@ -660,10 +637,7 @@ def test_what_was_begun_and_may_be_done_waits_for_a_graph_that_lets_it_end(pair:
     assert pair.agent.take_in(raw).status is Status.EXECUTED
 
 
-def test_what_was_made_is_answered_as_made_though_others_were_forgotten_since(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("nightledger.files.seen.COMPACT_FROM", 1)
+def test_what_was_made_is_answered_as_made_however_late(pair: Pair) -> None:
     raw = pair.sealed(pair.message("propose_behavioral_change", body=CHANGE))
     with killed_at(gate_messages, "_carry_out", after=True), pytest.raises(Killed):
         pair.agent.take_in(raw)
@@ -742,13 +716,13 @@ def test_a_record_that_goes_amid_a_message_takes_no_refusal_with_it(pair: Pair) 
     good, context = pair.sealed(pair.message()), pair.agent.context()
     take = Seen.take
 
-    def interrupted(self: Seen, message: Message, now: int) -> None:
+    def interrupted(self: Seen, message: Message) -> None:
         shutil.rmtree(pair.agent.desk.home.work_dir, ignore_errors=True)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(receiving, "PATIENCE_S", 0.0)
             with pytest.raises(LockedError):
                 take_in(context, held)
-        take(self, message, now)
+        take(self, message)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Seen, "take", interrupted)

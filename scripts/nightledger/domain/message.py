@@ -18,7 +18,7 @@ REPLY_TYPE = "application/vnd.nightledger.reply+json"
 MAX_AHEAD_S = 60
 """How far a sender's clock may be ahead of ours."""
 MAX_LIFETIME_S = 7 * 86_400
-"""The longest that a message may be on its way; ids are remembered for so long. A week, as a decision lives."""
+"""The longest that a message may be on its way: a week, as a decision lives."""
 LIFETIME_S = 86_400
 """How long a message is good unless its sender says otherwise: a laptop may sleep over night."""
 RETRY_AFTER_S = (1, 5, 30)
@@ -138,33 +138,7 @@ class Peers:
         return next((peer for peer in self.peers if peer.name == name), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """What is remembered of one sender beyond single messages.
-
-    Attributes:
-        seq: Highest ``seq`` taken in.
-        iat: Highest ``iat`` taken in: the time is at least that, whatever our clock says.
-        lost_seq: Up to here a message may have been taken in without our knowing, because the
-            record of them was lost.
-        forgotten_exp: Up to here a message may have been taken in and forgotten since.
-        past_seq: Highest ``seq`` that was refused as past, by our clock of then.
-        past_exp: Highest ``exp`` of those.
-    """
-
-    seq: int = 0
-    iat: int = 0
-    lost_seq: int = 0
-    forgotten_exp: int = 0
-    past_seq: int = 0
-    past_exp: int = 0
-
-    def is_past(self, message: Message) -> bool:
-        """Tell whether a message was refused as past; of those made later none was, their numbers are higher."""
-        return message.seq <= self.past_seq and message.exp <= self.past_exp
-
-
-def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int) -> tuple[str, ...]:
+def find_reasons(message: Message, peer: Peer, home: str, seq: int, now: int) -> tuple[str, ...]:
     """Say why a message by a known key is not taken in; () where it may be.
 
     Whether this very message was taken in before is asked elsewhere, first; whether its sender
@@ -174,14 +148,21 @@ def find_reasons(message: Message, peer: Peer, home: str, marks: Marks, now: int
         message: What was signed.
         peer: Whose key signed it.
         home: Id of this home.
-        marks: What is remembered of the sender.
+        seq: Highest number of the sender that is spent.
         now: Our clock, seconds since 1970 UTC.
     """
-    return (*find_lasting_reasons(message, peer, home, marks), *_of_time(message, marks, now))
+    reasons = list(find_lasting_reasons(message, peer, home))
+    if message.seq <= seq:
+        reasons.append("it, or one that was sent after it, came before; send it anew")
+    if message.iat > now + MAX_AHEAD_S:
+        reasons.append("it was made in the future; compare the clocks of both machines")
+    if message.exp <= now:
+        reasons.append("it has expired")
+    return tuple(reasons)
 
 
-def find_lasting_reasons(message: Message, peer: Peer, home: str, marks: Marks) -> tuple[str, ...]:
-    """Say why a message by a known key is never taken in, whatever the clocks say; () where it is their matter."""
+def find_lasting_reasons(message: Message, peer: Peer, home: str) -> tuple[str, ...]:
+    """Say why a message by a known key is never taken in, whatever the clocks say and came before."""
     reasons = []
     if message.iss != peer.home:
         reasons.append("it speaks for a home that its key does not belong to")
@@ -189,23 +170,7 @@ def find_lasting_reasons(message: Message, peer: Peer, home: str, marks: Marks) 
         reasons.append("it is for another home")
     if not 0 < message.exp - message.iat <= MAX_LIFETIME_S:
         reasons.append(f"it is good for {message.exp - message.iat} s; from 1 to {MAX_LIFETIME_S} are taken")
-    if message.seq <= marks.lost_seq or message.exp <= marks.forgotten_exp:
-        reasons.append("it may have been taken in before, and the record of that is gone; send it anew")
     return tuple(reasons)
-
-
-def is_ahead(message: Message, now: int) -> bool:
-    """Tell whether a message was made in the future, by our clock."""
-    return message.iat > now + MAX_AHEAD_S
-
-
-def _of_time(message: Message, marks: Marks, now: int) -> list[str]:
-    reasons = []
-    if is_ahead(message, now):
-        reasons.append("it was made in the future; compare the clocks of both machines")
-    if message.exp <= max(now, marks.iat) or marks.is_past(message):
-        reasons.append("it has expired")
-    return reasons
 
 
 def next_seq(last: int, now_ms: int) -> int:

@@ -94,12 +94,12 @@ class Spool:
         return path
 
     def letters(self, max_bytes: int) -> Iterator[Letter]:
-        """Give the letters in the box by name; those that cannot be opened now, or are too large, with the reason.
+        """Give the letters in the box, the oldest first; those that cannot be opened now, or are too large, with the reason.
 
         Args:
             max_bytes: The largest letter that is read.
         """
-        for name in self._names("new"):
+        for name in sorted(self._names("new"), key=self._age):
             path = os.path.join(self.root, "new", name)
             content, unreadable = b"", ""
             try:
@@ -108,6 +108,12 @@ class Spool:
                 unreadable = str(error)
             if os.path.lexists(path):  # else it is gone again
                 yield Letter(path=path, name=name, content=content, unreadable=unreadable)
+
+    def _age(self, name: str) -> int:
+        try:
+            return os.lstat(os.path.join(self.root, "new", name)).st_mtime_ns
+        except OSError:
+            return 0  # it is gone again
 
     def waiting(self) -> int:
         """Count the letters that nobody has dealt with."""

@@ -6,8 +6,10 @@ of other names, come from later versions and have any form that the log takes.
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
-from typing import Annotated, Any, Union
+from functools import cache, reduce
+from operator import or_
+from types import GenericAlias
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -30,15 +32,19 @@ Seconds = Annotated[int, Meta(ge=0, le=10_000_000_000)]
 """Three centuries: a ``timedelta`` holds more."""
 
 
+def _list_of(form: Any) -> Any:
+    return GenericAlias(list, (form,))
+
+
 def _members(name: str, *needed: tuple[str, Any], **optional: Any) -> Any:
     more = [(member, form, None) for member, form in optional.items()]
     return msgspec.defstruct(name, [*needed, *more], kw_only=True)
 
 
-File = _members("File", ("path", Word), ("sha256", Hash))
-SizedFile = _members("SizedFile", ("path", Word), ("sha256", Hash), ("size", Count))
-TrustFile = _members("TrustFile", ("name", Word), ("sha256", Hash))
-Target = _members(
+File: Any = _members("File", ("path", Word), ("sha256", Hash))
+SizedFile: Any = _members("SizedFile", ("path", Word), ("sha256", Hash), ("size", Count))
+TrustFile: Any = _members("TrustFile", ("name", Word), ("sha256", Hash))
+Target: Any = _members(
     "Target", ("path", Word), ("before", Hash), ("after", Hash), signed_base=NoHash, signed_result=NoHash,
     accepted_before=Hash, accepted=Hash,
 )  # fmt: skip
@@ -53,7 +59,7 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
         "decision": Name, "sha256": Hash, "type": DecisionType, "proposal": NoName, "changes": list[Number],
     },
     EventName.APPLY_INTENT: {
-        "apply": Word, "decision": Name, "proposal": NoName, "changes": list[Number], "targets": list[Target],
+        "apply": Word, "decision": Name, "proposal": NoName, "changes": list[Number], "targets": _list_of(Target),
     },
     EventName.NAMED: {"apply": Word, "names": list[tuple[Name, Name]]},
     EventName.APPLY_DONE: {"apply": Word},
@@ -66,14 +72,14 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
         "path": Word, "sha256": Hash, "base": NoHash, "proposal": NoName, "writer": Word,
     },
     EventName.PUT_BACK: {"path": Word, "found": Hash, "base": NoHash},
-    EventName.PROTECTED_SEEN: {"files": list[File]},
-    EventName.TRUST_CHANGED: {"decision": Name, "files": list[TrustFile]},
-    EventName.TRUST_RESET: {"files": list[TrustFile]},
+    EventName.PROTECTED_SEEN: {"files": _list_of(File)},
+    EventName.TRUST_CHANGED: {"decision": Name, "files": _list_of(TrustFile)},
+    EventName.TRUST_RESET: {"files": _list_of(TrustFile)},
     EventName.CONSENT_BLOCKED: {"action": Word, "domain": Word},
     EventName.LOCKED: {"paths": list[Word]},
     EventName.UNLOCKED: {"paths": list[Word]},
     EventName.LOCK_REPAIRED: {"paths": list[Word]},
-    EventName.EXPUNGED: {"decision": Name, "sha256s": list[Hash], "places": list[SizedFile]},
+    EventName.EXPUNGED: {"decision": Name, "sha256s": list[Hash], "places": _list_of(SizedFile)},
     EventName.BLOBS_REMOVED: {"sha256s": list[Hash]},
     EventName.MESSAGE: {
         "message": Name, "peer": Word, "iss": Word, "number": Count, "action": Word, "status": Word,
@@ -81,15 +87,16 @@ _NEEDED: Mapping[EventName, Mapping[str, Any]] = {
     EventName.RESTORED: {"size": Count, "lost": Count},
 }  # fmt: skip
 _OPTIONAL: Mapping[EventName, Mapping[str, Any]] = {
-    EventName.GENESIS: {"simulated": bool, "trust": list[TrustFile], "gated": list[File]},
+    EventName.GENESIS: {"simulated": bool, "trust": _list_of(TrustFile), "gated": _list_of(File)},
     EventName.DECIDED: {"signature_sha256": NoHash},
     EventName.APPLY_INTENT: {"taken_back": list[Number], "outcomes": Count},
-    EventName.APPLY_ABORTED: {"reason": Word, "replaced": list[File]},
-    EventName.APPLY_RACED: {"replaced": list[File]},
-    EventName.HEARTBEAT: {"waiting": Count, "inputs": list[SizedFile]},
+    EventName.APPLY_ABORTED: {"reason": Word, "replaced": _list_of(File)},
+    EventName.APPLY_RACED: {"replaced": _list_of(File)},
+    EventName.HEARTBEAT: {"waiting": Count, "inputs": _list_of(SizedFile)},
     EventName.PUT_BACK: {"proposal": NoName},
     EventName.DRIFT_FOUND: {"blob": NoHash, "commit": Word, "known_earlier": Word},
     EventName.MESSAGE: {"proposal": NoName, "decision": NoName, "sha256": NoHash},
+    EventName.RESTORED: {"decision": NoName, "base": NoHash},
 }
 
 
@@ -120,4 +127,4 @@ def _shape() -> Any:
         )
         for name, needed in _NEEDED.items()
     ]
-    return list[Union[tuple(shapes)]]  # noqa: UP007 - they are known when it runs
+    return _list_of(reduce(or_, shapes))

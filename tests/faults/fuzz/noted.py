@@ -19,6 +19,7 @@ from tests.homes import make_home
 from tests.linking import lines, outcome
 
 from nightledger.codec.strict_json import read_jsonl
+from nightledger.domain.errors import IntegrityError
 from nightledger.domain.message import Message
 from nightledger.domain.words import read_moment
 from nightledger.files.home import Home
@@ -122,7 +123,7 @@ _CONTACTS = (
 def _paths() -> SeenPaths:
     folder = scratch() / "seen"
     folder.mkdir(exist_ok=True)
-    return SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"), pin=str(folder / "pin"))
+    return SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"))
 
 
 def _message(number: int) -> Message:
@@ -133,18 +134,15 @@ def _message(number: int) -> Message:
 
 
 def _read_seen(raw: bytes) -> dict[str, State]:
-    """Read a record whose every line is pinned, and take a message in."""
-    paths = _paths()
-    written(paths.record, raw)
-    written(paths.pin, b'{"n":%d,"senders":[],"v":1}\n' % raw.count(b"\n"))
-    seen = Seen(paths, logged={})
-    found = {_message(n).id: seen.state(_message(n).id) for n in range(2)}
-    seen.marks(HOME)
-    for message in (_message(0),):  # each costs two writes to disk
-        if seen.state(message.id) is State.NEW:
-            seen.take(message, 1_772_366_400)
-        if seen.state(message.id) is State.BEGUN:
-            seen.answered(message.id, b"x")
+    """Read a record, and take a message in."""
+    written(_paths().record, raw)
+    seen = Seen(_paths(), logged={})
+    found = {_message(n).id: seen.state(_message(n)) for n in range(2)}
+    assert seen.seq(HOME) >= 0
+    if seen.state(_message(0)) is State.NEW:
+        seen.take(_message(0))
+    if seen.state(_message(0)) is State.BEGUN:
+        seen.answered(_message(0), b"x")
     return found
 
 
@@ -152,21 +150,23 @@ def _check_seen(raw: bytes, found: dict[str, State]) -> None:
     for name, state in found.items():
         assert state is State.NEW or name.encode() in raw or b"\\u" in raw
     again = Seen(_paths(), logged={})
-    assert again.state(_message(0).id) is State.ANSWERED
-    assert {again.state(name) for name in found} <= {State.ANSWERED, found[_message(1).id]}
+    assert again.state(_message(0)) is State.ANSWERED
+    assert again.state(_message(1)) is found[_message(1).id]
+    assert again.seq(HOME) >= _message(0).seq
 
 
-def _taken(number: int, line: int, **fields: Any) -> bytes:
-    message = _message(number)
-    values = {name: getattr(message, name) for name in ("id", "iss", "seq", "exp")}
-    return dumped({"n": line, "answer_bytes": 0, **values, **fields}) + b"\n"
+def _record(**fields: Any) -> bytes:
+    sender = {"iss": HOME, "seq": 7, "ids": [[_message(0).id, ""], [_message(1).id, "0" * 64]], **fields}
+    return dumped({"v": 1, "senders": [sender]})
 
 
 _SEEN = (
-    _taken(0, 1) + _taken(0, 2, answer_bytes=9) + _taken(1, 3),
-    b'{"n":4}\n' + _taken(0, 4, seq="7", exp=None),
-    _taken(0, 1, id=[]) + _taken(1, 2)[:-9],
-    _taken(0, 1, n="1"),
+    _record(),
+    _record(ids=[]),
+    _record(seq="7", iat=1_772_366_400),
+    _record(ids=[["../x", ""]]),
+    _record(iss=["a"]),
+    _record(seq=2.5, ids={"a": 1}),
     *DEEP,
 )
 
@@ -384,7 +384,7 @@ TARGETS = (
     Target(
         name="seen-ids",
         read=_read_seen,
-        errors=(),
+        errors=(IntegrityError,),
         check=_check_seen,
         damage=lambda found: {**found, "m-c": State.BEGUN},
         seeds=lambda: list(_SEEN),

@@ -15,8 +15,6 @@ from tests.trust.witnesses import LogSigner, head_of, note_of, tree_of
 
 from nightledger.codec.canonical import MAX_INTEGER
 from nightledger.domain.errors import ConfigurationError, IntegrityError
-from nightledger.domain.message import Marks
-from nightledger.files.seen import Seen, SeenPaths, State
 from nightledger.recall.meaning import EncoderError
 from nightledger.surfaces.channel.client import _said
 from nightledger.surfaces.recall.embedding_server import MAX_NUMBERS, _read
@@ -85,40 +83,6 @@ def _pins() -> tuple[bytes, ...]:
         {"vkeys": [1]},
     )
     return (*made, *(dumped({**plain, **one}) for one in odd), *DEEP)
-
-
-# the pin of the channel
-
-
-def _read_channel_pin(raw: bytes) -> Any:
-    folder = scratch() / "channel-pins"
-    folder.mkdir(exist_ok=True)
-    paths = SeenPaths(record=str(folder / "ids"), answers=str(folder / "answers"), pin=str(folder / "pin"))
-    written(paths.record, b"")
-    written(paths.pin, raw)
-    seen = Seen(paths, logged={})
-    return seen.marks("a" * 32), seen.state("m-x")
-
-
-def _check_channel_pin(_: bytes, read: Any) -> None:
-    marks, state = read
-    assert state is State.NEW
-    values = [getattr(marks, name) for name in Marks.__slots__]
-    assert all(type(value) is int and value >= 0 for value in values)
-
-
-_SENDER = {"iss": "a" * 32, "seq": 7, "iat": 1_772_366_400, "lost_seq": 0, "forgotten_exp": 1_772_452_800}
-_AHEAD = {"id": f"m-{'a' * 26}", "iss": "a" * 32, "seq": 7, "exp": 1_772_452_800, "answer_bytes": 0}
-_CHANNEL_PINS = (
-    dumped({"v": 1, "n": 0, "senders": [_SENDER]}),
-    dumped({"v": 1, "n": 9, "senders": [_SENDER, {**_SENDER, "iss": "b" * 32}]}),
-    dumped({"v": 1, "n": 0, "senders": [{**_SENDER, "past_seq": 9, "past_exp": 1}]}),
-    dumped({"v": 1, "n": 0, "senders": [], "ahead": [_AHEAD, {**_AHEAD, "id": f"m-{'b' * 26}"}]}),
-    dumped({"v": 1, "n": 0, "senders": [], "ahead": [{**_AHEAD, "id": "../x"}]}),
-    dumped({"v": 1, "n": 2.5, "senders": [{**_SENDER, "seq": "7"}]}),
-    dumped({"v": 1, "n": 9, "senders": [{**_SENDER, "iss": ["a"]}]}),
-    *DEEP,
-)
 
 
 # keys
@@ -246,15 +210,6 @@ TARGETS = (
         damage=lambda pin: replace(pin, origin=f"{pin.origin}x"),
         seeds=_pins,
         cost=4,
-    ),
-    Target(
-        name="channel-pins",
-        read=_read_channel_pin,
-        errors=(IntegrityError,),
-        check=_check_channel_pin,
-        damage=lambda read: (read[0], State.BEGUN),
-        seeds=lambda: list(_CHANNEL_PINS),
-        cost=2,
     ),
     Target(
         name="private-keys",

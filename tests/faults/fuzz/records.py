@@ -31,7 +31,7 @@ from nightledger.codec.strict_yaml import YamlMapping, parse_yaml
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.identity import Identity
 from nightledger.domain.ids import content_id
-from nightledger.domain.message import Marks, Message, Peer, Peers, Reply, find_reasons
+from nightledger.domain.message import Message, Peer, Peers, Reply, find_reasons
 from nightledger.domain.runs import Run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -212,7 +212,7 @@ def _check_message(_: bytes, read: tuple[bytes, Message]) -> None:
     payload, found = read
     assert dump_record(found) == payload
     peer = Peer(name="desk", home=HOME, keys=(), actions=())
-    find_reasons(found, peer, HOME, Marks(), 1_772_262_010)
+    find_reasons(found, peer, HOME, 0, 1_772_262_010)
 
 
 # configuration

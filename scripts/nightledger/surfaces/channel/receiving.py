@@ -1,7 +1,7 @@
 """Take one message in: verified, remembered, carried out, answered; each at most once.
 
-Order: the signature; the channel's lock; what is known of the id; the home's log and the machines
-that it names; the record of the id on disk; only then the deed; its answer on disk; the answer.
+Order: the signature; the channel's lock; what is known of its number and id; the home's log and the machines
+that it names; number and id on disk; only then the deed; its answer on disk; the answer.
 Invariant: the same bytes give the same answer, however they come and however often; what was
 refused stays refused, though it may be for another reason. Nothing is remembered of a message
 that no machine of the log has signed, and nothing that anybody may write opens a way in.
@@ -17,7 +17,6 @@ from nightledger.codec.records import dump_record
 from nightledger.domain.errors import ConfigurationError, LockedError, RefusedError
 from nightledger.domain.message import (
     REPLY_TYPE,
-    Marks,
     Message,
     Reply,
     Status,
@@ -126,18 +125,17 @@ def channel_lock(context: Context, home: Home) -> Lock:
 
 
 def seen_paths(context: Context, home: Home) -> SeenPaths:
-    """Give where the record of seen ids lies."""
+    """Give where the record of spent numbers lies."""
     ring = KeyRing(Path(context.keys_dir))
     return SeenPaths(
-        record=str(ring.path(home.identity.id, "channel-ids")),
+        record=str(ring.path(home.identity.id, "channel.json")),
         answers=os.path.join(home.channel_dir, "answers"),
-        pin=str(ring.path(home.identity.id, "channel.json")),
     )
 
 
 def _open_seen(context: Context, home: Home) -> Seen:
     paths = seen_paths(context, home)
-    if os.path.lexists(paths.pin):
+    if os.path.lexists(paths.record):
         return Seen(paths, logged={})
     with reading(context) as session:
         return Seen(paths, logged=logged_seqs(session.ledger))
@@ -150,14 +148,11 @@ def _answer_again(context: Context, seen: Seen, raw: bytes, opened: Opened) -> b
 
     Raises:
         SignatureError: It is to be refused, and no machine that the log names has signed it.
-        FullError: It is to be refused for its time, and that could not be remembered.
     """
-    message, state = opened.message, seen.state(opened.message.id)
+    message, state = opened.message, seen.state(opened.message)
     if state is State.ANSWERED:
-        return seen.answer(message.id) or _answered_before(context, raw)
-    if state is State.BEGUN and rule_of(message.action).writes:
-        return None
-    if not _reasons(context, seen, opened):
+        return seen.answer(message) or _answered_before(context, raw)
+    if (state is State.BEGUN and rule_of(message.action).writes) or not _reasons(context, seen, opened):
         return None
     if _is_settled(context, seen, opened):
         return _refused(context, seen, opened)
@@ -178,44 +173,37 @@ def _answered_before(context: Context, raw: bytes) -> bytes:
 def _is_settled(context: Context, seen: Seen, opened: Opened) -> bool:
     """Tell whether a refusal needs no look at the log: anybody who once heard a message can send it without end.
 
-    So it is where no clock, no list of machines and no lost record can make it good, where it was refused
-    before, and where it has expired and may have been answered long ago.
+    So it is where no clock and no list of machines can make it good, and where it has expired and came before.
     """
     message, mine = opened.message, Home(context.home_path).identity.id
     if message.iss != opened.peer.home:
         return False
-    if find_lasting_reasons(message, opened.peer, mine, Marks()):
-        return True
-    if find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss)):
-        return message.exp <= context.moment.at.timestamp()
-    return seen.is_refused(message)
+    spent = message.seq <= seen.seq(message.iss) and message.exp <= context.moment.at.timestamp()
+    return spent or bool(find_lasting_reasons(message, opened.peer, mine))
 
 
 def _reasons(context: Context, seen: Seen, opened: Opened) -> tuple[str, ...]:
-    """Say why a message is not taken in, by the clock and by what is remembered."""
+    """Say why a message is not taken in, by the clock and by its number; one that was begun has its own."""
     message, mine = opened.message, Home(context.home_path).identity.id
-    now = int(context.moment.at.timestamp())
-    reasons = find_reasons(message, opened.peer, mine, seen.marks(message.iss), now)
-    if not reasons and seen.is_refused(message):
-        return ("it was refused before, when its time had not come; send it anew",)
-    return reasons
+    seq = seen.seq(message.iss) if seen.state(message) is State.NEW else 0
+    return find_reasons(message, opened.peer, mine, seq, int(context.moment.at.timestamp()))
 
 
 def _refused(context: Context, seen: Seen, opened: Opened) -> bytes | None:
-    """Refuse a message, and remember that first; None where nothing is wrong with it.
+    """Refuse a message, and spend its number first; None where nothing is wrong with it.
 
     Args:
         context: The receiving home.
         seen: What is remembered.
-        opened: The message; signed by a machine of the log, unless it was refused before.
+        opened: The message; signed by a machine of the log, unless its number is spent.
     """
     reasons = _reasons(context, seen, opened)
     if not reasons:
         return None
     message, mine = opened.message, Home(context.home_path).identity.id
-    lasting = find_lasting_reasons(message, opened.peer, mine, seen.marks(message.iss))
-    if not lasting and not seen.is_refused(message):
-        seen.refuse(message, int(context.moment.at.timestamp()))
+    spent = message.seq <= seen.seq(message.iss)
+    if not spent and not find_lasting_reasons(message, opened.peer, mine):
+        seen.refuse(message)
     return _sealed(context, message, Done(status=Status.REJECTED, reason="; ".join(reasons)))
 
 
@@ -238,7 +226,7 @@ def _reopened(session: Session, raw: bytes) -> Opened:
 def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> bytes:
     opened = _reopened(session, raw)
     message = opened.message
-    resumed = seen.state(message.id) is State.BEGUN
+    resumed = seen.state(message) is State.BEGUN
     work = Work(
         gate=session.gate,
         ledger=session.ledger,
@@ -249,10 +237,8 @@ def _carry_out(context: Context, session: Session, seen: Seen, raw: bytes) -> by
     )
     if (not resumed or is_undone(work)) and (refusal := _refused(context, seen, opened)):
         return _kept(seen, message, refusal) if resumed else refusal
-    if resumed:
-        seen.resume(message)
-    else:
-        seen.take(message, int(session.moment.at.timestamp()))
+    if not resumed:
+        seen.take(message)
     return _kept(seen, message, _sealed(context, message, perform(work, HANDLERS)))
 
 
@@ -263,7 +249,7 @@ def _kept(seen: Seen, message: Message, reply: bytes) -> bytes:
         LockedError: Something of this home stands in its way; the same message may come again.
     """
     try:
-        seen.answered(message.id, reply)
+        seen.answered(message, reply)
     except (ConfigurationError, RefusedError) as error:
         raise LockedError(f"the answer cannot be kept: {error}", hint=error.hint) from error
     return reply
