@@ -20,8 +20,7 @@ from nightledger.domain.moment import Moment
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.integrity.beginning import why_another
-from nightledger.gate.opening import Gate, fold_log, read_ledger, record, sign_head
+from nightledger.gate.opening import Gate, fold_log, read_ledger, record, require_same, sign_head
 from nightledger.trust import head, pin
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.reading import VerifiedLog, check_log
@@ -48,8 +47,7 @@ def lost_entries(home: Home, known: pin.Pin | None) -> int:
     lost = max(0, seen - log.size)
     if log.report.alarms and not lost:
         raise IntegrityError(f"{log.report.alarms[0].damage.value.upper()}: {log.report.alarms[0].message}")
-    if why := why_another(home.identity, fold_log(log)[0].genesis):
-        raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
+    require_same(home, fold_log(log)[0].genesis)
     return lost
 
 
