@@ -8,8 +8,6 @@ import contextlib
 import functools
 import importlib.util
 import io
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -30,24 +28,15 @@ def program() -> ModuleType:
     return module
 
 
-def second_look(root: Path, *words: str, keys: Path | None = None) -> tuple[int, str]:
-    """Check the home at ``root/home`` with the keys at ``root/keys``; return exit status and output."""
+def second_look(home: Path | str, keys: Path, *words: str) -> tuple[int, str]:
+    """Check a home; return exit status and output."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        status = program().main([str(root / "home"), "--keys", str(keys or root / "keys"), *words])
+        status = program().main([str(home), "--keys", str(keys), *words])
     return status, said.getvalue()
 
 
-def classes(text: str) -> set[str]:
-    """Return the classes of damage that a verifier's output names."""
-    return set(re.findall(r"^([A-Z]{4,}(?:-[A-Z]+)?) ", text, re.MULTILINE))
-
-
-def disagreement(root: Path, status: int, *words: str, keys: Path | None = None) -> Sequence[str]:
-    """Name what the second verifier says otherwise than ``verify`` did, which ended with ``status``."""
-    theirs, said = second_look(root, *words, keys=keys)
-    return (
-        []
-        if theirs == status
-        else [f"verify ends with {status}, the independent verifier with {theirs}: {said}"]
-    )
+def disagreement(root: Path, status: int, *words: str) -> list[str]:
+    """Name what the second verifier says of ``root/home`` otherwise than ``verify``, which ended with ``status``."""
+    theirs, said = second_look(root / "home", root / "keys", *words)
+    return [] if theirs == status else [f"verify: {status}, the independent verifier: {theirs} {said}"]

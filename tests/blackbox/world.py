@@ -113,7 +113,7 @@ class World:
 
     def second_look(self, *words: str) -> tuple[int, str]:
         """Run the second verifier in this process: its exit status and output."""
-        return second_look(self.root, *words)
+        return second_look(self.home, self.keys, *words)
 
     def killed(self, at: int, act: Callable[[], object]) -> bool:
         """Do something in a child that dies at its ``at``-th call to put something on disk; tell whether it did."""

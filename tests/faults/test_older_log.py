@@ -10,6 +10,7 @@ import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report
 from tests.gate.homes import addition, make_desk, open_desk
+from tests.second_verifier import disagreement
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 LATER = "2026-03-01T07:00:00Z"
@@ -79,6 +80,7 @@ def rolled_back(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     desk.signing()
     shutil.rmtree(root / "home")
     older.rename(root / "home")
+    assert disagreement(root, 4) == []
     return root, proposal.id
 
 
@@ -98,6 +100,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     other.signing()
     shutil.rmtree(root / "home")
     (twin / "home").rename(root / "home")
+    assert disagreement(root, 4) == []
     return root, proposal.id
 
 
