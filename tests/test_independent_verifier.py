@@ -146,7 +146,7 @@ def test_both_say_that_a_lived_in_home_holds(desk: Desk) -> None:
     assert counts["proposals"] == len(book.proposals)
     assert counts["applies"] == len(book.applies) == 5
     assert counts["entries"] == desk.ledger().log.size
-    assert said.count("not checked: ") == 3
+    assert said.count("not checked: ") == 5
     assert said.endswith("All of that holds.\n")
 
 
@@ -301,7 +301,7 @@ def test_a_record_that_says_otherwise_than_the_first_entry_whether_it_is_a_trial
     path = Path(desk.home.identity_file)
     path.write_text(json.dumps(json.loads(path.read_text()) | {"simulated": False}))
     status, said = theirs(desk)
-    assert (status, "ALTERED config/nightledger/home.json: gated or simulated" in said) == (4, True)
+    assert (status, "ALTERED config/nightledger/home.json: simulated" in said) == (4, True)
 
 
 def test_a_change_of_signers_that_nobody_signed_is_caught_by_both(desk: Desk) -> None:
@@ -338,7 +338,7 @@ def test_an_apply_that_nobody_signed_is_caught(desk: Desk) -> None:
     append(desk.home, log_key(desk.gate), events)
     sign_head(desk.gate, desk.moment)
     status, said = theirs(desk)
-    assert (status, f"ALTERED {fields['apply']}" in said) == (4, True)
+    assert (status, "UNSIGNED" in classes(said)) == (4, True)
 
 
 def test_lines_that_nobody_acknowledged_count_for_neither(desk: Desk) -> None:
@@ -416,7 +416,7 @@ def test_ed25519_agrees_with_the_library(program: ModuleType, seed: bytes, messa
     flipped = bytearray(signature)
     flipped[bit // 8] ^= 1 << bit % 8
     # What is no point of the curve is told so; the caller takes it as a signature that does not hold.
-    with contextlib.suppress(program.BrokenError):
+    with contextlib.suppress(ValueError):
         assert not program.ed25519_holds(public, bytes(flipped), message)
 
 

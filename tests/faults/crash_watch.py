@@ -128,11 +128,11 @@ class Watch:
         if here is not None:
             self._make(here, os.stat(path).st_mode & 0o777, folder=True)
 
-    def unlink(self, real: Any, path: Any) -> None:
-        here = self.relative(path)
+    def unlink(self, real: Any, path: Any, **options: Any) -> None:
+        here = None if options else self.relative(path)  # beside an open folder only what is not ours goes
         if here is not None:
             self.ask("unlink", here)
-        real(path)
+        real(path, **options)
         if here is not None:
             parent, name = self.disk.place(here)
             self.did(Kind.UNLINK, here, parent=parent, name=name, node=self.disk.find(here))

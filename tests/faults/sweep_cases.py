@@ -19,6 +19,7 @@ from tests.gate.forgetting_desk import (
     summary_of,
 )
 from tests.gate.homes import MEMORY, addition, make_desk, open_desk
+from tests.second_verifier import disagreement
 
 from nightledger.demo.shell import Ran, Shell
 from nightledger.domain.errors import NightledgerError
@@ -91,11 +92,11 @@ def problems(
         found.append("MEMORY.md is torn")
     found += [f"{name} is torn" for name, may in case.files.items() if _held(root, name) not in may]
     found += case.told(root, said.decode())
-    found += _verified("before", run(root, "verify", "--json"), torn=True)
+    found += _verified("before", root, run, torn=True)
     again = run(root, *case.words(made))
     if again.status not in case.again or case.again[again.status] not in again.out + again.err:
         found.append(f"run again: {again.status} {again.out}{again.err}")
-    found += _verified("after", run(root, "verify", "--json"), torn=False)
+    found += _verified("after", root, run, torn=False)
     if (root / "home" / "MEMORY.md").read_text() != case.memory[-1]:
         found.append("MEMORY.md is not as the command leaves it")
     found += [
@@ -127,7 +128,9 @@ def _starts(path: Path, content: bytes) -> bool:
     return path.exists() and path.read_bytes().startswith(content)
 
 
-def _verified(when: str, ran: Ran, *, torn: bool) -> Iterator[str]:
+def _verified(when: str, root: Path, run: Runner, *, torn: bool) -> Iterator[str]:
+    ran = run(root, "verify", "--json")
+    yield from disagreement(root, ran.status)
     if ran.status:
         yield f"verify {when} the second run: {ran.status} {ran.out}{ran.err}"
         return

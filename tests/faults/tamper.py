@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.gate.homes import HOME_ID, addition, make_desk, open_desk
+from tests.second_verifier import disagreement
 
 from nightledger.files.home import Home
 from nightledger.gate.opening import sign_head
@@ -150,10 +151,24 @@ def judge(home: Home, pin: Pin | None) -> tuple[Finding, ...]:
 Judge = Callable[[Home, Pin | None], tuple[Finding, ...]]
 
 
-def wrong(history: History, pin: Pin | None, attack: Attack, judge: Judge = judge) -> str:
-    """Say what is wrong with how an attack is told; empty where it is told as it must be."""
+def wrong(
+    history: History, pin: Pin | None, attack: Attack, judge: Judge = judge, *, second: bool = False
+) -> str:
+    """Say what is wrong with how an attack is told; empty where it is told as it must be.
+
+    Args:
+        history: What is tampered with.
+        pin: What was pinned of it.
+        attack: How.
+        judge: The program's own check.
+        second: Whether the independent verifier is asked, too.
+    """
+    scoped = second and not _is_of_ml_dsa(history, attack)
     with tampered(history, attack.files):
         found = judge(history.home, pin)
+        told = disagreement(history.root, 4 if attack.alarm else 0) if scoped else ()
+    if told:
+        return f"{attack.kind}, {attack.what}: {told[0]}"
     if not found:
         return f"{attack.kind}, {attack.what}: nothing was noticed"
     first = found[0]
@@ -162,6 +177,13 @@ def wrong(history: History, pin: Pin | None, attack: Attack, judge: Judge = judg
     if attack.line is not None and first.line != attack.line:
         return f"{attack.kind}, {attack.what}: line {first.line} was named and not {attack.line}"
     return ""
+
+
+def _is_of_ml_dsa(history: History, attack: Attack) -> bool:
+    """Tell whether only the ML-DSA line of a checkpoint differs, the last one: the independent verifier has no ML-DSA."""
+    note = attack.files.get(CHECKPOINT) or b""
+    rest = history.read(CHECKPOINT).splitlines()[:-1]
+    return attack.files.keys() == {CHECKPOINT} and note.splitlines()[:-1] == rest
 
 
 class tampered:  # noqa: N801 - a context manager, named as contextlib's are

@@ -13,6 +13,7 @@ from tests.faults.concurrency_crowd import GO, STOP
 from tests.faults.sweep_cases import run_here
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk, addition, make_desk
+from tests.second_verifier import disagreement
 
 from nightledger.domain.states import ChangeState
 from nightledger.gate.forgetting.keeping import present_blobs
@@ -143,6 +144,7 @@ def test_appends_readers_an_apply_and_a_writer_without_locks_go_together(approve
     check_no_byte_lost(approved, crowd)
     ran = run_here(approved.root, "verify")
     assert ran.status in (0, 4), ran.err
+    assert disagreement(approved.root, ran.status) == []
     alarms = {line.split()[0] for line in ran.out.splitlines() if line.split()[0].isupper()}
     assert alarms <= {"DRIFT"}, ran.out
     report(SWEEP, "readers, applies, a rival", points=acknowledged + len(crowd.words("edited")))

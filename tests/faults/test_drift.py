@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import MEMORY, Desk, addition, make_desk
+from tests.second_verifier import disagreement
 
 from nightledger.domain.drift import OnDrift
 from nightledger.domain.event import EventName
@@ -255,6 +256,7 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
     assert desk.guard() == ()
     assert find_drift(desk.home, desk.ledger().book) == ()
     assert find_altered(desk.home, desk.ledger(), desk.moment) == ()
+    assert disagreement(desk.root, 4 if find_drift(desk.home, desk.ledger().book) else 0) == []
     held = "".join(p.read_text() for p in Path(desk.home.blobs_dir).rglob("*") if p.is_file()) + desk.text()
     assert [line for line in lived.written if line not in held] == []
     mode = desk.gate.settings.on_drift.value

@@ -11,6 +11,7 @@ from bench.bench_growth import FIRST, live, single_days
 from bench.living import approve_all, live_night, make_home
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import Desk
+from tests.second_verifier import second_look
 
 from nightledger.demo.shell import Shell
 from nightledger.domain.begun import begun_of
@@ -51,6 +52,8 @@ def problems(desk: Desk, shell: Shell) -> list[str]:
     """Run verify, and compare how many applies it could check with how many happened within the undo window."""
     ran = shell.run("verify", now=desk.moment.at)
     found = [f"{desk.moment.at}: {ran.status} {ran.out}{ran.err}"] if ran.status else []
+    status, said = second_look(desk.home.root, desk.ring.directory)
+    found += [f"{desk.moment.at}: the independent verifier: {status} {said}"] if status != ran.status else []
     ledger = desk.ledger()
     look = look_at_applies(desk.home, ledger, verify_decisions(desk.home, ledger), desk.moment)
     since = desk.moment.at - timedelta(days=7)

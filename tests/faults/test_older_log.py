@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.faults.sweep_report import report
 from tests.gate.homes import addition, make_desk, open_desk
+from tests.second_verifier import disagreement
 
 from nightledger.demo.shell import Shell
 
@@ -54,6 +55,7 @@ def rolled_back(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     desk.signing()
     shutil.rmtree(root / "home")
     older.rename(root / "home")
+    assert disagreement(root, 4) == []
     return root, proposal.id
 
 
@@ -73,6 +75,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     other.signing()
     shutil.rmtree(root / "home")
     (twin / "home").rename(root / "home")
+    assert disagreement(root, 4) == []
     return root, proposal.id
 
 

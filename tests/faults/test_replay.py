@@ -22,6 +22,7 @@ import pytest
 from tests.faults.failed_tests import has_failed
 from tests.faults.sweep_report import report, sampled
 from tests.gate.homes import addition
+from tests.second_verifier import second_look
 from tests.surfaces.channel.machines import (
     AGENT_ADDRESS,
     ALL_ACTIONS,
@@ -790,6 +791,8 @@ def test_a_restart_finishes_what_was_begun_and_does_nothing_twice(
     assert effects(pair) == (1 if action == "update_heartbeat" else 2)
     assert pair.agent.take_in(raw) == answer
     assert pair.agent.run("verify").status == 0
+    desk = pair.agent.desk
+    assert second_look(desk.home.root, desk.ring.directory)[0] == 0
 
 
 # ---------------------------------------------------------------- the wire

@@ -29,6 +29,7 @@ from tests.faults.sweep_report import WHOLE, report, whole
 from tests.faults.test_error_sweep import wrong_about
 from tests.gate.forgetting_desk import ARCHIVE
 from tests.gate.homes import MEMORY, addition, make_desk
+from tests.second_verifier import disagreement
 
 from nightledger.demo.shell import Ran
 
@@ -75,6 +76,7 @@ def test_a_disk_of_64_kib_that_fills_up_keeps_every_record_that_was_acknowledged
         assert "hint: free some room" in refused.err or "hint: the disk is full" in refused.err
         assert set(told) <= set(outcome_ids(root))
         assert run_here(root, "verify").status == 0
+        assert disagreement(root, 0) == []
         (disk / BALLAST).unlink()
         assert run_here(root, *OUTCOME, "--session", "later").status == 0
         assert set(told) <= set(outcome_ids(root))

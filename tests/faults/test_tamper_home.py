@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.faults.sweep_report import report, whole
 from tests.gate.homes import START, addition, make_desk
+from tests.second_verifier import disagreement
 
 from nightledger.demo.shell import Shell
 
@@ -101,6 +102,7 @@ def test_a_flipped_bit_of_any_file_that_counts_is_told_by_its_name(
     assert_told(root, place.word, path)
     path.write_bytes(before)
     assert shell_of(root).run("verify", now=NOW).status == 0
+    assert disagreement(root, 0) == []
     report(SWEEP, place.pattern, points=tried + 2)
 
 
@@ -109,6 +111,7 @@ def assert_told(root: Path, word: str, path: Path) -> None:
     name = str(path.relative_to(root / "home"))
     told = [line for line in ran.out.splitlines() if line.startswith(f"{word} ")]
     assert ran.status == STATUS, ran.out + ran.err
+    assert disagreement(root, STATUS) == []
     assert any(name.removesuffix(".sig") in line for line in told), ran.out
 
 
@@ -118,6 +121,7 @@ def test_appending_to_what_is_only_appended_to_is_no_alarm(lived: Path, tmp_path
     with (root / "home/memory/system/outcome-records.jsonl").open("a") as stream:
         stream.write('{"id":"o-later"}\n')
     assert shell_of(root).run("verify", now=NOW).status == 0
+    assert disagreement(root, 0) == []
 
 
 def test_a_head_kept_elsewhere_tells_that_home_and_keys_were_rolled_back_together(
@@ -132,8 +136,10 @@ def test_a_head_kept_elsewhere_tells_that_home_and_keys_were_rolled_back_togethe
     shutil.rmtree(root)
     shutil.copytree(lived, root, symlinks=True)
     assert shell.run("verify", now=NOW).status == 0
+    assert disagreement(root, 0) == []
     ran = shell.run("verify", "--against", str(kept), now=NOW)
     assert ran.status == STATUS
+    assert disagreement(root, STATUS, "--against", str(kept)) == []
     assert ran.out.startswith("ROLLBACK ")
     assert shell.run("night", now=NOW + timedelta(days=1)).status == 0
     ran = shell.run("verify", "--against", str(kept), now=NOW + timedelta(days=1))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.gate.homes import Desk
 from tests.gate.signers import own_key
+from tests.second_verifier import second_look
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
 from nightledger.domain.kept import LINKS
@@ -29,9 +30,17 @@ def look(desk: Desk, now: Moment | None = None) -> AppliesLook:
     return look_at_applies(desk.home, ledger, verify_decisions(desk.home, ledger), now or desk.moment)
 
 
-def said(desk: Desk) -> str:
-    """Give why the one apply that is not what was signed is not."""
+def said(desk: Desk, *, alone: bool = False) -> str:
+    """Give why the one apply that is not what was signed is not.
+
+    Args:
+        desk: Whose home.
+        alone: Whether the independent verifier leaves this unchecked, as it says: places in a file, parts of a
+            drift, daily logs and the archive.
+    """
     (found,) = look(desk).findings
+    status, told = second_look(desk.home.root, desk.ring.directory)
+    assert status == 4 or alone, told
     assert (found.damage, found.alarm) == (Damage.UNSIGNED, True)
     assert found.path == desk.home.relative(desk.home.audit_log)
     assert found.line is not None
@@ -42,6 +51,8 @@ def counts(desk: Desk) -> tuple[int, int]:
     """Give how many applies are what was signed, and how many cannot be checked any more; no other is there."""
     seen = look(desk)
     assert seen.findings == ()
+    told = second_look(desk.home.root, desk.ring.directory)[1]
+    assert not told.startswith("UNSIGNED"), told
     return seen.checked, seen.expired
 
 

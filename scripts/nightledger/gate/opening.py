@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nightledger.codec.consent import parse_consent
 from nightledger.domain.consent import ConsentGraph
@@ -122,13 +122,18 @@ def read_ledger(gate: Gate) -> Ledger:
     log = reading.check_log(gate.home, pin.read_pin(gate.ring, gate.home.identity.id))
     reading.require_intact(log)
     book, _ = fold_log(gate.home, log)
-    if why := why_another(gate.home.identity, book.genesis):
-        path = gate.home.relative(gate.home.identity_file)
-        raise IntegrityError(
-            f"ALTERED {path}: {why}",
-            hint=AS_MADE,
-        )
+    require_same(gate.home, book.genesis)
     return Ledger(log=log, book=book)
+
+
+def require_same(home: Home, genesis: Mapping[str, Any]) -> None:
+    """Refuse a home whose record is not what its log began with.
+
+    Raises:
+        IntegrityError: Naming each difference.
+    """
+    if why := why_another(home.identity, genesis):
+        raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}", hint=AS_MADE)
 
 
 def fold_log(

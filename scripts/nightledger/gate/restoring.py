@@ -23,9 +23,8 @@ from nightledger.domain.trusting import EMPTY_SHA256
 from nightledger.files.atomic import link_or_copy, replace_file
 from nightledger.files.durable import make_dir, sync_directory
 from nightledger.files.home import Home
-from nightledger.gate.integrity.beginning import why_another
 from nightledger.gate.integrity.trust_changes import void_events
-from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, sign_head
+from nightledger.gate.opening import Gate, Ledger, fold_log, read_ledger, record, require_same, sign_head
 from nightledger.trust import head, pin
 from nightledger.trust.keys import KeyRing, load_log_key
 from nightledger.trust.merkle import leaf_hash
@@ -78,8 +77,7 @@ def find_loss(home: Home, known: pin.Pin | None) -> Loss:
     if alarm is not None:
         raise IntegrityError(f"{alarm.damage.value.upper()}: {alarm.message}")
     book, _ = fold_log(home, log)
-    if why := why_another(home.identity, book.genesis):
-        raise IntegrityError(f"ALTERED {home.relative(home.identity_file)}: {why}")
+    require_same(home, book.genesis)
     heads = _heads(home, known)
     seen = max(heads, key=lambda one: one.size, default=LogHead(size=0, root=EMPTY_SHA256))
     accepted = next(

@@ -70,6 +70,7 @@ def find_damage(scan: Scan, claims: Claims) -> tuple[Finding, ...]:
     edited = tuple(_edited(scan, claims))
     findings = [
         *edited,
+        *_taken_back(scan, claims),
         *_cut(scan, claims),
         *_unsigned(claims),
         *_forked(scan, claims, edited=bool(edited)),
@@ -104,6 +105,14 @@ def _edited(scan: Scan, claims: Claims) -> Iterator[Finding]:
     ):
         first = claims.signed_size
         yield _finding(claims, Damage.EDITED, first, "or one behind it is not what was acknowledged")
+
+
+def _taken_back(scan: Scan, claims: Claims) -> Iterator[Finding]:
+    """Find closed tails that hold signed lines: whoever has the log's key could void history by one entry."""
+    signed = [size for size, _ in _other_heads(claims)]
+    for closure in void_ranges(scan.closures, acknowledged_size(scan, claims)):
+        if any(closure.first < size <= closure.end for size in signed):
+            yield _finding(claims, Damage.EDITED, closure.end, "takes back lines that had been signed for")
 
 
 def _agrees(tree: Tree, size: int, root: bytes) -> bool:

@@ -189,7 +189,7 @@ def test_a_change_that_has_no_place_there_was_not_applied(desk: Desk) -> None:
     desk.edit(desk.text().replace(OLD, "").encode())
     now = desk.ledger().book.gated["MEMORY.md"]
     forge(desk, intent_of(decision, before=now, after=now))
-    assert said(desk) == "change 1 does not fit what stood there"
+    assert said(desk, alone=True) == "change 1 does not fit what stood there"
 
 
 def test_a_decision_of_another_proposal_carries_nothing_out(desk: Desk) -> None:

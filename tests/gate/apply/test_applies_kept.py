@@ -249,7 +249,7 @@ def test_a_text_that_is_said_to_have_gone_before_its_time_excuses_nothing(
     sha256 = desk.ledger().book.proposals[proposal.id].sha256
     desk.record("blobs.removed", sha256s=[sha256])
     desk.moment = Moment(at=now.at + timedelta(days=days - ahead))
-    assert said(desk) == "its proposal is not what was logged"
+    assert said(desk, alone=True) == "its proposal is not what was logged"
 
 
 def test_a_text_that_went_and_of_which_the_log_says_nothing_is_found(desk: Desk) -> None:

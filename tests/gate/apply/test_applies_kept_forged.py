@@ -80,7 +80,7 @@ def test_an_archive_that_got_another_text_is_found(desk: Desk, end: str) -> None
     target_of(fields, ARCHIVE)["after"] = keep(desk, EVIL)
     forge(desk, fields, end=end)
     keep(desk, "")
-    assert said(desk) == OTHER_RESULT
+    assert said(desk, alone=True) == OTHER_RESULT
 
 
 def test_an_archive_that_got_another_text_beside_what_another_wrote_is_found(desk: Desk) -> None:
@@ -100,7 +100,7 @@ def test_a_copy_or_a_summary_of_other_bytes_is_found(desk: Desk, path: str) -> N
     keep_bytes(desk, FULL)
     keep(desk, "")
     forge(desk, fields)
-    assert said(desk) == OTHER_RESULT
+    assert said(desk, alone=True) == OTHER_RESULT
 
 
 def test_a_compression_of_other_bytes_than_were_signed_is_found(desk: Desk) -> None:
@@ -110,7 +110,7 @@ def test_a_compression_of_other_bytes_than_were_signed_is_found(desk: Desk) -> N
     target_of(fields, COPY)["after"] = target_of(fields, LOG)["before"] = evil
     keep(desk, "")
     forge(desk, fields)
-    assert said(desk).startswith("change 1 does not fit what stood there")
+    assert said(desk, alone=True).startswith("change 1 does not fit what stood there")
 
 
 @pytest.mark.parametrize("path", [COPY, LOG], ids=["without its copy", "without its log"])
@@ -142,7 +142,7 @@ def test_a_file_that_none_of_the_changes_writes_stays_as_it_was(desk: Desk) -> N
     keep_bytes(desk, FULL)
     keep(desk, "")
     forge(desk, fields)
-    assert said(desk) == OTHER_RESULT
+    assert said(desk, alone=True) == OTHER_RESULT
 
 
 def test_an_entry_that_nobody_signed_for_is_not_archived(desk: Desk) -> None:
@@ -182,7 +182,7 @@ def test_a_change_of_a_log_that_no_change_may_make_is_found(desk: Desk) -> None:
     fields = intent_of(decision)
     target_of(fields, LOG)["after"] = keep(desk, "- 1.\n- 2.\n")
     forge(desk, fields)
-    assert said(desk) == f"{LOG} is not a gated file of this home"
+    assert said(desk, alone=True) == f"{LOG} is not a gated file of this home"
 
 
 # ---------------------------------------------------------------- forged deletions of links
@@ -214,13 +214,13 @@ def test_a_deletion_forgets_no_outcome_that_is_still_to_come(desk: Desk) -> None
     Path(desk.home.outcomes).write_bytes(lines([outcome(n) for n in range(3)]))
     _, decision = approved(desk, forget())
     forge(desk, {**intent_of(decision), "outcomes": 4})
-    assert said(desk) == "it forgets more outcomes of a link than there are"
+    assert said(desk, alone=True) == "it forgets more outcomes of a link than there are"
     with Path(desk.home.outcomes).open("ab") as stream:
         stream.write(lines([outcome("later")]))
     assert counts(desk) == (1, 0)
     Path(desk.home.outcomes).unlink()
     Path(desk.home.outcomes).mkdir()
-    assert said(desk) == "it forgets more outcomes of a link than there are"
+    assert said(desk, alone=True) == "it forgets more outcomes of a link than there are"
 
 
 def test_a_deletion_that_was_taken_back_needs_a_new_decision(desk: Desk) -> None:

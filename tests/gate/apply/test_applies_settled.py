@@ -31,7 +31,7 @@ def settling(desk: Desk, *kept: int) -> dict[str, Any]:
 def test_drift_that_was_not_kept_and_is_called_accepted_is_found(desk: Desk) -> None:
     forge(desk, settling(desk, 1))
     assert find_drift(desk.home, desk.ledger().book) == ("MEMORY.md",)
-    assert said(desk) == OTHER_RESULT
+    assert said(desk, alone=True) == OTHER_RESULT
 
 
 def test_a_settlement_that_hides_what_was_accepted_before_is_found(desk: Desk) -> None:
@@ -60,4 +60,4 @@ def test_an_item_that_did_not_show_what_drifted_settles_nothing(desk: Desk) -> N
     fields = settling(desk, 1, 2)
     fields["targets"][0]["accepted_before"] = keep(desk, MEMORY.replace("Projects", "Plans"))
     forge(desk, fields)
-    assert said(desk) == "its item did not show what had drifted"
+    assert said(desk, alone=True) == "its item did not show what had drifted"

@@ -147,16 +147,19 @@ def look(context: Context, *, policy: str | None = None, against: tuple[str, ...
     from pathlib import Path
 
     from nightledger.files.home import Home
-    from nightledger.gate.opening import open_gate
+    from nightledger.gate.opening import open_gate, require_same
     from nightledger.surfaces.home import actor_of
     from nightledger.surfaces.witnessing.findings import find_anchored
     from nightledger.trust.keys import KeyRing
-    from nightledger.trust.pin import read_pin
-    from nightledger.trust.reading import check_log
+    from nightledger.trust.pin import find_pin, read_pin
+    from nightledger.trust.reading import check_log, read_events
     from nightledger.trust.scan import collector_at_rest
 
     home = Home(context.home_path).require()
-    pin = read_pin(KeyRing(Path(context.keys_dir)), home.identity.id)
+    ring = KeyRing(Path(context.keys_dir))
+    if find_pin(ring, home.identity.id) is None:  # the record may name another home than its log is of
+        require_same(home, next((e.fields for e in read_events(home) if e.event == "genesis"), {}))
+    pin = read_pin(ring, home.identity.id)
     with collector_at_rest():
         log = check_log(home, pin)
         elsewhere = find_anchored(log.tree, pin, against)
