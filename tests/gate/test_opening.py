@@ -56,7 +56,7 @@ def test_a_log_edited_by_hand_is_an_alarm(desk: Desk) -> None:
 
 def test_a_home_without_its_keys_says_where_to_look(desk: Desk) -> None:
     shutil.rmtree(desk.ring.directory)
-    with pytest.raises(ConfigurationError, match=r"pin.*missing"):
+    with pytest.raises(IntegrityError, match=r"pin.*missing"):
         read_ledger(desk.gate)
 
 

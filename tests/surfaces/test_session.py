@@ -10,7 +10,7 @@ from tests.gate.homes import START, Desk, addition
 from tests.surfaces.calling import write_identity
 from tests.surfaces.console import Console
 
-from nightledger.domain.errors import ConfigurationError, LockedError, RefusedError
+from nightledger.domain.errors import IntegrityError, LockedError, RefusedError
 from nightledger.domain.event import Actor
 from nightledger.files.blobs import BlobStore
 from nightledger.files.lock import Lock
@@ -100,7 +100,7 @@ def test_another_machine_may_look_and_not_write(desk: Desk) -> None:
 
 def test_a_home_without_its_keys_is_not_written(desk: Desk) -> None:
     shutil.rmtree(desk.ring.directory)
-    with pytest.raises(ConfigurationError), session.writing(context(desk)):
+    with pytest.raises(IntegrityError), session.writing(context(desk)):
         pass
 
 

@@ -71,9 +71,9 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
     calendar = calendar_of(home, settings, {job.name: job.schedule for job in jobs})
     with Lock(home.lock_path("night")):
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
+        leave_mark(home, context.now if alarms else report.next_at, context.now)
         _say(context, home, report)
         told = tell(context, alarms, report.needs)
-        leave_mark(home, context.now if told == EXIT_ALARM else report.next_at, context.now)
     asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
 

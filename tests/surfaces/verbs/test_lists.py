@@ -319,7 +319,7 @@ def test_verify_gives_each_finding_on_a_line_where_no_terminal_is(
 def test_verify_without_the_keys_says_what_to_do(console: Console) -> None:
     shutil.rmtree(console.desk.ring.directory)
     ran = console.run("verify")
-    assert ran.status == 2
+    assert ran.status == 4
     assert "set NIGHTLEDGER_KEYS" in ran.err
 
 
