@@ -9,8 +9,8 @@ export PYTHONPATH := scripts:.
 # Compiled modules are kept: each process that a test starts would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 # Tests write into memory where the system has 2 GB of it to run programs from: half of their time goes to a disk.
-IN_MEMORY = TMPDIR="$${TMPDIR:-$$(! grep -q '/dev/shm .*noexec' /proc/mounts \
-  && [ "$$(df -Pk /dev/shm | awk 'NR == 2 {print $$4}')" -gt 2000000 ] && echo /dev/shm)}"
+IN_MEMORY = TMPDIR="$${TMPDIR:-$$( { ! grep -q '/dev/shm .*noexec' /proc/mounts \
+  && [ "$$(df -Pk /dev/shm | awk 'NR == 2 {print $$4}')" -gt 2000000 ] && echo /dev/shm; } 2>/dev/null )}"
 PYTEST = $(IN_MEMORY) $(BIN)/pytest
 SPREAD := -n auto --dist worksteal
 

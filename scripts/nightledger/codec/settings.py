@@ -4,6 +4,7 @@ import difflib
 import zoneinfo
 from dataclasses import asdict, fields
 from datetime import time
+from functools import lru_cache
 from typing import Any
 
 from nightledger.codec.canonical import canonical
@@ -17,6 +18,7 @@ from nightledger.domain.settings import Settings
 _HINT = "every setting is described in the checkout's config/nightledger.yaml"
 
 
+@lru_cache(maxsize=4)  # a night opens the gate for each of its jobs
 def parse_settings(shipped: bytes, own: bytes | None, *, where: str) -> Settings:
     """Read the settings in force.
 

@@ -137,17 +137,21 @@ def list_names(directory: str) -> tuple[str, ...]:
 
 def is_within(path: str, directory: str) -> bool:
     """Tell whether a path, all links followed, is the directory or in it."""
-    real, root = os.path.realpath(path), os.path.realpath(directory)
+    return _leads_into(os.path.realpath(path), directory)
+
+
+def _leads_into(real: str, directory: str) -> bool:
+    root = os.path.realpath(directory)
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _resolve(path: str, within: str) -> str:
-    if not is_within(path, within):
+    real = os.path.realpath(path)
+    if not _leads_into(real, within):
         raise UnreadableError(
-            f"{path} is a link to {os.path.realpath(path)}, outside {within}",
-            hint="put a copy of the file in its place",
+            f"{path} is a link to {real}, outside {within}", hint="put a copy of the file in its place"
         )
-    return os.path.realpath(path)
+    return real
 
 
 def _open(real: str, path: str) -> int:
