@@ -18,7 +18,7 @@ SENTENCE = "The greenhouse sensor reports in Fahrenheit; convert before comparin
 
 def test_the_hooks_are_called_as_a_host_calls_them_and_what_they_say_is_told(tmp_path: Path) -> None:
     home = make_indexed(tmp_path / "home", simulated=True)
-    page = dump_page(["Call (from x; left open in the handoff)"], "2026-03-02T00:00:00Z")
+    page = dump_page(["Call (from x; the handoff leaves 1 open)"], "2026-03-02T00:00:00Z")
     write_staged(home, page, [StagedLine((), "")])
     shell, out = Shell(home=tmp_path / "home", keys=tmp_path / "keys"), io.StringIO()
     session.tell(shell, Narrator(out), SENTENCE, NOW)

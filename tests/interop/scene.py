@@ -24,7 +24,7 @@ MEMORY = f"# Memory\n\n## Greenhouse\n\n{SENSOR}\n{ZONE}\n- Marta prefers summar
 ASK_SENSOR = "which unit does the greenhouse sensor report for its thresholds?"
 ASK_ZONE = "which zone do the crontab lines need on this machine?"
 HANDOFF = "# Handoff\n\n## Open\n\n- [ ] Ask the plumber about the pump\n"
-STAGED = "Ask the plumber about the pump"
+STAGED = "the handoff leaves 1 open"
 NOTES = "<reference-notes>"
 
 

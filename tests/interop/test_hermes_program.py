@@ -49,7 +49,8 @@ def test_the_first_turn_has_what_is_staged_and_later_ones_what_memory_says(herme
     (first,), session = hermes.say(QUESTION)
     (told,) = said(first, "user")
     assert told.startswith(f"{QUESTION}\n\n{hermes.home.page.strip()}")
-    assert TASK in told
+    assert "session-handoff.md:5 (unsigned; " in told
+    assert TASK not in told
     assert told.endswith("</reference-notes>")
     assert ENTRY in told.partition(NOTES)[2]
     (second,), _ = hermes.say("Water the ferns on Sunday.", "--resume", session)

@@ -37,7 +37,8 @@ def test_what_is_staged_reaches_the_model_whole_and_fenced(claw: OpenClaw) -> No
     request = claw.say("good morning", "agent:main:whole")
     (system,) = said(request, "system")
     assert claw.home.page.strip() in system
-    assert TASK in system
+    assert "session-handoff.md:5 (unsigned; the handoff leaves 1 open)" in system
+    assert TASK not in system
     assert ENTRY in system
     assert not any(MARK in one for one in said(request, "user", "assistant", "tool"))
 

@@ -53,7 +53,7 @@ def tell(shell: Shell, narrator: Narrator, sample: SampleHome, now: datetime) ->
     ran = shell.run("stage", now=now)
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _require(ran.status == 0 and parse_page(text) is not None, ran)
-    _require(HOSTILE not in text and HELD_TITLE in text and "left open in the handoff" in text, ran)
+    _require(HOSTILE not in text and HELD_TITLE in text and "the handoff leaves" in text, ran)
     again = shell.run("stage", now=now)
     _require(page.read_text(encoding="utf-8") == text, again)
     narrator.command(ran.words)

@@ -39,7 +39,7 @@ def tell(shell: Shell, narrator: Narrator, sentence: str, now: datetime) -> None
     """
     narrator.heading("The agent's session begins; its host calls the hooks")
     page = _call(shell, "SessionStart", now, source="startup").get("additionalContext", "")
-    _require("left open in the handoff" in page, "SessionStart", page)
+    _require("the handoff leaves" in page, "SessionStart", page)
     narrator.say(f"SessionStart: the staged page, {len(page)} characters")
     prompt = f"what do we know about this: {sentence}?"
     # In another session: what a session has on its staged page is not shown to it again.
