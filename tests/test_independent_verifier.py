@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import importlib.util
 import json
 import re
 import shutil
@@ -19,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.gate.homes import START, Desk, addition, make_desk, open_desk
 from tests.gate.principled import seed
+from tests.second_verifier import SCRIPT, program, second_look
 from tests.trust.test_merkle import REFERENCE_LEAVES, REFERENCE_ROOTS
 
 from nightledger.demo.shell import Ran, Shell
@@ -28,21 +28,14 @@ from nightledger.trust.audit import append
 from nightledger.trust.event import Actor, NewEvent
 from nightledger.trust.scan import is_entry
 
-SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "independent_verifier.py"
 LOG = "audit/trusted-channel-audit.jsonl"
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 
 
-@pytest.fixture(scope="session")
-def program() -> ModuleType:
-    """The script as a module: read by its path, because nothing imports it."""
-    spec = importlib.util.spec_from_file_location("independent_verifier", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="session", name="program")
+def _program() -> ModuleType:
+    return program()
 
 
 @pytest.fixture(scope="session")
@@ -95,19 +88,7 @@ def ours(desk: Desk, *words: str) -> Ran:
 
 
 def theirs(desk: Desk, *words: str, keys: Path | None = None) -> tuple[int, str]:
-    """Run the script as anybody would: another process, nothing of ours on its path."""
-    command = [
-        sys.executable,
-        "-I",
-        str(SCRIPT),
-        desk.home.root,
-        "--keys",
-        str(keys or desk.ring.directory),
-        *words,
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ran.stderr == ""
-    return ran.returncode, ran.stdout
+    return second_look(desk.home.root, keys or desk.ring.directory, *words)
 
 
 def classes(text: str) -> set[str]:
@@ -317,28 +298,6 @@ def test_a_change_of_signers_that_nobody_signed_is_caught_by_both(desk: Desk) ->
     sign_head(desk.gate, desk.moment)
     status, said = theirs(desk)
     assert (status, "no decision that holds says this change" in said) == (4, True)
-
-
-def test_an_apply_that_nobody_signed_is_caught(desk: Desk) -> None:
-    entries = [json.loads(line) for line in lines(desk)]
-    intent = next(entry for entry in entries if entry["event"] == "apply.intent")
-    fields = {
-        name: value for name, value in intent.items() if name not in ("v", "seq", "event", "actor", "at")
-    }
-    sha256 = "11" * 32
-    fields |= {
-        "apply": "a-" + "b" * 26,
-        "targets": [{**intent["targets"][0], "after": sha256, "signed_result": sha256}],
-    }
-    done = {"apply": fields["apply"]}
-    events = [
-        NewEvent(event=name, actor=Actor.CRON, at=desk.moment.at, fields=one)
-        for name, one in (("apply.intent", fields), ("apply.done", done))
-    ]
-    append(desk.home, log_key(desk.gate), events)
-    sign_head(desk.gate, desk.moment)
-    status, said = theirs(desk)
-    assert (status, "UNSIGNED" in classes(said)) == (4, True)
 
 
 def test_lines_that_nobody_acknowledged_count_for_neither(desk: Desk) -> None:

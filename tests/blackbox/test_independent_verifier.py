@@ -231,6 +231,34 @@ def test_both_verifiers_find_a_forgery(home: World, forgery: Callable[[World], N
     assert ran.status == 4, ran
 
 
+# ------------------------------------------------------------ no alarm
+def answer_for_a_protected_file(world: World) -> None:
+    """What changes in AGENTS.md is answered once, and changes again: a note, no drift."""
+    world.write("AGENTS.md", "# Rules\n")
+    world.ok("guard")
+    for text in ("# Rules\n\nBe brief.\n", "# Rules\n\nBe brief, please.\n"):
+        world.write("AGENTS.md", text)
+        world.run("guard")
+        if "please" not in text:
+            world.ok("review", typed=["y"] * 9)
+    assert any(one["event"] == "apply.done" for one in world.events())
+
+
+def reject_what_was_altered(world: World) -> None:
+    """The file of an approval is another; the operator rejects what it approved."""
+    name = world.propose(LESSON)
+    assert world.approve(name).status == 0
+    decision_file(world, about(world, "decision.recorded")).write_text("{}")
+    assert looks(world) == (4, 4)
+    world.ok("reject", name, "--reason", "no")
+
+
+@pytest.mark.parametrize("act", [answer_for_a_protected_file, reject_what_was_altered])
+def test_what_the_operator_settled_is_no_alarm_for_either(world: World, act: Callable[[World], None]) -> None:
+    act(world)
+    assert looks(world) == (0, 0), world.second_look()[1]
+
+
 # ------------------------------------------------------------ crashes
 def _undo(world: World) -> Callable[[], object]:
     name = world.applied(LESSON)
