@@ -71,7 +71,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     desk.reject(proposal)
     desk.signing()
     other = open_desk(twin)
-    other.record("heartbeat", day="x", waiting=0)
+    other.record("heartbeat", day="2026-03-01", waiting=0)
     other.signing()
     shutil.rmtree(root / "home")
     (twin / "home").rename(root / "home")
