@@ -65,7 +65,7 @@ def sweep(part: str, work: Path, *words: str) -> None:
 
 
 def test_what_hung_once_does_not_hang(tmp_path: Path) -> None:
-    sweep("what hung once", tmp_path, "fifo", "all" if whole() else "few", *ONCE)
+    sweep("what hung once", tmp_path, "fifo", "all" if whole() else "few", *(ONCE if whole() else ONCE[:1]))
 
 
 @pytest.mark.parametrize(

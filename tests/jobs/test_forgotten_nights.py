@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from tests.jobs.nights import DAY, Nights, log_of, texts
 
 from nightledger.domain.proposal import Op
@@ -68,6 +69,7 @@ def plant_and_forget(nights: Nights) -> None:
     assert not says_it(desk.text())
 
 
+@pytest.mark.slow
 def test_a_forgotten_sentence_is_never_proposed_again_over_thirty_nights_that_repeat_it(
     nights: Nights,
 ) -> None:

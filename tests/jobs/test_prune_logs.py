@@ -184,6 +184,7 @@ def test_a_month_waits_for_its_answer_before_more_of_it_is_proposed(nights: Nigh
     assert targets(compress(nights)) == ["memory/2025-12-02.md"]
 
 
+@pytest.mark.slow
 def test_more_logs_than_a_proposal_holds_are_for_another_run(nights: Nights) -> None:
     for n in range(MOST_FORGOTTEN + 3):
         nights.write(f"2025-12-01-{n:03}.md", LOG + f"- {n}\n")

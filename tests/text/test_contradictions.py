@@ -155,6 +155,7 @@ def _in(order: list[str]) -> Claim:
     return Claim(text="", order=tuple(order), stems=frozenset(order), values={})
 
 
+@pytest.mark.slow
 def test_lines_without_end_are_still_compared() -> None:
     talk = "Bo does not know. " * 20_000
     statement = "The kettle holds 5 cups of water. " + talk

@@ -134,6 +134,7 @@ def test_a_phrase_that_tells_little_is_found_where_it_is_a_whole_line(line: str,
     assert sorted(found("Eve is ill.", line)) == numbers
 
 
+@pytest.mark.slow
 def test_a_line_that_begins_a_thousand_marks_is_read_in_time() -> None:
     started = time.process_time()
     for mark in ("<!--", "[x](", "[^", "[[a|", "<a ", "&#", "%", "* ", "*", "*>", "1:00*"):

@@ -114,6 +114,7 @@ def test_every_character_that_a_screen_may_leave_out_is_seen() -> None:
         assert visible(f"a{character}b") == f"a\\u{{{ord(character):x}}}b"
 
 
+@pytest.mark.slow
 def test_the_table_of_what_is_left_out_has_all_that_unicode_data_lets_tell() -> None:
     """Derived from general categories and names (UAX 44, Default_Ignorable_Code_Point)."""
     table = {code for first, last in IGNORABLE for code in range(first, last + 1)}

@@ -12,7 +12,7 @@ from tests.faults.sweep_report import report, sampled, whole
 from tests.rows import each_row
 
 SWEEP = "fuzzing by hypothesis"
-EXAMPLES = 2_000 if whole() else 20
+EXAMPLES = 2_000 if whole() else 12
 PLANTED_EXAMPLES = 1_000
 
 

@@ -32,6 +32,7 @@ def run(
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_without_labels_the_home_s_own_words_tell_the_least(
     home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:

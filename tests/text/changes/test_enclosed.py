@@ -32,6 +32,7 @@ def test_each_line_is_told_by_what_it_stands_in(text: str, within: list[str]) ->
     assert enclosures(parse_markdown(text)) == within
 
 
+@pytest.mark.slow
 def test_a_line_of_many_comments_takes_no_longer_than_its_length() -> None:
     assert enclosures(parse_markdown("- " + "<!---->" * 100_000 + "\n")) == [""]
     assert enclosures(parse_markdown("- <!--\n" * 50_000)) == ["", *[COMMENT] * 49_999]

@@ -83,6 +83,7 @@ def test_a_blank_line_has_the_labels_above_it() -> None:
     assert rows("A:\n\n- a\n\n")[1::2] == [("A:",), ("A:",)]
 
 
+@pytest.mark.slow
 def test_many_items_in_depth_and_many_labels_are_walked_once() -> None:
     deep = "".join(f"{' ' * (2 * (n % 40))}- {n}\n" for n in range(20_000))
     assert len(rows(deep + "A:\n" * 20_000)) == 40_000

@@ -76,6 +76,7 @@ def test_doubts_of_any_text_are_whole_lines_of_it(text: str) -> None:
         assert 0 < doubt.confidence <= 1
 
 
+@pytest.mark.slow
 def test_a_large_memory_is_checked_in_linear_time() -> None:
     small, large = (
         _seconds(

@@ -97,6 +97,7 @@ def test_what_leaves_rows_or_is_scratch_is_spared(text: str) -> None:
     assert audit(text, "python").clean, audit(text, "python").findings
 
 
+@pytest.mark.slow
 def test_a_query_is_read_once_however_many_calls_are_given_it() -> None:
     calls = "db.execute(query)\n" * 3_000
     code = f"import sqlite3\ndb = sqlite3.connect(':memory:')\nquery = '{'/* ' * 6_000}'\n{calls}"

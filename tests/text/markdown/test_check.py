@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.text.documents import documents, entries_to_add
 from tests.text.drafts import draft, made
@@ -146,6 +146,7 @@ def test_closed_entries_never_disturb_a_document(document: str, entry: str, data
         assert check(document, hunk) == ()
 
 
+@settings(max_examples=100)
 @given(documents(), st.data())
 def test_a_removal_disturbs_at_most_the_lists_that_it_parted(document: str, data: st.DataObject) -> None:
     entries = find_entries(parse_markdown(document))

@@ -416,6 +416,7 @@ def test_where_a_series_breaks_the_expansion_the_others_are_expanded(monkeypatch
     assert found.problems == ("1 event(s) left out: broken",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before", [pytest.param("", marks=pytest.mark.slow), "BEGIN:VEVENT\nDTSTART:x\nRRULE:y\nEND:VEVENT\n"]
 )

@@ -165,6 +165,7 @@ def test_a_prompt_within_a_prompt_is_looked_at_once() -> None:
     assert told == [*[Region.PASTED] * 30_000, Region.RULE, Region.PROSE]
 
 
+@pytest.mark.slow
 def test_the_heading_above_many_collections_of_links_is_not_looked_for_line_by_line() -> None:
     told = regions("\n".join(([""] * 201 + ["http://a.io"] * 5) * 4_000))
     assert told[-206:] == [*[Region.BLANK] * 201, *[Region.PASTED] * 5]

@@ -1,5 +1,6 @@
 """What of a file says again what a later statement says: as comparing all pairs would find it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def test_a_later_correction_of_the_same_thing_overturns(texts: list[str], word: 
     assert Corrections(lines).overturn(text, last) == _overturned_by_any(text, last, lines)
 
 
+@pytest.mark.slow
 def test_thousands_that_share_their_rarest_letters_are_compared_with_some() -> None:
     kept = Kept()
     texts = [f"Never restart the server of number {n} before its backup is there." for n in range(6_000)]
