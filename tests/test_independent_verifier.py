@@ -472,7 +472,9 @@ def test_the_newest_whole_slot_of_the_kept_head_counts(program: ModuleType, desk
     """A crash cuts one of two slots short: then the one before it counts, for both."""
     path = Path(log_key(desk.gate).directory) / "head.json"
     before = program.read_kept(path.read_bytes())
-    append(desk.home, log_key(desk.gate), [NewEvent(event="run.finished", actor=Actor.CRON, at=desk.moment.at)])
+    append(
+        desk.home, log_key(desk.gate), [NewEvent(event="run.finished", actor=Actor.CRON, at=desk.moment.at)]
+    )
     raw = path.read_bytes()
     now = program.read_kept(raw)
     assert (now["size"], now["turn"]) == (before["size"] + 1, before["turn"] + 1)

@@ -22,9 +22,7 @@ from nightledger.trust.event import (
 from nightledger.trust.scan import is_entry
 
 NOW = datetime(2026, 3, 1, 3, 5, tzinfo=UTC)
-LINE = (
-    b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"run.finished","proposal":"p-a","seq":3,"v":1}'
-)
+LINE = b'{"actor":"cron","at":"2026-03-01T03:05:00Z","event":"run.finished","proposal":"p-a","seq":3,"v":1}'
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "schemas" / "audit-event.schema.json").read_text(encoding="utf-8")
@@ -68,9 +66,7 @@ def test_a_line_is_the_same_before_its_event_is_placed(event: Event, hours: int,
 
 
 def test_an_event_is_one_flat_canonical_line() -> None:
-    placed = NewEvent(event="run.finished", actor=Actor.CRON, at=NOW, fields={"proposal": "p-a"}).placed(
-        3
-    )
+    placed = NewEvent(event="run.finished", actor=Actor.CRON, at=NOW, fields={"proposal": "p-a"}).placed(3)
     assert dump_event(placed) == LINE
     assert parse_event(LINE) == placed
 

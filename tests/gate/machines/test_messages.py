@@ -60,10 +60,16 @@ def test_a_message_that_the_log_names_is_not_taken_in_anew(desk: Desk) -> None:
 
 
 def test_what_the_log_says_was_made_is_answered_again_and_not_made_again(desk: Desk) -> None:
-    queued = Done(status=Status.QUEUED, proposal="p-" + "x" * 26, body={"proposal": "p-" + "x" * 26, "diff": "+ x"})
+    queued = Done(
+        status=Status.QUEUED, proposal="p-" + "x" * 26, body={"proposal": "p-" + "x" * 26, "diff": "+ x"}
+    )
     perform(make_work(desk, "propose_behavioral_change", {}), {"propose_behavioral_change": lambda _: queued})
     again = perform(make_work(desk, "propose_behavioral_change", {}), {})
-    assert (again.status, again.proposal, again.body) == (Status.QUEUED, "p-" + "x" * 26, {"proposal": "p-" + "x" * 26})
+    assert (again.status, again.proposal, again.body) == (
+        Status.QUEUED,
+        "p-" + "x" * 26,
+        {"proposal": "p-" + "x" * 26},
+    )
 
 
 @pytest.mark.parametrize("resumed", [False, True])
