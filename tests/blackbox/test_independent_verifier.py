@@ -1,11 +1,10 @@
-"""The second verifier finds what a forger with the log's key writes, and says nothing of a crash.
+"""The second verifier finds what a forger with the log's key writes.
 
 Both are held against ``verify``: what one finds the other finds, and what one passes the other passes.
 """
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -257,46 +256,3 @@ def reject_what_was_altered(world: World) -> None:
 def test_what_the_operator_settled_is_no_alarm_for_either(world: World, act: Callable[[World], None]) -> None:
     act(world)
     assert looks(world) == (0, 0), world.second_look()[1]
-
-
-# ------------------------------------------------------------ crashes
-def _undo(world: World) -> Callable[[], object]:
-    name = world.applied(LESSON)
-    return lambda: world.ok("undo", name)
-
-
-def _approve(world: World) -> Callable[[], object]:
-    name = world.propose(LESSON)
-    return lambda: world.approve(name)
-
-
-def _apply(world: World) -> Callable[[], object]:
-    for text in (LESSON, "Name the relay."):  # the second lands on bytes that its signature did not see
-        assert world.approve(world.propose(text)).status == 0
-    world.wait(hours=3)
-    return lambda: world.ok("apply")
-
-
-def _edit(world: World) -> Callable[[], object]:
-    return lambda: world.edit(lambda text: text.replace("30 days", "40 days"))
-
-
-@pytest.mark.parametrize("begin", [_apply, _undo, _approve, _edit], ids=lambda begin: begin.__name__[1:])
-def test_a_crash_is_no_alarm_whenever_it_comes_and_when_it_was_made_good(
-    world: World, begin: Callable[[World], Callable[[], object]]
-) -> None:
-    act = begin(world)
-    kept, found, at = world.root.with_name(f"{world.root.name}-kept"), list[str](), 0
-    shutil.copytree(world.root, kept)
-    while True:
-        at += 1
-        if not world.killed(at, act):
-            break
-        for when in ("after the crash", "once it was made good"):
-            if looks(world) != (0, 0):
-                found.append(f"call {at}, {when}: {world.run('verify').out}{world.second_look()[1]}")
-            world.run("apply")
-        shutil.rmtree(world.root)
-        shutil.copytree(kept, world.root)
-    assert at > 5
-    assert not found, found

@@ -7,7 +7,6 @@ script that a user calls, with an environment of their own; ``process`` runs the
 import contextlib
 import hashlib
 import io
-import itertools
 import json
 import os
 import runpy
@@ -23,7 +22,6 @@ from typing import Any
 
 from tests.second_verifier import second_look
 
-KILLED = 137
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "scripts" / "command.py"
 VERIFIER = ROOT / "scripts" / "independent_verifier.py"
@@ -114,24 +112,6 @@ class World:
     def second_look(self, *words: str) -> tuple[int, str]:
         """Run the second verifier in this process: its exit status and output."""
         return second_look(self.home, self.keys, *words)
-
-    def killed(self, at: int, act: Callable[[], object]) -> bool:
-        """Do something in a child that dies at its ``at``-th call to put something on disk; tell whether it did."""
-        child = os.fork()
-        if child == 0:
-            calls = itertools.count(1)
-            real = os.fsync
-
-            def sync(descriptor: Any) -> None:
-                if next(calls) == at:
-                    os._exit(KILLED)
-                real(descriptor)
-
-            os.fsync = os.fdatasync = sync
-            with contextlib.suppress(BaseException):
-                act()
-            os._exit(0)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
 
     def independent(self, *words: str) -> Ran:
         """Run the second verifier, as anybody would: another process, nothing of ours on its path."""
