@@ -122,10 +122,10 @@ class World:
             calls = itertools.count(1)
             real = os.fsync
 
-            def sync(descriptor: Any) -> None:
+            def sync(fd: Any) -> None:
                 if next(calls) == at:
                     os._exit(KILLED)
-                real(descriptor)
+                real(fd)
 
             os.fsync = os.fdatasync = sync
             with contextlib.suppress(BaseException):
