@@ -238,8 +238,8 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         removed = {one["path"]: one["base"] for one in self.expunged if one["result"] == EMPTY}
         self.gone |= dict.fromkeys(removed.values(), END)
         for name in self.wrong:
-            files = removed.keys() & {f"audit/decisions/{name}.json{end}" for end in ("", ".sig")}
-            if files and not any(map(self._read, files)):
+            both = removed.keys() & {f"audit/decisions/{name}.json{end}" for end in ("", ".sig")}
+            if both and not any(map(self._read, both)):
                 self.wrong[name] = GONE
 
     def _is_step(self, entry: Entry, files: Entry, decision: Entry) -> bool:

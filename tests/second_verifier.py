@@ -22,9 +22,10 @@ def program() -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    verifies = functools.cache(module.ssh_verifies)
-    module.ed25519_holds = functools.cache(module.ed25519_holds)
-    module.ssh_verifies = lambda files, *others: verifies(tuple(files), *others)
+    names = vars(module)
+    verifies = functools.cache(names["ssh_verifies"])
+    names["ed25519_holds"] = functools.cache(names["ed25519_holds"])
+    names["ssh_verifies"] = lambda files, *others: verifies(tuple(files), *others)
     return module
 
 
