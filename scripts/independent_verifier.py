@@ -33,7 +33,7 @@ EMPTY, START, END = hashlib.sha256(b"").hexdigest(), "0001-01-01T00:00:00Z", "99
 GONE, LINES = "whether it did what was signed: bytes are gone", "lines came or went that nobody signed"
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
-UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys, clocks"
+UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys, whether an operator signed for entries that a restore lost, clocks"
 TIME = datetime.fromisoformat
 Entry = dict[str, Any]
 
