@@ -104,7 +104,7 @@ def answering(script: Sequence[Turn] | Script) -> Iterator[FakeModel]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
         model = FakeModel(url=f"http://127.0.0.1:{server.server_address[1]}")
         vars(server).update(model=model, script=_script(script), lock=threading.Lock())
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield model

@@ -26,7 +26,7 @@ class Echo(LimitedHandler):
 @contextmanager
 def serving(*, connections: int, connection_s: float) -> Iterator[LimitedServer]:
     made = LimitedServer(("127.0.0.1", 0), Echo, connections=connections, connection_s=connection_s)
-    thread = threading.Thread(target=made.serve_forever)
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield made

@@ -57,7 +57,7 @@ def serving(server: Server) -> Iterator[str]:
 
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     listener.daemon_threads = False  # closing waits for the last answer
-    thread = threading.Thread(target=listener.serve_forever)
+    thread = threading.Thread(target=listener.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{listener.server_port}/v1/embeddings"
