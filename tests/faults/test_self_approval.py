@@ -378,9 +378,7 @@ def test_no_variable_of_a_jobs_environment_lets_anything_through(
     with pytest.raises(RefusedError, match=NO_KEY):
         accept(gate, read_ledger(gate), sign(decision, agent.signer), desk.moment)
     (elsewhere / HOME_ID / "pin.json").unlink()
-    from nightledger.domain.errors import ConfigurationError
-
-    with pytest.raises(ConfigurationError, match="nothing here says what this home's log must begin with"):
+    with pytest.raises(IntegrityError, match="nothing here says what this home's log must begin with"):
         read_ledger(gate)
 
 

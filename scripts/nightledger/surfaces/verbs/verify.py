@@ -187,32 +187,25 @@ def look_beyond(
     """
     from nightledger.gate.apply.applies import look_at_applies
     from nightledger.gate.forgetting.keeping import count_gone, find_damaged
-    from nightledger.gate.integrity.checking import (
-        accepted_since,
-        find_altered,
-        find_closed,
-        find_drift,
-        find_unsettled,
-        verify_decisions,
-    )
+    from nightledger.gate.integrity import checking
     from nightledger.gate.integrity.inputs import Inputs, find_rewrites
     from nightledger.gate.opening import Ledger, fold_beside
 
     home, inputs = gate.home, Inputs()
     book = fold_beside(home, log, {**inputs.takers(), **(beside or {})})
     ledger = Ledger(log=log, book=book)
-    drift = find_drift(home, book)
-    held = verify_decisions(home, ledger)
+    drift = checking.find_drift(home, book)
+    held = checking.verify_decisions(home, ledger)
     damaged = find_damaged(home, ledger, at, gate.undo_days)
     return Seen(
         report=log.report,
         simulated=home.identity.simulated,
-        altered=(*find_altered(home, ledger, at, held), *(one for one in damaged if one.is_alarm)),
+        altered=(*checking.find_altered(home, ledger, at, held), *(one for one in damaged if one.is_alarm)),
         unneeded=tuple(one for one in damaged if not one.is_alarm),
-        closed=(*find_closed(home, book), *held.closed),
+        closed=(*checking.find_closed(home, book), *held.closed),
         drift=drift,
-        earlier={path: since for path in drift if (since := accepted_since(home, book, path))},
-        protected=tuple(path for path in find_unsettled(home, book) if path not in drift),
+        earlier={path: since for path in drift if (since := checking.accepted_since(home, book, path))},
+        protected=tuple(path for path in checking.find_unsettled(home, book) if path not in drift),
         drifted=book.drifted,
         rewrites=find_rewrites(home, inputs, book),
         resets=book.trust.resets(),
