@@ -35,6 +35,10 @@ class Person:
         self.seen.append((shown, answer))
         return answer
 
+    def said_yes(self, words: str) -> bool:
+        """Tell whether a change with these words in its lines was said yes to: the attack came as far as the operator."""
+        return any(answer == "y" and words in shown for shown, answer in self.seen)
+
     def was_shown(self, words: str) -> bool:
         """Tell whether a change that was said yes to showed these words."""
         return any(answer == "y" and words in " ".join(shown.split()) for shown, answer in self.seen)
