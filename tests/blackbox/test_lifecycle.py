@@ -132,7 +132,8 @@ def test_a_replacement_and_a_removal_come_back_while_later_edits_stay(world: Wor
     whole(world)
 
 
-def test_an_undo_of_one_change_leaves_the_other(world: World) -> None:
+def propose_two(world: World) -> None:
+    """Have a night propose two lessons."""
     world.log_day(
         "2026-03-02",
         "## Backup",
@@ -142,6 +143,10 @@ def test_an_undo_of_one_change_leaves_the_other(world: World) -> None:
     )
     world.now = world.now.replace(day=3, hour=3, minute=10)
     world.ok("night")
+
+
+def test_an_undo_of_one_change_leaves_the_other(world: World) -> None:
+    propose_two(world)
     world.wait(hours=5)
     review(world, otherwise="y")
     world.wait(hours=3)
@@ -248,15 +253,7 @@ def test_what_was_rejected_is_not_applied_nor_proposed_again(world: World) -> No
 
 
 def test_one_of_two_changes_is_signed_and_the_other_waits(world: World) -> None:
-    world.log_day(
-        "2026-03-02",
-        "## Backup",
-        "09:40 Root cause: cron has no PATH; call restic by its full path",
-        "## Relay",
-        "10:40 Root cause: the relay was out of disk because of old captures; delete them weekly",
-    )
-    world.now = world.now.replace(day=3, hour=3, minute=10)
-    world.ok("night")
+    propose_two(world)
     world.wait(hours=5)
     person = review(world, {"restic": "y"}, otherwise="s")
     assert len(person.seen) == 2
