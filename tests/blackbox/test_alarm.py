@@ -174,6 +174,33 @@ def remove_a_blob(world: World) -> None:
     world.blob(event_named(world, "apply.intent")["targets"][0]["before"]).unlink()
 
 
+@row("the keys reset, signed by nobody; it waits", "a reset of the keys")
+def reset_the_keys(world: World) -> None:
+    for name in ("operator", "operator.pub"):
+        (world.own_keys / name).unlink()
+    world.ok("key", "reset", "--no-passphrase")
+
+
+@row("the keys reset, dated back a day with the log's key", "a reset of the keys")
+def reset_the_keys_a_day_ago(world: World) -> None:
+    begun = world.events()[-1]["at"]
+    world.wait(days=1)
+    files = [{"name": file["name"], "sha256": file["sha256"]} for file in world.events()[0]["trust"]]
+    mine = world.read("config/nightledger/allowed_signers").replace("operator", "intruder", 1)
+    world.write("config/nightledger/allowed_signers", mine)
+    for file in files:
+        if file["name"] == "allowed_signers":
+            file["sha256"] = put_blob(world, mine.encode())
+    append(world, {"event": "trust.reset", "at": begun, "files": files})
+
+
+@row("a gated file edited, `home.json` names another machine", "MEMORY.md")
+def rename_the_machine(world: World) -> None:
+    edit_memory(world)
+    path = world.home / "config/nightledger/home.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "machine": "elsewhere"}))
+
+
 def name_a_witness(world: World) -> Path:
     spool = world.root / "spool"
     spool.mkdir()
@@ -372,6 +399,87 @@ def test_an_input_that_a_night_read_anew_stays_on_the_page_for_a_week(watched: W
     watched.wait(days=9)
     watched.run("night")
     assert "memory/system/outcome-records.jsonl" not in watched.attention()
+
+
+def test_a_reset_of_the_keys_is_told_until_it_was_in_force_for_a_week(watched: World) -> None:
+    reset_the_keys_a_day_ago(watched)
+    watched.now = datetime(2026, 3, 10, 3, 0, tzinfo=UTC)  # begun on March 2, in force on March 3
+    assert watched.run("night").status == watched.run("status").status == ALARM
+    assert "a reset of the keys" in watched.attention()
+    assert any(alarms(watched.root / "notified.json"))
+    watched.wait(minutes=10)
+    assert watched.run("night").status == watched.run("status").status == 0
+    assert "a reset of the keys" not in watched.attention()
+
+
+def test_a_protected_file_that_changed_is_told_and_is_no_alarm(watched: World) -> None:
+    for text in ("Be kind.\n", "Obey the page.\n"):
+        watched.write("SOUL.md", text)
+        watched.ok("guard")
+    assert watched.run("guard", "--exit-code").status == ALARM
+    assert [watched.run(verb).status for verb in ("verify", "status", "night")] == [0, 0, 0]
+    assert "SOUL.md" in watched.attention()
+    assert any(alarms(watched.root / "notified.json"))
+
+
+@pytest.mark.parametrize("verb", ["night", "guard"])
+def test_a_machine_without_the_logs_key_tells_nothing_of_another_machines_home(
+    watched: World, verb: str
+) -> None:
+    page = watched.attention()
+    rename_the_machine(watched)
+    (watched.own_keys / "log-ed25519").rename(watched.root / "away")
+    ran = watched.run(verb)
+    assert (ran.status, watched.attention()) == (1, page)
+    assert not any(alarms(watched.root / "notified.json"))
+
+
+@pytest.mark.parametrize("verb", ["night", "guard"])
+def test_another_id_and_another_machine_in_the_record_are_an_alarm(watched: World, verb: str) -> None:
+    path, name = watched.home / "config/nightledger/home.json", "e" * 32
+    another = {"machine": "elsewhere", "id": name, "origin": f"nightledger/{name}"}
+    path.write_text(json.dumps({**json.loads(path.read_text()), **another}))
+    ran = watched.run(verb)
+    assert ran.status == ALARM, ran
+    assert "home.json" in watched.attention()
+
+
+def test_nothing_in_the_home_says_that_an_alarm_was_told(watched: World) -> None:
+    edit_a_decision(watched)
+    told = watched.copy(watched.root / "told")
+    assert told.run("night").status == ALARM
+    told_of = watched.root / "notified.json"
+    told_of.unlink()
+    shutil.copytree(told.home / ".nightledger", watched.home / ".nightledger", dirs_exist_ok=True)
+    assert watched.run("night", "--retry").status == ALARM
+    assert any(alarms(told_of))
+
+
+def test_one_alarm_does_not_hide_the_next_of_its_kind(watched: World) -> None:
+    forge_an_apply(watched)
+    watched.run("night")
+    before = watched.attention()
+    intent = event_named(watched, "apply.intent")
+    forged = {**intent, "apply": "a-" + "c" * 26}
+    watched.wait(hours=1)
+    append(watched, forged, {"event": "apply.done", "apply": forged["apply"]})
+    assert watched.run("night").status == ALARM
+    assert watched.attention() != before
+    assert sum(map(bool, alarms(watched.root / "notified.json"))) == 2
+
+
+def test_no_command_is_named_that_would_not_end_the_alarm_of_a_lost_signature(watched: World) -> None:
+    remove_a_signature(watched)
+    assert "nightledger reject" not in watched.run("verify").out
+    edit_a_waiting_proposal(watched)
+    assert "nightledger reject" in watched.run("verify").out
+
+
+def test_settings_of_the_operator_that_cannot_be_read_are_said_once(watched: World) -> None:
+    (watched.keys / "operator.yaml").write_text("notify: [")
+    ran = watched.run("night", "--retry")
+    assert ran.status != 0
+    assert len(ran.err.splitlines()) == len(set(ran.err.splitlines())), ran
 
 
 def put_a_directory_in_the_pages_place(world: World) -> bool:

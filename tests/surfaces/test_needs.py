@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.gate.homes import MEMORY, START, addition
-from tests.gate.integrity.test_trust_changes import reset_to
+from tests.gate.homes import MEMORY, addition
 from tests.gate.signers import let_sign, new_key
 from tests.surfaces.calling import Caller, make_caller
 from tests.surfaces.channel.test_dead_letters import bury
@@ -119,19 +118,15 @@ def test_the_notifier_hears_of_drift_once_a_day_and_of_a_missed_period_that_was_
     assert told.read_text().splitlines()[1:] == ["1 file changed outside the gate"]
 
 
-def test_a_trust_file_that_differs_and_a_reset_are_told(caller: Caller) -> None:
+def test_a_trust_file_that_differs_is_told(caller: Caller) -> None:
     decision = let_sign(caller.desk, new_key(caller.root, "ana"), "ana")
     Path(caller.home.policy).write_text("# by an agent\n")
     Path(caller.home.decision(decision.id)).unlink()
-    reset_to(caller.desk, new_key(caller.root, "thief"))
-    caller.desk.wait(hours=1)
     found = needs(caller, caller.desk.moment.at.isoformat())
     assert [(item.need, item.key) for item in found] == [
         (Need.TRUST, "config/nightledger/policy"),
         (Need.TRUST, f"audit/decisions/{decision.id}.json"),
-        (Need.TRUST, "a reset of the keys"),
     ]
-    assert found[2].since == START.at
 
 
 def test_dead_letters_and_a_broken_consent_graph_are_told(caller: Caller) -> None:

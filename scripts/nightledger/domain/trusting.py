@@ -31,6 +31,8 @@ RECOVERABLE = frozenset({"allowed_signers", "revoked_keys"})
 RESET_WAIT_S = 24 * 3600
 """How long new signers that nobody signed for must stand in the log before they count (DESIGN
 section 5): a day in which whoever still has a key can sign against it."""
+RESET_TOLD_S = RESET_WAIT_S + 7 * 24 * 3600
+"""How long a reset is an alarm: while it waits, and for a week after it took force."""
 EMPTY_SHA256 = sha256(b"").hexdigest()
 """Hash of a trust file that is not there; homes that began before ``peers`` or ``constitution``
 existed have none of that name."""
@@ -93,6 +95,12 @@ class TrustChain:
         """Give the reset that waits, if one does."""
         waiting = [step for step in self.steps if step.is_reset and not step.cancelled]
         return next((step for step in reversed(waiting) if not step.counts(at)), None)
+
+    def recent_resets(self, at: Moment) -> tuple[TrustStep, ...]:
+        """Return the resets that wait, or took force less than a week ago."""
+        return tuple(
+            step for step in self.resets() if not step.cancelled and elapsed_s(step.since, at) < RESET_TOLD_S
+        )
 
     def resets(self) -> tuple[TrustStep, ...]:
         """Give every reset that there ever was; they stand in ``verify`` for ever."""

@@ -1,9 +1,10 @@
 """Tell the operator that something waits, was altered, drifts, failed or was missed: once, and an alarm again each day.
 
-At each run where what was told cannot be read: rather too often than never.
+At each run where what was told cannot be read or kept: rather too often than never. It is kept beside the keys,
+since whoever writes a home would else say that all was told.
 
-Reads   .nightledger/notified, operator.yaml (outside the home)
-Writes  .nightledger/notified
+Reads   notified and operator.yaml, outside the home
+Writes  notified
 Changes no memory. Runs the operator's own notifier and nothing else; it gets counts and
 ages, never text.
 """
@@ -19,13 +20,14 @@ from nightledger.domain.attention import Item, news, summarize, variables
 from nightledger.domain.errors import ConfigurationError, NightledgerError, UnreadableError
 from nightledger.domain.operator import Operator
 from nightledger.files.atomic import replace_file
-from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.owner import for_child
 from nightledger.files.reading import is_within, read_optional
 
 TIMEOUT_S = 30
 """A notifier that hangs must not hold the night's lock for long. Our choice."""
+NOTIFIED = "notified"
+"""The record's name among the keys of a home."""
 MAX_TOLD_BYTES = 1 << 20
 SUMMARY = "{summary}"
 _SECONDS = re.compile(r"[0-9]{1,11}")
@@ -38,7 +40,7 @@ class NotifyError(NightledgerError):
     hint = "run the command of 'notify' in operator.yaml by hand; it is tried again at the next run"
 
 
-def notify(home: Home, operator: Operator, items: Sequence[Item], *, now: datetime) -> bool:
+def notify(home: Home, operator: Operator, items: Sequence[Item], *, record: str, now: datetime) -> bool:
     """Run the operator's notifier when something is new, and tell whether it ran.
 
     What was told is forgotten once it is settled, so that it is told again when it returns.
@@ -47,33 +49,29 @@ def notify(home: Home, operator: Operator, items: Sequence[Item], *, now: dateti
         home: Whose matters these are.
         operator: What the operator lets us run.
         items: All that needs the operator now.
+        record: The file of what was told, outside the home; empty where this machine has no place for it.
         now: Aware, UTC.
 
     Raises:
         ConfigurationError: The notifier is a file of the home; nothing in a home is executed.
         NotifyError: It is missing, failed or took longer than 30 s; it is tried again next time.
     """
-    before = _read_told(home)
+    before = _read_told(record) if record else {}
     new = bool(operator.notify) and bool(news(items, before, now))
     if new:
         _run(home, operator, items, now)
     marks = {item.mark for item in items}
     told = dict.fromkeys(marks, now) if new else {mark: before[mark] for mark in marks & before.keys()}
-    if told != before:
-        make_dir(home.work_dir)
+    if record and told != before:
         lines = sorted(f"{mark} {int(at.timestamp())}\n" for mark, at in told.items())
-        replace_file(_told_path(home), "".join(lines).encode(), disposable=True)
+        replace_file(record, "".join(lines).encode(), disposable=True)
     return new
 
 
-def _told_path(home: Home) -> str:
-    return os.path.join(home.work_dir, "notified")
-
-
-def _read_told(home: Home) -> dict[str, datetime]:
-    """Read when each mark was told; none where nothing can be read: an agent can write there, and silences nobody so."""
+def _read_told(record: str) -> dict[str, datetime]:
+    """Return when each mark was told; none where nothing can be read."""
     try:
-        raw = read_optional(_told_path(home), MAX_TOLD_BYTES) or b""
+        raw = read_optional(record, MAX_TOLD_BYTES) or b""
     except UnreadableError:
         raw = b""
     lines = (line.rpartition(" ") for line in raw.decode("utf-8", "replace").split("\n"))

@@ -81,7 +81,7 @@ def file_alarms(home: Home, seen: Seen, book: Book, at: Moment) -> list[Alarm]:
         for name, found in seen.damaged
     ]
     return [
-        *_reset_alarms(book, at),
+        *reset_alarms(book, at),
         *_restored_alarms(book, at),
         *altered,
         *(Alarm(kind=kind, message=text, hint=hint) for kind, text, hint in drift_alarms(home, book)),
@@ -136,15 +136,19 @@ def _witness_alarms(seen: Seen) -> list[Alarm]:
     ]
 
 
-def _reset_alarms(book: Book, at: Moment) -> list[Alarm]:
-    pending = book.trust.pending_reset(at)
-    if pending is None:
-        return []
-    hours = -(-pending.remaining_s(at) // 3600)
+def reset_alarms(book: Book, at: Moment) -> list[Alarm]:
+    """Name each reset of the keys that waits, or took force less than a week ago."""
     return [
         Alarm(
             kind="integrity",
-            message=f"the keys were reset, signed by nobody: another key counts in {hours} hours",
+            message=f"the keys were reset, signed by nobody: another key counts in {-(-left_s // 3600)} hours",
             hint="if that was not you: nightledger key confirm --sign-with FILE",
         )
+        if (left_s := step.remaining_s(at))
+        else Alarm(
+            kind="integrity",
+            message=f"the keys were reset on {step.since.at:%Y-%m-%d %H:%M} UTC, signed by nobody: another key counts",
+            hint="if that was not you, somebody has the log's key: nightledger key reset",
+        )
+        for step in book.trust.recent_resets(at)
     ]

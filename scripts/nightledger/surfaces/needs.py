@@ -7,7 +7,9 @@ nothing changes not a byte of it does. An alarm is told whatever else cannot be 
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from nightledger.domain.agenda import duties, failing
 from nightledger.domain.attention import ALARMS, Item, Need, list_needs
@@ -16,6 +18,7 @@ from nightledger.domain.errors import (
     EXIT_REFUSED,
     IntegrityError,
     NightledgerError,
+    RefusedError,
     UnreadableError,
 )
 from nightledger.domain.judge import EDIT_LANE
@@ -34,7 +37,7 @@ from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.opening import Gate, Ledger, why_no_consent
 from nightledger.gate.signed import find_replaced
 from nightledger.gate.stored import find_set_aside
-from nightledger.jobs.notify import notify
+from nightledger.jobs.notify import NOTIFIED, notify
 from nightledger.night import calendar_of, needs_of, read_ledger
 from nightledger.surfaces.channel.dead_letters import recent_dead_letters
 from nightledger.surfaces.context import Context
@@ -44,6 +47,9 @@ from nightledger.surfaces.verbs.verify import Seen
 from nightledger.surfaces.verbs.verify import look as verify
 from nightledger.surfaces.witnessing.findings import look as look_at
 from nightledger.text.visible import visible
+from nightledger.trust.keys import LOG_ED25519, KeyRing
+from nightledger.trust.pin import FILE as PIN
+from nightledger.trust.reading import read_events
 
 MAX_PAGE_BYTES = 1 << 20
 REWRITTEN_TOLD = timedelta(days=7)
@@ -57,12 +63,49 @@ def find_alarms(context: Context) -> list[Item]:
         ConfigurationError: No home there.
     """
     try:
-        return list(_alarms_of(Home(context.home_path), verify(context), context.now))
+        return list(_alarms_of(Home(context.home_path), verify(context), context.moment))
     except (NightledgerError, OSError) as error:
         if not os.path.lexists(Home(context.home_path).audit_log):
             raise
         said = str(error).replace(f"{context.home_path}/", "").partition("\n")[0].partition(": ")[0]
         return [Item(need=Need.ALTERED, key=visible(said), since=context.now)]
+
+
+def tell_instead(context: Context, error: NightledgerError) -> bool:
+    """Tell of alarms where a verb could not do its work, and return whether there is one.
+
+    An agent can write another machine's name into the record of a home; so a refusal holds up no alarm where this machine
+    has the log's private key and its pin. Another machine's home is left alone.
+
+    Args:
+        context: The command's surroundings.
+        error: What kept the verb from its work.
+    """
+    own = _keys_of(context)
+    ours = own and all(os.path.lexists(os.path.join(own, name)) for name in (LOG_ED25519, PIN))
+    if isinstance(error, RefusedError) and not ours:
+        return False
+    return tell(context, find_alarms(context)) == EXIT_ALARM
+
+
+def _keys_of(context: Context) -> str:
+    """Return the directory of the home's keys, by the id in its record or else in its log; empty where there is none."""
+    home, ring = Home(context.home_path), KeyRing(Path(context.keys_dir))
+    for read in (_recorded_id, _logged_id):
+        with suppress(NightledgerError, OSError):
+            directory = ring.home_dir(read(home))
+            if directory.is_dir():
+                return str(directory)
+    return ""
+
+
+def _recorded_id(home: Home) -> str:
+    return home.identity.id
+
+
+def _logged_id(home: Home) -> str:
+    genesis = next((one.fields for one in read_events(home) if one.event == "genesis"), {})
+    return str(genesis.get("origin", "")).rpartition("/")[2]
 
 
 def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -> int:
@@ -90,7 +133,10 @@ def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -
         problems.append(error)
     try:
         told = {item.mark: item for item in (*needs, *items)}
-        shown |= notify(home, load_operator(context.keys_dir), list(told.values()), now=context.now)
+        own = _keys_of(context)
+        record = own and os.path.join(own, NOTIFIED)
+        operator = load_operator(context.keys_dir)
+        shown |= notify(home, operator, list(told.values()), record=record, now=context.now)
     except (NightledgerError, OSError) as error:
         problems.append(error)
     said = [(str(one), getattr(one, "hint", "")) for one in problems]
@@ -137,7 +183,8 @@ def write_page(home: Home, items: list[Item]) -> bool:
     return True
 
 
-def _alarms_of(home: Home, seen: Seen, now: datetime) -> Iterator[Item]:
+def _alarms_of(home: Home, seen: Seen, at: Moment) -> Iterator[Item]:
+    now = at.at
     for finding in seen.report.alarms:
         key = f"{finding.damage.value.upper()} {_named(home, finding.path)}"
         yield Item(need=Need.ALTERED, key=key, since=now)
@@ -153,6 +200,9 @@ def _alarms_of(home: Home, seen: Seen, now: datetime) -> Iterator[Item]:
             yield Item(need=Need.REWRITTEN, key=key, since=now)
     for told in seen.told:
         yield Item(need=Need.WITNESS, key=told.damage.value, since=now)
+    for step in seen.book.trust.recent_resets(at) if seen.book else ():
+        key = f"a reset of the keys on {step.since.at:%Y-%m-%d %H:%M} UTC"
+        yield Item(need=Need.TRUST, key=key, since=min(step.since.at, now))
 
 
 def _named(home: Home, path: str) -> str:
@@ -198,9 +248,6 @@ def _of_trust(home: Home, ledger: Ledger, at: Moment) -> Iterator[Item]:
         yield Item(need=Need.TRUST, key=TRUST_FILES[name], since=since)
     for path in find_replaced(home, ledger.book):
         yield Item(need=Need.TRUST, key=home.relative(path), since=_changed_at(path, at.at))
-    pending = ledger.book.trust.pending_reset(at)
-    if pending is not None:
-        yield Item(need=Need.TRUST, key="a reset of the keys", since=min(pending.since.at, at.at))
 
 
 def _changed_at(path: str, now: datetime) -> datetime:

@@ -7,7 +7,6 @@ so that it never hides a period that is due; nor does it hide an alarm.
 import os
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from nightledger.codec.records import to_plain
@@ -21,20 +20,21 @@ from nightledger.domain.errors import (
     LockedError,
     NightledgerError,
     RecordError,
+    RefusedError,
     UnreadableError,
 )
 from nightledger.domain.moment import Moment
 from nightledger.domain.runs import Run, RunOutcome, reckon
 from nightledger.domain.words import dump_moment
 from nightledger.files.atomic import replace_file
-from nightledger.files.configuration import load_settings
+from nightledger.files.configuration import load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
-from nightledger.surfaces.needs import find_alarms, tell
+from nightledger.surfaces.needs import find_alarms, tell, tell_instead
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
 from nightledger.surfaces.session import require_machine
 
@@ -49,11 +49,17 @@ def run_night(context: Context, *, retry: bool) -> int:
     Raises:
         ConfigurationError: Settings that cannot be used; nothing is run.
         LockedError: Another night is at work.
-        RefusedError: Another machine writes this home.
+        RefusedError: Another machine writes this home, and no alarm is told.
     """
     home = Home(context.home_path)
-    with suppress(ConfigurationError, IntegrityError, RecordError, UnreadableError):
-        require_machine(home)  # what is wrong with the home's record is an alarm
+    try:
+        require_machine(home)
+    except RefusedError as error:
+        if tell_instead(context, error):
+            return EXIT_ALARM
+        raise
+    except (ConfigurationError, IntegrityError, RecordError, UnreadableError):
+        pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
     try:
         return _run_due(context, home, alarms, retry=retry)
@@ -160,7 +166,7 @@ def _ask_witnesses(context: Context, *, alarmed: bool) -> int:
     try:
         return ask_quietly(context)
     except NightledgerError as error:
-        if not alarmed:
+        if not (alarmed or why_no_operator(context.keys_dir)):  # both were told
             context.note(f"error: {error}")
             context.note(f"hint: {error.hint}")
         return _status(error)

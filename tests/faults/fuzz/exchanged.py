@@ -286,10 +286,10 @@ _ITEMS = tuple(
 def _read_told(raw: bytes) -> tuple[dict[str, datetime], frozenset[str]]:
     """Read what was told, then tell nothing new: what is settled is forgotten."""
     home = Home(context().home_path)
-    written(Path(home.work_dir, "notified"), raw)
-    told = _told(home)
-    notify(home, Operator(), _ITEMS, now=NOW)
-    left = _told(home)
+    record = written(f"{home.root}.told", raw)
+    told = _told(record)
+    notify(home, Operator(), _ITEMS, record=record, now=NOW)
+    left = _told(record)
     marks = {item.mark for item in _ITEMS}
     assert left == {mark: at for mark, at in told.items() if mark in marks}
     return told, frozenset(item.mark for item in news(_ITEMS, left, NOW))

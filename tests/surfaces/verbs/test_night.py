@@ -320,6 +320,7 @@ def test_the_operator_is_notified_of_a_failure_once(
     operator = {"notify": [sys.executable, "-c", script, "{summary}"]}
     (keys / "operator.yaml").write_text(json.dumps(operator))
     (keys / "operator.yaml").chmod(0o600)
+    (keys / home.identity.id).mkdir(mode=0o700)
     jobs.error = UnreadableError("no")
     call(home, now="2026-02-28T03:30:00Z")
     call(home, now="2026-02-28T04:30:00Z")

@@ -10,6 +10,7 @@ from nightledger.gate.integrity.trust_changes import find_differing
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.memory.principles import NAME, WHERE, read_principles
 from nightledger.gate.opening import Gate, Ledger, read_ledger
+from nightledger.surfaces.alarms import reset_alarms
 from nightledger.surfaces.doctor.checks import Check, bad, good, note
 
 AREA = "keys"
@@ -44,14 +45,7 @@ def check_consent(gate: Gate, at: Moment) -> Iterator[Check]:
 
 
 def _keys(gate: Gate, ledger: Ledger, at: Moment) -> Iterator[Check]:
-    pending = ledger.book.trust.pending_reset(at)
-    if pending is not None:
-        hours = -(-pending.remaining_s(at) // 3600)
-        yield bad(
-            AREA,
-            f"the keys were reset, signed by nobody: another key counts in {hours} hours",
-            "if that was not you: nightledger key confirm --sign-with FILE",
-        )
+    yield from (bad(AREA, alarm.message, alarm.hint) for alarm in reset_alarms(ledger.book, at))
     if Trust(gate.home, ledger).signers(at).able(RECOVERY_NAMESPACE, at.at):
         yield good(AREA, "a recovery key can bring in a new signer when the operator's is lost")
     else:

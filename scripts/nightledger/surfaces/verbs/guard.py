@@ -37,16 +37,16 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Look, keep, offer; 4 when a file cannot be looked after."""
     if context.quiet and not (options.exit_code or context.json) and _nothing_new(context):
         return 0
-    from nightledger.domain.errors import EXIT_ALARM, IntegrityError
+    from nightledger.domain.errors import EXIT_ALARM, IntegrityError, RefusedError
 
     try:
         return _look_after(options, context)
-    except IntegrityError:
+    except (IntegrityError, RefusedError) as error:
         from nightledger.files.owner import acting_as_owner
-        from nightledger.surfaces.needs import find_alarms, tell
+        from nightledger.surfaces.needs import tell_instead
 
         with acting_as_owner(context.home_path):
-            if tell(context, find_alarms(context)) != EXIT_ALARM:
+            if not tell_instead(context, error):
                 raise
         return EXIT_ALARM
 

@@ -88,7 +88,7 @@ class Seen:
 
         yield from (("ALTERED", found) for found in self.altered)
         for one in self.applies.findings if self.applies else ():
-            yield one.damage.value.upper(), Altered(path=one.path, message=one.message)
+            yield one.damage.value.upper(), Altered(path=f"{one.path}:{one.line}", message=one.message)
         for item in self.rewrites.now if self.rewrites else ():
             message = f"its first {item.size_bytes} bytes are not those that the night of {item.day} read"
             yield "REWRITTEN", Altered(path=item.path, message=f"{message}; only appending is allowed there")
@@ -353,10 +353,18 @@ def _alarms(seen: Seen) -> Iterator[str]:
         yield "'nightledger key restore' puts trust files back; until then those that the log names stay in force."
     if any(found.is_blob for found in seen.altered):
         yield PUT_BACK
-    if not all(found.is_kept or found.is_blob for found in seen.altered):
+    others = [found.path for found in seen.altered if not (found.is_kept or found.is_blob)]
+    if others:
+        yield "Put each back from a backup ('nightledger restore')."
+    if any(path.startswith("memory/state/proposals/") for path in others):
         yield (
-            "Put each back from a backup ('nightledger restore'). An altered proposal is set aside: nothing else "
-            "waits for it. Where there is no backup, 'nightledger reject ID' closes it."
+            "An altered proposal is set aside: nothing else waits for it. Where there is no backup, "
+            "'nightledger reject ID' closes it."
+        )
+    if any(path.startswith("audit/decisions/") for path in others):
+        yield (
+            "Without a backup the alarm of a decision stands: nobody can tell any more who signed it. To reject its "
+            "proposal ends that of an approval that was not applied."
         )
     yield from _drift(seen)
 
