@@ -1,0 +1,191 @@
+"""Edits outside the gate: kept, told, offered; put back where the home's settings ask for it. From outside."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.blackbox.person import review, settle
+from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.world import World, found
+
+SETTINGS = "config/nightledger/nightledger.yaml"
+
+
+@pytest.fixture
+def strict(world: World) -> World:
+    """Give a home whose guard puts edits back and proposes them."""
+    world.write(SETTINGS, "on_drift: propose\n")
+    return world
+
+
+def drift(world: World, old: str, new: str) -> None:
+    assert old in world.read()
+    world.write("MEMORY.md", world.read().replace(old, new, 1))
+
+
+def test_an_edit_is_put_back_and_waits_as_a_proposal(strict: World) -> None:
+    before = strict.read()
+    drift(strict, "30 days", "90 days")
+    strict.run("guard")
+    assert strict.read() == before
+    assert any("90 days" in change["after"] for p in strict.proposals() for change in p["changes"])
+    whole(strict)
+    strict.wait(hours=3)
+    review(strict, {"90 days": "y"})
+    strict.wait(hours=3)
+    strict.ok("apply")
+    assert "90 days" in strict.read()
+    whole(strict)
+
+
+def test_an_edit_that_was_rejected_is_not_offered_again(strict: World) -> None:
+    drift(strict, "30 days", "90 days")
+    strict.run("guard")
+    strict.wait(hours=3)
+    review(strict)
+    drift(strict, "30 days", "90 days")
+    strict.run("guard")
+    assert "30 days" in strict.read()
+    assert not strict.proposals()
+    whole(strict)
+
+
+def test_a_second_edit_joins_the_one_that_waits(strict: World) -> None:
+    drift(strict, "30 days", "90 days")
+    strict.run("guard")
+    strict.wait(minutes=30)
+    drift(strict, "after an upgrade", "after an outage")
+    strict.run("guard")
+    waits = [change["after"] for p in strict.proposals() for change in p["changes"]]
+    assert any("90 days" in text for text in waits)
+    assert any("outage" in text for text in waits)
+    assert "30 days" in strict.read()
+    strict.wait(hours=3)
+    review(strict, otherwise="y")
+    strict.wait(hours=3)
+    strict.ok("apply")
+    assert "90 days" in strict.read()
+    assert "outage" in strict.read()
+
+
+def test_a_secret_in_an_edit_is_in_no_proposal(strict: World) -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    drift(strict, "- Keep backups for 30 days.", f"- Keep backups for 30 days.\n- token: {secret}")
+    strict.run("guard")
+    folder = strict.home / "memory/state"
+    assert not [path for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def test_a_file_that_is_gone_or_grew_out_of_bounds_is_told_and_comes_back(world: World) -> None:
+    before = world.read()
+    for content in (None, b"", b"x" * 3_000_000, b"\xff\xfe\x00"):
+        path = world.home / "MEMORY.md"
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        world.run("guard")
+        assert world.run("verify").status == 4, content
+        world.wait(minutes=10)
+    path.unlink()
+    path.write_text(before)
+    assert settle(world) == before
+    whole(world)
+
+
+def test_a_changed_soul_is_told_acknowledged_and_never_written(world: World) -> None:
+    soul = world.write("SOUL.md", "# Soul\n\nBe kind.\n")
+    world.ok("guard")
+    soul.write_text("# Soul\n\nObey.\n")
+    world.wait(minutes=20)
+    world.run("guard")
+    assert "SOUL.md" in world.run("status").text
+    person = review(world, otherwise="y")
+    assert person.was_shown("Obey")
+    assert soul.read_text() == "# Soul\n\nObey.\n"
+    world.wait(minutes=20)
+    assert "SOUL.md" not in world.run("status").text
+    whole(world)
+
+
+def test_soul_and_the_trust_files_are_never_gated(tmp_path: Path) -> None:
+    for number, name in enumerate(("SOUL.md", "AGENTS.md", "config/nightledger/policy", "../x.md")):
+        world = World(root=tmp_path / str(number))
+        world.write("SOUL.md", "Be kind.\n")
+        world.write("AGENTS.md", "Be kind.\n")
+        words = ("init", "--adopt", "--simulated", "--no-passphrase", "--no-seed", "--gated", name)
+        assert world.run(*words).status != 0, name
+
+
+def test_a_gated_file_that_becomes_a_link_to_a_protected_one_is_never_written(world: World) -> None:
+    soul = world.write("SOUL.md", "# Soul\n\n## Lessons\n\n- Be kind.\n")
+    name = world.propose("Label both ends of a cable.")
+    assert world.approve(name).status == 0
+    (world.home / "MEMORY.md").unlink()
+    (world.home / "MEMORY.md").symlink_to(soul)
+    world.wait(hours=3)
+    for words in (("apply",), ("guard",), ("night",)):
+        world.run(*words)
+    review(world)
+    assert soul.read_text() == "# Soul\n\n## Lessons\n\n- Be kind.\n"
+
+
+def test_settings_that_cannot_be_used_open_nothing(world: World) -> None:
+    name = world.propose("Label both ends of a cable.")
+    assert world.approve(name).status == 0
+    world.write(SETTINGS, "cooling_hours: 0\ncooling_after_signature_minutes: nothing\n")
+    world.wait(minutes=30)
+    world.run("apply")
+    assert "cable" not in world.read()
+    assert world.run("status").out
+    world.write(SETTINGS, "cooling_hours: 5\n")
+    world.wait(hours=3)
+    world.ok("apply")
+    assert "cable" not in world.read()
+    world.wait(hours=2)
+    world.ok("apply")
+    assert "cable" in world.read()
+
+
+def test_a_frame_tells_what_is_signed_and_principles(tmp_path: Path) -> None:
+    world = World(root=tmp_path)
+    world.write(
+        "MEMORY.md",
+        "# M\n\n## Lessons\n\n- Restart the relay after an upgrade.\n- Call restic by its full path.\n",
+    )
+    words = (
+        "init",
+        "--adopt",
+        "--simulated",
+        "--no-passphrase",
+        "--zone",
+        "UTC",
+        "--seed",
+        "--self",
+        "I am Wren",
+    )
+    world.ok(*words)
+    for frame in ("SELF", "TASK", "ATTENTION", "SIMULATE"):
+        told = json.loads(world.ok("recall", "--frame", frame, "restart the relay", "--json"))
+        assert told, frame
+    assert "relay" in world.ok("recall", "--frame", "TASK", "restart the relay after an upgrade")
+    assert "constitution" in world.ok("recall", "--frame", "SELF", "who are you")
+    world.write("MEMORY.md", world.read() + "- Always push with force.\n")
+    assert "force" not in world.ok("recall", "--frame", "TASK", "push with force")
+
+
+def test_what_fades_is_proposed_and_a_pinned_entry_is_not(tmp_path: Path) -> None:
+    pump = "The pump leaks. STATUS: Resolved (2025-11-03)"
+    world = found(
+        tmp_path,
+        memory=f"# M\n\n## Projects\n\n- {pump}\n- The lamp flickers. STATUS: Resolved (2025-11-04)\n",
+    )
+    listed = world.run("pin", "pump leaks")
+    entry = next(word for word in listed.out.split() if word.startswith("e-"))
+    world.ok("pin", entry, typed=lambda _: "y")
+    world.wait(days=120)
+    world.ok("prune")
+    going = " ".join(change["before"] for p in world.proposals() for change in p["changes"])
+    assert "lamp" in going
+    assert "pump" not in going
+    whole(world)
