@@ -27,6 +27,11 @@ _NEGATION = re.compile(
     r"|[不没沒无無非未勿禁]|ない|なく|ません|禁止|않|없|못|금지|말\s*것",
     re.IGNORECASE,
 )
+_URGED = re.compile(
+    r"\b(?:do not|don['\u2019]t|never) (?:(?:forget|hesitate|neglect|fail) to|skip (?:this|it)|(?:start|begin) without)\b",
+    re.IGNORECASE,
+)
+"""Words of negation that deny nothing."""
 
 
 def fold(text: str) -> str:
@@ -115,6 +120,16 @@ def numbers(text: str) -> frozenset[str]:
 def is_negated(text: str) -> bool:
     """Say whether the text holds a word of negation, in one of a dozen languages."""
     return _NEGATION.search(text) is not None
+
+
+def is_urged(text: str) -> bool:
+    """Say whether the text urges by words of negation: "never forget to"."""
+    return _URGED.search(text) is not None
+
+
+def is_denied(text: str) -> bool:
+    """Say whether the text holds a word of negation that does not urge."""
+    return is_negated(_URGED.sub(" ", text))
 
 
 def strip_negations(text: str) -> str:

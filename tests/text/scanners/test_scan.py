@@ -9,6 +9,7 @@ from nightledger.domain.finding import Severity
 from nightledger.domain.proposal import Origin
 from nightledger.text.code.language import guess_language
 from nightledger.text.code.snippets import find_snippets
+from nightledger.text.scanners.commands import COMMAND_RULES
 from nightledger.text.scanners.instructions import INSTRUCTION_RULES
 from nightledger.text.scanners.languages import LANGUAGE_RULES
 from nightledger.text.scanners.markup import MARKUP_RULES
@@ -19,7 +20,15 @@ from nightledger.text.scanners.secret_told import TOLD_RULES
 from nightledger.text.scanners.secret_words import WORD_RULES
 from nightledger.text.scanners.unicode_table import KINDS
 
-RULES = (*TOKEN_RULES, *WORD_RULES, *TOLD_RULES, *MARKUP_RULES, *INSTRUCTION_RULES, *LANGUAGE_RULES)
+RULES = (
+    *TOKEN_RULES,
+    *WORD_RULES,
+    *TOLD_RULES,
+    *MARKUP_RULES,
+    *INSTRUCTION_RULES,
+    *COMMAND_RULES,
+    *LANGUAGE_RULES,
+)
 CATCHES = [(rule, text) for rule in RULES for text in rule.catches]
 SPARES = [(rule, text) for rule in RULES for text in rule.spares]
 
@@ -183,3 +192,18 @@ def test_blank_lines_without_end_are_read_in_time(text: str) -> None:
 @pytest.mark.parametrize("part", ["|", "| ", "a|", "| a|"])
 def test_bars_without_end_are_looked_through_once(part: str) -> None:
     assert scan(part * 100_000, snippets=True) == ()
+
+
+def test_commands_that_repeat_without_end_are_read_in_time() -> None:
+    """Each word that a pattern begins at, over and over, beside what it must end with: seconds a megabyte."""
+    whole = ("curl -o x ", "curl -o x ; chmod a ; ", "curl x | a ", "scp " * 60 + "x.env ", "cat .env|a|", "cat .env ", "find / -delet ",
+             "base64 -d | ", "shred x.env ", "ssh-rsa aaaa ", ">>", "git push --forced ", "env | a", "rm -r ", "http https: ")  # fmt: skip
+    parts = {*whole, *(f"{anchor} " for rule in COMMAND_RULES for anchor in rule.anchors)}
+    slow = {}
+    for part in sorted(parts):
+        text = ("- Lesson: " + part * (3000 // len(part)) + "\n") * 17
+        started = time.process_time()
+        scan(text)
+        if (taken := time.process_time() - started) > 0.8:  # 50 KB
+            slow[part] = taken
+    assert not slow
