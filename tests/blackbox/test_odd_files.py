@@ -254,6 +254,7 @@ def test_an_event_of_a_later_version_is_no_alarm(world: World) -> None:
     assert world.run("verify").status == 0
 
 
+CONSOLIDATIONS = "memory/system/consolidation-log.jsonl"
 FILES = (
     "config/nightledger/home.json",
     "audit/trusted-channel-audit.jsonl",
@@ -267,8 +268,11 @@ FILES = (
     "DECISION.sig",
     "PROPOSAL",
     "BLOB",
+    CONSOLIDATIONS,
+    "PIN",
+    "HEAD",
 )
-"""What ``verify`` reads of a home; in capitals what has a name of its own in each home."""
+"""What ``verify`` reads of a home and its keys; in capitals what has a name of its own in each home."""
 
 
 def bind(path: Path) -> None:
@@ -289,8 +293,11 @@ THINGS: dict[str, Callable[[Path], object]] = {
     "dangling link": lambda path: path.symlink_to(path.with_name("nowhere")),
     "device": lambda path: path.symlink_to("/dev/zero"),
     "circle": lambda path: path.symlink_to(path.name),
+    "too large": lambda path: path.write_bytes(b"x" * 100_000),
     "nothing": lambda path: path,
 }
+UNNEEDED = ("audit/checkpoints/1", "HEAD")
+"""What may be gone: the newest head says all that the first said, and checkpoints say what counts."""
 BROKEN_IDENTITIES = (b"", b"{", b"[]", b"null", b"{}", b"\xff\xfe", b"[" * 100_000, b"1" * 70_000)
 
 
@@ -308,6 +315,8 @@ def named(world: World, name: str) -> Path:
         "DECISION.sig": world.home / f"audit/decisions/{made['decision']}.json.sig",
         "PROPOSAL": world.home / f"memory/state/proposals/{made['proposal']}.json",
         "BLOB": world.blob(made["targets"][0]["before"]),
+        "PIN": world.own_keys / "pin.json",
+        "HEAD": world.own_keys / "head.json",
     }
     return paths.get(name, world.home / name)
 
@@ -331,18 +340,38 @@ def statuses(world: World) -> dict[str, int]:
     return {verb: in_time(world, verb) for verb in ("verify", "status", "guard", "night")}
 
 
-def test_what_is_no_file_in_the_place_of_one_is_an_alarm(lived: World, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def slept(lived: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = lived.copy(tmp_path_factory.mktemp("slept"))
+    world.wait(days=1)
+    world.ok("night")
+    return world
+
+
+def test_what_is_no_file_in_the_place_of_one_is_an_alarm(slept: World, tmp_path: Path) -> None:
     wrong = {}
     for name in FILES:
         for thing in THINGS:
-            if (name, thing) == ("audit/checkpoints/1", "nothing"):  # the newest head says all that it said
+            if thing == "nothing" and name in UNNEEDED:
                 continue
-            copy = lived.copy(tmp_path / name.replace("/", "_") / thing)
+            copy = slept.copy(tmp_path / name.replace("/", "_") / thing)
             replaced(copy, name, thing)
             found = statuses(copy)
             if found["verify"] != ALARM or BUG in found.values():
                 wrong[name, thing] = found
     assert not wrong, wrong
+
+
+def test_verify_goes_on_behind_what_is_no_consolidation_log(slept: World, tmp_path: Path) -> None:
+    found = {}
+    for thing in THINGS:
+        copy = slept.copy(tmp_path / thing)
+        replaced(copy, CONSOLIDATIONS, thing)
+        copy.write("MEMORY.md", copy.read() + "- Nobody signed this.\n")
+        ran = copy.run("verify", "--json")
+        told = json.loads(ran.out or '{"rewritten": [], "drift": []}')
+        found[thing] = ran.status, [one["path"] for one in told["rewritten"]], told["drift"]
+    assert found == dict.fromkeys(THINGS, (ALARM, [CONSOLIDATIONS], ["MEMORY.md"]))
 
 
 def test_a_home_whose_identity_is_broken_is_an_alarm(lived: World, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from nightledger.codec.strict_json import parse_json
-from nightledger.domain.errors import IntegrityError, NightledgerError
+from nightledger.domain.errors import IntegrityError, NightledgerError, UnreadableError
 from nightledger.files.reading import read_optional
 from nightledger.files.slots import SLOT_BYTES, SLOTS, SlotFile
 from nightledger.trust.merkle import DIGEST_BYTES, CompactRange
@@ -64,7 +64,7 @@ class HeadFile:
             directory: Of the home's keys.
 
         Raises:
-            IntegrityError: When it is damaged.
+            IntegrityError: When it is damaged, or no regular file.
             UnreadableError: When this user may not write it.
         """
         path = f"{directory}/{FILE}"
@@ -73,7 +73,7 @@ class HeadFile:
         self._prepared: KeptHead | None = None
         self._turn = -1
         try:
-            raw = self._file.raw or read_optional(path, _MAX_BYTES)
+            raw = self._file.raw or read_beside_keys(path, _MAX_BYTES)
             known, kept, turn = HeadFile._latest
             if raw is not None:
                 self.kept, self._turn = (kept, turn) if raw == known else _parse(raw, path)
@@ -109,8 +109,20 @@ def read_head(directory: Path) -> KeptHead | None:
         IntegrityError: When it is damaged.
     """
     path = f"{directory}/{FILE}"
-    raw = read_optional(path, _MAX_BYTES)
+    raw = read_beside_keys(path, _MAX_BYTES)
     return None if raw is None else _parse(raw, path)[0]
+
+
+def read_beside_keys(path: str, max_bytes: int) -> bytes | None:
+    """Return the bytes of a file that says what the log must be; None where there is none.
+
+    Raises:
+        IntegrityError: It is no regular file, too large, or may not be read: the log cannot be checked.
+    """
+    try:
+        return read_optional(path, max_bytes)
+    except UnreadableError as error:
+        raise IntegrityError(str(error), hint=error.hint) from error
 
 
 def dump_head(head: KeptHead, turn: int) -> bytes:

@@ -17,8 +17,7 @@ from nightledger.domain.words import dump_moment, read_moment, read_text
 from nightledger.files.atomic import create_file, replace_file
 from nightledger.files.durable import make_dir
 from nightledger.files.lock import Lock
-from nightledger.files.reading import read_optional
-from nightledger.trust.head import read_head
+from nightledger.trust.head import read_beside_keys, read_head
 from nightledger.trust.keys import KeyRing
 from nightledger.trust.merkle import DIGEST_BYTES
 
@@ -112,7 +111,7 @@ def find_pin(ring: KeyRing, home_id: str) -> Pin | None:
         IntegrityError: When it is damaged.
     """
     path = ring.path(home_id, FILE)
-    raw = read_optional(str(path), _MAX_BYTES)
+    raw = read_beside_keys(str(path), _MAX_BYTES)
     if raw is None:
         return None
     try:

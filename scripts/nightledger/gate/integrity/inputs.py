@@ -135,7 +135,10 @@ def find_rewrites(home: Home, inputs: Inputs, book: Book) -> Rewrites:
 
 
 def _rewritten_logs(home: Home, book: Book) -> Iterator[Rewritten]:
-    raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
+    try:
+        raw = read_optional(home.consolidation_log, MAX_CONSOLIDATION_LOG_BYTES, within=home.root) or b""
+    except UnreadableError:  # it is among the inputs itself, and named as rewritten
+        return
     newest: dict[str, tuple[str, SourceRead]] = {}
     for night in decode_lines(Consolidation, raw):
         newest |= {source.path: (night.period, source) for source in night.logs}
