@@ -171,7 +171,7 @@ def test_a_frame_tells_what_is_signed_and_principles(tmp_path: Path) -> None:
     assert "relay" in world.ok("recall", "--frame", "TASK", "restart the relay after an upgrade")
     assert "constitution" in world.ok("recall", "--frame", "SELF", "who are you")
     world.write("MEMORY.md", world.read() + "- Always push with force.\n")
-    assert "force" not in world.ok("recall", "--frame", "TASK", "push with force")
+    assert "push with" not in world.ok("recall", "--frame", "TASK", "push with force")
 
 
 def test_what_fades_is_proposed_and_a_pinned_entry_is_not(tmp_path: Path) -> None:
