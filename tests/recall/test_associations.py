@@ -7,9 +7,11 @@ from tests.gate.homes import Desk, addition
 from tests.linking import line, outcome
 
 from nightledger.gate.forgetting.forget_entry import forget
-from nightledger.gate.memory.naming import find_standing
+from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.jobs.link import link
 from nightledger.recall.associations import Accepted, shown_associations
+from nightledger.text.markdown.document import parse_markdown
+from nightledger.text.markdown.entries import find_entries
 
 
 def learn(
@@ -75,11 +77,11 @@ def test_one_that_was_forgotten_is_not_shown_even_before_it_is_gone(desk: Desk) 
     assert keys(desk) == []
 
 
-def test_what_was_approved_counts_where_the_bytes_that_were_accepted_last_are_gone(desk: Desk) -> None:
+def test_nothing_counts_where_the_bytes_that_were_accepted_last_are_gone(desk: Desk) -> None:
     learn(desk)
     desk.applied(addition("In crontabs, set zone explicitly."))
     rmtree(desk.home.blobs_dir)
-    assert keys(desk) == [("cron + time_zone", "set_zone_explicitly")]
+    assert keys(desk) == []
 
 
 def test_what_drifted_into_the_file_accepts_nothing(desk: Desk) -> None:
@@ -106,8 +108,8 @@ def test_what_a_signed_entry_denies_or_says_failed_is_not_shown(desk: Desk, text
     "text",
     [
         "Do not forget to rotate keys: set_zone_explicitly.",
-        "Don\u2019t hesitate to set zone explicitly.",
-        "NEVER neglect to set zone explicitly.",
+        "Don\u2019t hesitate to set_zone_explicitly.",
+        "NEVER neglect to set_zone_explicitly in a crontab.",
     ],
 )
 def test_what_a_signed_entry_urges_with_two_denials_is_shown(desk: Desk, text: str) -> None:
@@ -150,7 +152,10 @@ def test_what_resolved_it_is_shown_though_the_entry_says_what_failed(desk: Desk)
 @pytest.mark.parametrize(
     ("resolution", "text", "holds"),
     [
-        ("set_zone_explicitly", "Set the zone; set-zone EXPLICITLY in all.", True),
+        ("set_zone_explicitly", "Set the zone; set-zone EXPLICITLY.", True),
+        ("set_zone_explicitly", "Set the zone: SET_ZONE_EXPLICITLY, in all.", True),
+        ("set_zone_explicitly", "Only Ann may set zone explicitly, and on paper.", False),
+        ("set_zone_explicitly", "Only Ann may set_zone_explicitly_twice.", False),
         ("set_zone_explicitly", "Set the zone explicitly.", False),
         ("set_zone", "reset zones", False),
         ("retry", "Retry after a minute.", False),
@@ -162,6 +167,8 @@ def test_what_resolved_it_is_shown_though_the_entry_says_what_failed(desk: Desk)
     ],
 )
 def test_a_text_names_a_resolution_by_its_words(resolution: str, text: str, holds: bool) -> None:  # noqa: FBT001 - an expected value
-    accepted = Accepted(["something else", text])
-    assert accepted.holds(resolution, ("cron", "time_zone")) is holds
-    assert accepted.holds(resolution, ("cron", "time_zone")) is holds
+    entries = find_entries(parse_markdown(f"- something else\n- {text}\n"))
+    accepted = Accepted(Placed(path="MEMORY.md", entry=entry) for entry in entries)
+    for _ in range(2):
+        named = accepted.find(resolution, ("cron", "time_zone"))
+        assert (named is not None and named.entry.first_line == 2) is holds

@@ -1,38 +1,36 @@
-"""Which associations an agent may be shown without asking: those whose resolution the operator accepted.
+"""Which associations an agent may be shown without asking: those whose resolution a signed entry names.
 
-Invariant: a resolution is given only where it stands in a signed entry as it was signed, or in a
-change that an operator approved and nobody had forgotten or undone; how sure the outcomes are does
-not replace that. One that such a text denies ("Never push with force"), by itself or by what it stands
-under, is not given, and what it says failed is not accepted by it.
+Invariant: an entry names a resolution where its identifier stands as it is written, or where a whole clause of the entry
+is its words; a run of words out of a sentence does not count. How sure the outcomes are does not replace that. One that an
+entry denies ("Never push with force"), by itself or by what it stands under, is not given, and what it says failed is not
+accepted by it. Whoever shows one quotes the entry: what limits it stands there, too.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nightledger.domain.confidence import SHOWN_FROM
-from nightledger.domain.proposal import Kind
-from nightledger.domain.states import Book, ChangeState
 from nightledger.files.link_index import open_index
 from nightledger.gate.apply.around import read_accepted
 from nightledger.gate.forgetting.forgotten import read_forgotten
-from nightledger.gate.integrity.trusting import Trust, read_verified
+from nightledger.gate.memory.naming import Placed, find_standing
 from nightledger.gate.opening import Gate, Ledger
-from nightledger.gate.stored import Stored, read_stored
+from nightledger.gate.stored import read_stored
 from nightledger.text.changes.labels import labels_of
 from nightledger.text.markdown.document import parse_markdown
-from nightledger.text.markdown.entries import find_entries
+from nightledger.text.markdown.entries import Wording, find_entries, wording
 from nightledger.text.similar import is_negated
 
 MOST = 2_000
 """The surest; a home with more shows the rest when it is asked for. Our choice."""
-_ACCEPTED = frozenset({ChangeState.APPROVED, ChangeState.APPLIED})
-_PARTS = re.compile(r"[,;.!?()\n]")
+_PARTS = re.compile(r"[,;!?()\n\u3001\u3002\uff0c\uff1b\uff01\uff1f]|\.(?!\w)")
 _FAILED = re.compile(r"\bfailed\b", re.IGNORECASE)
 """In a part of a sentence: ``retry failed 2 times`` beside what resolved it."""
 _URGED = re.compile(r"\b(?:do not|don['\u2019]t|never) (?:forget|hesitate|neglect) to\b", re.IGNORECASE)
 """Words of negation that deny nothing."""
 _NO_WORD = re.compile(r"[\W_]+")
+_NAME = re.compile(r"\w(?:[\w.:+@/-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +41,7 @@ class Association:
         first: One tag.
         second: The other; the two are sorted.
         resolution: What worked.
+        entry: Id of the signed entry that names it.
         confidence: Of it, decayed to now, .7 and more.
         last_day: Newest log day of the link, as ``date.toordinal``.
     """
@@ -50,6 +49,7 @@ class Association:
     first: str
     second: str
     resolution: str
+    entry: str
     confidence: float
     last_day: int
 
@@ -65,39 +65,63 @@ class Association:
 
 
 class Accepted:
-    """Texts that an operator accepted, to look resolutions up in."""
+    """Entries that an operator accepted, to look resolutions up in."""
 
-    __slots__ = ("_denied", "_known", "_texts")
+    __slots__ = ("_denied", "_entries", "_known")
 
-    def __init__(self, texts: Iterable[str], denied: Iterable[str] = ()) -> None:
-        """Take texts in.
+    def __init__(self, entries: Iterable[Placed], denied: Iterable[str] = ()) -> None:
+        """Take entries in.
 
         Args:
-            texts: What was accepted.
-            denied: Of these, and of others, those that deny: they accept nothing, and undo what another accepts.
+            entries: What was accepted.
+            denied: Texts that deny: they undo what an entry accepts.
         """
         self._denied = tuple(f" {_plain(text)} " for text in denied)
-        self._texts = tuple(f" {_plain(text)} " for text in texts)
-        self._known: dict[tuple[str, ...], bool] = {}
+        self._entries = tuple(map(_read, entries))
+        self._known: dict[tuple[str, ...], Placed | None] = {}
 
-    def holds(self, resolution: str, tags: tuple[str, str]) -> bool:
-        """Tell whether one of the texts names a resolution.
+    def find(self, resolution: str, tags: tuple[str, str]) -> Placed | None:
+        """Return the first entry that names a resolution; None where none does, or one denies it.
 
         A resolution of one word is a word like any other; it counts where a tag of its link stands
-        in the same text, too.
+        in the same entry, too.
 
         Args:
-            resolution: An identifier: ``set_zone_explicitly`` is found as ``set zone explicitly``, too.
+            resolution: An identifier; ``set_zone_explicitly`` is found as the clause ``set zone explicitly``, too.
             tags: Of its link.
         """
         words = _plain(resolution)
-        if not words:
-            return False
         beside = () if " " in words else tuple(map(_plain, tags))
-        key = (words, *beside)
-        if key not in self._known:
-            self._known[key] = _is_in(self._texts, words, beside) and not _is_in(self._denied, words, beside)
-        return self._known[key]
+        key = (resolution, *beside)
+        if words and key not in self._known:
+            named = (
+                one.placed
+                for one in self._entries
+                if not one.names.isdisjoint((resolution.casefold(), words)) and _is_beside(one.text, beside)
+            )
+            is_denied = any(f" {words} " in text and _is_beside(text, beside) for text in self._denied)
+            self._known[key] = None if is_denied else next(named, None)
+        return self._known.get(key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """An accepted entry: the identifiers in it and its clauses, and all its words."""
+
+    placed: Placed
+    names: frozenset[str]
+    text: str
+
+
+def _read(placed: Placed) -> _Read:
+    parts = [part for part in _PARTS.split(placed.entry.text) if not _FAILED.search(part)]
+    clauses = {_plain(clause) for part in parts for clause in part.split(":")}
+    names = {name for part in parts for name in _NAME.findall(part.casefold())}
+    return _Read(placed=placed, names=frozenset(names | clauses), text=f" {_plain(' '.join(parts))} ")
+
+
+def _is_beside(text: str, tags: Sequence[str]) -> bool:
+    return not tags or any(f" {tag} " in text for tag in tags)
 
 
 def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
@@ -114,33 +138,28 @@ def shown_associations(gate: Gate, ledger: Ledger) -> tuple[Association, ...]:
     index = open_index(gate.home.link_index_dir)
     if index is None:
         return ()
-    accepted = resolution_texts(gate, ledger)
+    accepted = read_resolutions(gate, ledger)
     found = []
     for recalled in index.every():
-        link = recalled.link
-        if recalled.confidence >= SHOWN_FROM and accepted.holds(
-            link.best.resolution, (link.first, link.second)
-        ):
+        link, confidence = recalled.link, recalled.confidence
+        tags, resolution = (link.first, link.second), link.best.resolution
+        placed = accepted.find(resolution, tags) if confidence >= SHOWN_FROM else None
+        if placed is not None:
             found.append(
                 Association(
                     first=link.first,
                     second=link.second,
-                    resolution=link.best.resolution,
-                    confidence=recalled.confidence,
+                    resolution=resolution,
+                    entry=placed.entry.id,
+                    confidence=confidence,
                     last_day=link.last_day,
                 )
             )
     return tuple(sorted(found, key=lambda one: (-one.confidence, one.key)))[:MOST]
 
 
-def _is_in(texts: Iterable[str], words: str, beside: Sequence[str]) -> bool:
-    return any(
-        f" {words} " in text and (not beside or any(f" {tag} " in text for tag in beside)) for text in texts
-    )
-
-
-def resolution_texts(gate: Gate, ledger: Ledger) -> Accepted:
-    """Return the texts that an operator accepted, to look resolutions up in.
+def read_resolutions(gate: Gate, ledger: Ledger) -> Accepted:
+    """Return the entries that stand as they were signed, to look resolutions up in.
 
     Args:
         gate: The home.
@@ -149,46 +168,24 @@ def resolution_texts(gate: Gate, ledger: Ledger) -> Accepted:
     Raises:
         UnreadableError: A gated file cannot be read.
     """
-    stored = read_stored(gate, ledger.book)
-    forgotten = read_forgotten(gate, stored, ledger.book)
-    texts, denied = [], []
-    for text, above in (*_signed_texts(gate, ledger.book), *_approved_texts(gate, ledger, stored)):
-        if any(map(_denies, (text, *above))):
-            denied.append(text)
-        elif not forgotten.holds(text):
-            texts.append(" ".join(part for part in _PARTS.split(text) if not _FAILED.search(part)))
-    return Accepted(texts, denied)
+    home, book = gate.home, ledger.book
+    forgotten = read_forgotten(gate, read_stored(gate, book), book)
+    signed: dict[str, set[Wording]] = {}
+    denied = []
+    for path in home.identity.gated:
+        document = parse_markdown((read_accepted(home, book, path) or b"").decode("utf-8", "surrogateescape"))
+        labels = labels_of(document)
+        for entry in find_entries(document):
+            if any(map(_denies, (entry.text, *entry.section, *labels[entry.first_line - 1]))):
+                denied.append(entry.text)
+            elif not forgotten.holds(entry.text):
+                signed.setdefault(path, set()).add(wording(entry))
+    standing = find_standing(home, book).entries.values()
+    return Accepted((one for one in standing if wording(one.entry) in signed.get(one.path, ())), denied)
 
 
 def _denies(text: str) -> bool:
     return is_negated(_URGED.sub(" ", text))
-
-
-def _signed_texts(gate: Gate, book: Book) -> Iterator[tuple[str, Sequence[str]]]:
-    """Give the entries of every gated file as it was accepted last, each with the headings and labels above it."""
-    for path in gate.home.identity.gated:
-        accepted = read_accepted(gate.home, book, path)
-        if accepted is not None:
-            document = parse_markdown(accepted.decode("utf-8", "surrogateescape"))
-            labels = labels_of(document)
-            for entry in find_entries(document):
-                yield entry.text, (*entry.section, *labels[entry.first_line - 1])
-
-
-def _approved_texts(
-    gate: Gate, ledger: Ledger, stored: Iterable[Stored]
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """Return what stands in changes that an operator signed, whatever the log says of others."""
-    trust, decisions = Trust(gate.home, ledger), ledger.book.decisions
-    for item in (item for item in stored if item.proposal.kind is not Kind.FORGET):
-        statuses = ledger.book.proposals[item.proposal.id].changes
-        wanted = [
-            one for one in item.proposal.changes if statuses[one.n].state in _ACCEPTED and one.hunk.added
-        ]
-        names = {statuses[one.n].decision or "" for one in wanted} & decisions.keys()
-        read = (read_verified(gate.home, trust, decisions[name]) for name in names)
-        signed = {n for one in read if one and one.proposal == item.proposal.id for n in one.changes}
-        yield from ((one.hunk.added, one.section) for one in wanted if one.n in signed)
 
 
 def _plain(text: str) -> str:

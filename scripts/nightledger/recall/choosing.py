@@ -74,13 +74,16 @@ def choose(
 
 
 def as_told(found: Found, query: Query) -> Found:
-    """Give what was found as whoever asked is told it: to an agent, of what nobody signed, the place alone.
+    """Give what was found as whoever asked is told it: to an agent what is signed, then of all else the place alone.
 
     A place comes without the words above it, and with no reason that names a word which the query does not hold.
     """
     if query.showing is Showing.OPERATOR:
         return found
-    hits = (hit if hit.chunk.entry else _place_alone(hit) for hit in found.hits)
+    hits = sorted(
+        (hit if hit.chunk.entry else _place_alone(hit) for hit in found.hits),
+        key=lambda hit: not hit.chunk.entry,
+    )
     return replace(found, hits=tuple(hits), expanded=())
 
 

@@ -129,7 +129,7 @@ def test_nor_does_the_reason_name_it(desk: Desk) -> None:
         with Path(desk.home.outcomes).open("ab") as file:
             file.write(line(record))
     staged = run(desk)
-    assert texts(staged, Source.ASSOCIATION) == ["set_zone_explicitly"]
+    assert texts(staged, Source.ASSOCIATION) == ["In crontabs, set_zone_explicitly."]
     assert "steering" not in staged.text
     assert "previous" not in staged.text
 

@@ -307,7 +307,7 @@ def test_a_routine_that_is_on_looks_up_what_it_names(desk: Desk) -> None:
         {"name": "crane hour", "query": "crane north pier brake", "begins": "05:00", "ends": "07:00"},
         {"name": "night", "query": "crane north pier brake", "begins": "22:00", "ends": "02:00"},
     ]}))  # fmt: skip
-    assert [one.why for one in only(run(desk), Source.DOCUMENT)] == ["for the routine crane hour"]
+    assert [one.why for one in only(run(desk), Source.DOCUMENT)] == ["for the routine of 05:00-07:00"]
 
 
 def test_each_calendar_that_could_not_be_read_is_told_and_both_events_of_one_title(desk: Desk) -> None:
@@ -488,9 +488,10 @@ def test_an_association_of_this_time_of_the_week_comes_once_the_operator_accepte
     desk.applied(addition("For cron jobs set_zone in the unit file."))
     desk.moment = Moment(at=desk.moment.at.replace(day=8, hour=6))
     (one,) = only(run(desk), Source.ASSOCIATION)
-    assert one.text == "set_zone"
+    assert one.text == "For cron jobs set_zone in the unit file."
     assert "done on 4 days at this time of the week" in one.why
-    assert one.shown == ("cron + time_zone", "set_zone")
+    assert one.why.startswith("unsigned records say that it worked, confidence 0.")
+    assert (one.place, one.shown[1:]) == ("MEMORY.md:10", ("cron + time_zone", "set_zone"))
     (rarer,) = only(run(desk, habit_weeks=8), Source.ASSOCIATION)
     (often,) = only(run(desk, habit_weeks=5), Source.ASSOCIATION)
     assert rarer.score == pytest.approx((0.5 + 0.5 * 4 / 8) / (0.5 + 0.5 * 4 / 5) * often.score, abs=2e-4)
@@ -519,14 +520,14 @@ def test_of_two_associations_each_comes_for_what_names_it_and_less_where_one_tag
     desk.applied(addition("For cron jobs set_zone in the unit file; of a pump, bleed_the_line."))
     put(desk, HANDOFF, "## Next\n\n- The pump drips where its valve is\n")
     (both,) = only(run(desk), Source.ASSOCIATION)
-    assert both.text == "bleed_the_line"
+    assert both.shown[2] == "bleed_the_line"
     put(desk, HANDOFF, "## Next\n\n- The pump drips somewhere else\n")
     (one_tag,) = only(run(desk), Source.ASSOCIATION)
     assert one_tag.score == pytest.approx(both.score / 2, abs=1e-4)
     put(desk, HANDOFF, "## Next\n\n- The fence leans\n")
     desk.moment = Moment(at=desk.moment.at.replace(day=8, hour=6))
     (habit,) = only(run(desk), Source.ASSOCIATION)
-    assert habit.text == "set_zone"
+    assert habit.shown[2] == "set_zone"
 
 
 # ---------------------------------------------------------------- memory

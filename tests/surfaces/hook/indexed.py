@@ -18,7 +18,7 @@ from nightledger.text.search.tokens import index_text
 
 ENTRIES = {
     "e-aaaaaaaaaaaaaaaaaaaaaaaaaa": "- The greenhouse sensor reports in Fahrenheit; convert before comparing thresholds.",
-    "e-bbbbbbbbbbbbbbbbbbbbbbbbbb": "- Set the zone explicitly in every crontab; the machine runs on UTC.",
+    "e-bbbbbbbbbbbbbbbbbbbbbbbbbb": "- In every crontab set_zone_explicitly; the machine runs on UTC.",
     "e-cccccccccccccccccccccccccc": "- Marta prefers summaries by mail on Fridays, never by phone.",
     "e-dddddddddddddddddddddddddd": "- The invoice exporter needs a semicolon separator for the accountant.",
 }

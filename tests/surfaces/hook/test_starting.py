@@ -25,7 +25,7 @@ UNTIL = "2026-03-02T00:00:00Z"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr(starting, "stage_anew", lambda _: None)
+    monkeypatch.setattr(starting, "stage_anew", lambda _: True)
     return make_home(tmp_path / "home")
 
 
@@ -33,6 +33,17 @@ def stage(home: Home, *lines: str, shown: tuple[str, ...] = ("e-" + "a" * 26,)) 
     page = dump_page(lines, UNTIL)
     write_staged(home, page, [StagedLine(shown, "") for _ in lines])
     return page
+
+
+def count_stagings(monkeypatch: pytest.MonkeyPatch, *, succeeds: bool = True) -> list[Home]:
+    ran: list[Home] = []
+
+    def stager(home: Home) -> bool:
+        ran.append(home)
+        return succeeds
+
+    monkeypatch.setattr(starting, "stage_anew", stager)
+    return ran
 
 
 def records(home: Home) -> list[Any]:
@@ -71,8 +82,7 @@ def test_a_page_that_somebody_changed_or_that_is_over_is_not_given(home: Home) -
 def test_the_stager_runs_first_unless_the_host_does_not_wait(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran: list[Home] = []
-    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    ran = count_stagings(monkeypatch)
     page = stage(home, "Water the plants (from MEMORY.md:3; landmark)")
     assert started(home, "hermes", {}, NOW, anew=False) == page
     assert ran == []
@@ -83,8 +93,7 @@ def test_the_stager_runs_first_unless_the_host_does_not_wait(
 def test_a_host_that_asks_at_each_message_is_staged_for_once_and_recorded_once(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran: list[Home] = []
-    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    ran = count_stagings(monkeypatch)
     first = stage(home, "Water the plants (from MEMORY.md:3; landmark)", shown=("e-1",))
     for _ in range(3):
         assert started(home, "openclaw", {"session_id": "s"}, NOW) == first
@@ -100,6 +109,18 @@ def test_a_host_that_asks_at_each_message_is_staged_for_once_and_recorded_once(
     assert (len(ran), len(records(home))) == (4, 5)
 
 
+@pytest.mark.parametrize("host", ["codex", "openclaw"])
+def test_nothing_is_given_where_the_stager_failed(
+    home: Home, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    ran = count_stagings(monkeypatch, succeeds=False)
+    stage(home, "Water the plants (from MEMORY.md:3; landmark)")
+    for _ in range(2):
+        assert started(home, host, {"session_id": "s"}, NOW) == ""
+    assert len(ran) == 2
+    assert not os.path.exists(home.exposures)
+
+
 def test_a_page_of_lines_without_a_place_is_recorded_once_too(home: Home) -> None:
     page = stage(home, "A fair (from calendar work; soon)", shown=())
     for _ in range(2):
@@ -110,8 +131,7 @@ def test_a_page_of_lines_without_a_place_is_recorded_once_too(home: Home) -> Non
 def test_a_session_that_had_nothing_is_not_staged_for_at_each_message(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran: list[Home] = []
-    monkeypatch.setattr(starting, "stage_anew", ran.append)
+    ran = count_stagings(monkeypatch)
     for _ in range(2):
         assert started(home, "openclaw", {"session_id": "s"}, NOW) == ""
     assert ran == [home]
@@ -244,10 +264,10 @@ def test_the_stager_is_not_waited_for_longer_than_its_limit(
     monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path))
     monkeypatch.setattr(starting, "STAGING_LIMIT_S", 1.0)
     began = time.monotonic()
-    stage_anew(home)
+    assert not stage_anew(home)
     assert time.monotonic() - began < 20
     assert slow.with_suffix(".ran").exists()
     monkeypatch.setattr(starting, "SCRIPTS", str(tmp_path / "missing"))
-    stage_anew(home)
+    assert not stage_anew(home)
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-    stage_anew(home)
+    assert not stage_anew(home)

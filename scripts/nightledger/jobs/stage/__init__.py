@@ -28,7 +28,7 @@ from nightledger.gate.memory.remembering import read_facts
 from nightledger.gate.memory.signed_entries import signed_entries
 from nightledger.gate.opening import Gate, Ledger
 from nightledger.gate.stored import read_stored
-from nightledger.jobs.stage.associating import associate
+from nightledger.jobs.stage.associating import associate, with_entries
 from nightledger.jobs.stage.events import Shelf, look_ahead, stamp, unread
 from nightledger.jobs.stage.handing import read_handoff
 from nightledger.jobs.stage.library import Library
@@ -153,7 +153,7 @@ def _gather(gate: Gate, ledger: Ledger, asked: Asked, moment: Moment) -> tuple[l
     shelf = Shelf(library=library, logs=logs, each=rules.documents_each, habit=logs.routine())
     ahead = look_ahead(asked.events, rules, shelf, moment.at, zone)
     handed = read_handoff(home, library, today)
-    associations = shown_associations(gate, ledger)
+    associations = with_entries(shown_associations(gate, ledger), known, library)
     found = [
         *(unread(name, problem) for name, problem in asked.problems),
         *ahead.candidates,

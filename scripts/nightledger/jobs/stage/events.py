@@ -116,7 +116,8 @@ def look_ahead(
     local = now.astimezone(zone)
     for routine in rules.routines:
         if is_on(routine, local):
-            found += _documents(shelf.find(routine.query), f"for the routine {routine.name}", 1.0, None)
+            why = f"for the routine of {routine.begins:%H:%M}-{routine.ends:%H:%M}"  # its name is anybody's
+            found += _documents(shelf.find(routine.query), why, 1.0, None)
     return Ahead(candidates=tuple(found), held_titles=held)
 
 

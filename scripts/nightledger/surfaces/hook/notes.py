@@ -35,39 +35,33 @@ class Note:
     Attributes:
         key: Names it among what was shown lately.
         shown: What the exposure ledger says of it: ids and names.
-        place: Where it stands; None for an association.
+        place: Where it stands.
         text: Its text, as it stands.
     """
 
     __slots__ = ("key", "place", "shown", "text")
 
-    def __init__(self, *, key: str, shown: tuple[str, ...], place: Place | None, text: str) -> None:
+    def __init__(self, *, key: str, shown: tuple[str, ...], place: Place, text: str) -> None:
         self.key = key
         self.shown = shown
         self.place = place
         self.text = text
 
     @classmethod
-    def of_line(cls, line: "Line") -> "Note":
-        """Make one of lines of a file; without an entry's id its key is told by path and text."""
+    def of_line(cls, line: "Line", *links: str) -> "Note":
+        """Make one of lines of a file, found by ``links``; without an entry's id its key is told by path and text."""
         text = _ITEM.sub("", line.text, count=1)
         key = line.entry or f"{line.path}#{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}"
         return cls(
             key=key,
-            shown=(line.entry,) if line.entry else (),
+            shown=(*((line.entry,) if line.entry else ()), *links),
             place=Place(path=line.path, lines=(line.first, line.last)),
             text=OPEN if line.kind == HANDOFF else text,
         )
 
-    @classmethod
-    def of_association(cls, first: str, second: str, resolution: str) -> "Note":
-        """Make one of a link."""
-        key = f"{first} + {second}"
-        return cls(key=key, shown=(key,), place=None, text=f"{key}: {resolution} worked")
-
     def line(self, room: int) -> str:
         """Give the line, quoted, that costs no more than this (quarters of a token); empty where it does not fit."""
-        place = f" ({quote_line(self.place.path)}:{self.place.lines[0]})" if self.place else ""
+        place = f" ({quote_line(self.place.path)}:{self.place.lines[0]})"
         frame = quarters_of(f"- {place}\n")
         left = room - frame
         if left < LEAST_CHARACTERS:

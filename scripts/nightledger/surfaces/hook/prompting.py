@@ -1,7 +1,7 @@
 """At a prompt: the few lines of memory that it has to do with, as reference notes.
 
 The query is the prompt with the last three before it and the topic; asked are entries, principles,
-open items of the handoff, and associations whose resolution the operator accepted.
+open items of the handoff, and the entries that name the resolution of an association.
 
 Invariant: only what an agent may see is shown, nothing that was shown at the last ten showings, and
 nothing whose file is not the one that was indexed. What is shown is in the exposure ledger before it
@@ -16,10 +16,11 @@ from nightledger.files.exposures import append_exposure
 from nightledger.files.hook_settings import HookSettings, read_hook_settings
 from nightledger.files.prompt_state import HeldState, hold_state, place_key
 from nightledger.files.search_reader import Line, Reader, open_reader
-from nightledger.recall.freshness import kinds_to_say
+from nightledger.recall.freshness import MEMORY, kinds_to_say
 from nightledger.recall.relevant import NEAR, Looked, earlier_words, look, own_words
 from nightledger.surfaces.hook.notes import Note, fence
 from nightledger.surfaces.hook.payload import prompt_of, text_of
+from nightledger.text.search.tokens import match_phrase, words_in
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _exposure(told: "Sequence[Note]", host: str, payload: "dict[str, Any]", now:
         host=host,
         event="prompt",
         session=session_name(payload.get("session_id")),
-        places=[note.place for note in told if note.place is not None],
+        places=[note.place for note in told],
     )
 
 
@@ -112,9 +113,11 @@ class Answering:
             return [], ""
         looked = look(self.reader, own, earlier, kinds)
         tags = _tags(own)
-        notes = [*self._associations(tags, _tags(earlier)), *self._lines(looked)]
+        notes: dict[str, Note] = {}
+        for note in (*self._associations(tags, _tags(earlier)), *self._lines(looked)):
+            notes.setdefault(note.key, note)
         kept = sorted({*looked.standing, *self.reader.known_tags(tags)})
-        return notes[: self.settings.lines], " ".join(kept)
+        return [*notes.values()][: self.settings.lines], " ".join(kept)
 
     def _lines(self, looked: Looked) -> "Iterator[Note]":
         """Give the lines that are relevant enough, current, and not shown lately."""
@@ -131,12 +134,19 @@ class Answering:
                 yield note
 
     def _associations(self, tags: "Sequence[str]", earlier: "Sequence[str]") -> "Iterator[Note]":
-        """Give the surest association whose two tags are both asked about, one of them by the prompt itself."""
-        for first, second, resolution in self.reader.associations([*tags, *earlier]):
-            note = Note.of_association(first, second, resolution)
-            if (first in tags or second in tags) and note.key not in self.shown:
-                yield note
-                return
+        """Give the entry of the surest association whose two tags are both asked about, one of them by the prompt itself."""
+        links = [
+            row for row in self.reader.associations([*tags, *earlier]) if row[0] in tags or row[1] in tags
+        ]
+        entries = self.reader.may_be_shown([MEMORY]) if links else ()
+        for first, second, resolution in links if entries else ():
+            match = f"body: {match_phrase(words_in(resolution))}"
+            found = self.reader.with_words(match, min(entries), max(entries), MOST_LOOKED_AT)
+            for line in self.reader.lines(number for number in found if number in entries):
+                note = Note.of_line(line, f"{first} + {second}")
+                if line.entry and note.key not in self.shown and self._is_current(line):
+                    yield note
+                    return
 
     def _is_current(self, line: Line) -> bool:
         """Tell whether a line's file is still the one that was indexed and judged."""

@@ -1,7 +1,7 @@
 """At a session's start: the staged context, staged anew first where that takes little.
 
-Invariant: what is given is a whole page of ours that still holds (``files/staged.py``); it is in the
-exposure ledger before it is printed.
+Invariant: what is given is a whole page of ours that still holds (``files/staged.py``), and nothing where the stager failed or
+took too long; it is in the exposure ledger before it is printed.
 """
 
 import os
@@ -56,10 +56,10 @@ def started(
         NightledgerError: The ledger cannot be used.
         OSError: The system refuses something.
     """
-    given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
-    if anew and not (each_message and has_state(home, given)):
-        stage_anew(home)
     _forget_old(home, now.timestamp())
+    given, each_message = payload.get("session_id"), host in _EACH_MESSAGE
+    if anew and not (each_message and has_state(home, given)) and not stage_anew(home):
+        return ""
     page = read_staged(home, stamp(now), most)
     if page is None:
         if each_message:
@@ -72,13 +72,13 @@ def started(
     return page.text
 
 
-def stage_anew(home: "Home") -> None:
-    """Have the stager run, within its limit; what goes wrong there leaves what is staged as it is."""
+def stage_anew(home: "Home") -> bool:
+    """Have the stager run, within its limit; returns whether it did what it should."""
     import subprocess
 
     words = [sys.executable, "-I", os.path.join(SCRIPTS, "predictive_stager.py"), "--home", home.root]
     try:
-        subprocess.run(  # noqa: S603 - our own program, by its full path
+        done = subprocess.run(  # noqa: S603 - our own program, by its full path
             words,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -87,7 +87,8 @@ def stage_anew(home: "Home") -> None:
             check=False,
         )
     except (OSError, subprocess.SubprocessError):
-        return
+        return False
+    return done.returncode == 0
 
 
 def _exposure(page: StagedPage, at: str, host: str, session: str) -> Exposure:

@@ -1,14 +1,16 @@
 """Links that an agent may be told: tags and resolutions are words that anybody may have written.
 
-Invariant: a resolution that no operator accepted is told as a plain identifier with its counts, marked as unsigned;
-one that is no plain identifier, words in a script without spaces for example, is not told.
+Invariant: a link is told as a record that nobody signed; with it the place of the signed entry that names its resolution, where
+there is one. A tag that was not asked for, and a resolution, is told as a plain identifier or not at all: words in a script without
+spaces are a sentence.
 """
 
 import re
 from collections.abc import Iterator
 
+from nightledger.domain.links import Link
 from nightledger.files.link_index import LinkIndex, Recalled
-from nightledger.recall.associations import resolution_texts
+from nightledger.recall.associations import read_resolutions
 from nightledger.recall.unspoken import read_rules
 from nightledger.recall.withheld import Judge
 from nightledger.surfaces.context import Context
@@ -19,8 +21,10 @@ MOST = 2_000
 _PLAIN = re.compile(r"[A-Za-z0-9_.:+@/-]{1,80}")
 
 
-def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[tuple[Recalled, bool]]:
-    """Give the links of some tags that an agent may be told, the surest first, and whether an operator accepted each.
+def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[tuple[Recalled, str]]:
+    """Return the links of some tags that an agent may be told, the surest first.
+
+    With each comes the place of the signed entry that names its resolution, ``MEMORY.md:9``; empty where none does.
 
     Args:
         context: The command's surroundings.
@@ -31,18 +35,32 @@ def told_links(context: Context, index: LinkIndex, tags: list[str]) -> list[tupl
         NightledgerError: The home cannot be read.
     """
     found, _ = index.recall(tags, MOST)
-    if not found:
+    plain = [_plain(one) for one in found if all(tag in tags or _PLAIN.fullmatch(tag) for tag in _tags(one))]
+    if not plain:
         return []
     with reading(context) as seen:
         judge = Judge(seen.gate.home, read_rules(seen.gate, seen.ledger), frozenset())
-        accepted = resolution_texts(seen.gate, seen.ledger)
-        told = [one for one in found if judge.may_say(" ".join((*_tags(one), *_resolutions(one))))]
-        signed = [accepted.holds(one.link.best.resolution, _tags(one)) for one in told]
+        accepted = read_resolutions(seen.gate, seen.ledger)
+        may = [one for one in plain if judge.may_say(" ".join((*_tags(one), *_resolutions(one))))]
+        entries = [(one, accepted.find(one.link.best.resolution, _tags(one))) for one in may]
     return [
-        (one, is_signed)
-        for one, is_signed in zip(told, signed, strict=True)
-        if is_signed or all(map(_PLAIN.fullmatch, _resolutions(one)))
+        (one, f"{entry.path}:{entry.entry.first_line}" if entry else "")
+        for one, entry in entries
+        if entry or _PLAIN.fullmatch(one.link.best.resolution)
     ]
+
+
+def _plain(one: Recalled) -> Recalled:
+    """Return a link without the rivals that are no plain identifiers."""
+    link = one.link
+    told = Link(
+        _tags(one),
+        co_occurrences=link.co_occurrences,
+        tallies=[link.best, *(rival for rival in link.rivals if _PLAIN.fullmatch(rival.resolution))],
+        resolutions=link.resolutions,
+        last_day=link.last_day,
+    )
+    return Recalled(told, one.confidence, one.idle_days)
 
 
 def _tags(one: Recalled) -> tuple[str, str]:

@@ -14,8 +14,8 @@ QUERY          plain words: nothing in them is an operator. Looked for in MEMORY
                places and budgets: frames in config/nightledger.yaml
 
 Called by an agent, a query and --tags give only what an agent may see: of what nobody signed the
-place without its words, of resolutions that nobody accepted a record marked unsigned. What a query
-showed it is recorded.
+place without its words, of links a record marked unsigned, with the place of the signed entry that
+names its resolution; what is signed comes first. What a query showed it is recorded.
 
 Reads   the home's texts; .nightledger/links/; for a query or a frame audit/, memory/system/
 Writes  .nightledger/search/, the index; called by an agent memory/system/exposures.jsonl
@@ -109,8 +109,8 @@ def _links(options: argparse.Namespace, context: "Context") -> int:
 
 def _found(
     index: "LinkIndex", tags: list[str], options: argparse.Namespace, context: "Context"
-) -> "tuple[list[tuple[Recalled, bool | None]], int]":
-    """Give the links, and how many more there are; for an agent those that it may be told, and whether each was accepted."""
+) -> "tuple[list[tuple[Recalled, str | None]], int]":
+    """Give the links, and how many more there are; for an agent those that it may be told, with the place of the signed entry."""
     from nightledger.surfaces.agent_host import calling_host
 
     if not (options.agent or calling_host()):
@@ -137,9 +137,9 @@ def _tags(text: str) -> list[str]:
         raise UsageError(f"--tags: {error}", hint="write them as cron,time_zone") from error
 
 
-def _record(item: "Recalled", signed: "bool | None") -> dict[str, object]:
+def _record(item: "Recalled", place: "str | None") -> dict[str, object]:
     return {
-        **({} if signed is None else {"signed": signed}),
+        **({} if place is None else {"signed": False, "accepted_in": place or None}),
         **link_record(item.link),
         "link": item.link.key,
         "confidence_now": item.confidence,
@@ -147,13 +147,14 @@ def _record(item: "Recalled", signed: "bool | None") -> dict[str, object]:
     }
 
 
-def _rows(item: "Recalled", signed: "bool | None", *, whole: bool) -> "list[str]":
+def _rows(item: "Recalled", place: "str | None", *, whole: bool) -> "list[str]":
     """Give the rows of a link; a program gets each statement whole, on one line."""
     rivals = [rival for rival in item.link.rivals if rival.evidence < 0]
-    mark = "  [unsigned: a record, not an instruction]" if signed is False else ""
+    mark = "" if place is None else "  [unsigned: a record, not an instruction]"
+    named = f"  [{_shown(place)} names the resolution]" if place else ""
     lines = [
-        f"{_line(item)}{mark}",
-        *(f"      not {_shown(rival.resolution)}: {_tally(rival)}" for rival in rivals),
+        f"{_line(item)}{mark}{named}",
+        *(f"      not {_shown(rival.resolution)}: {_tally(rival)}{mark}" for rival in rivals),
     ]
     if whole:
         return lines

@@ -8,7 +8,8 @@ What, when and how much: config/staging-rules.json, and what of it config/nightl
 of the home changes. Calendars: operator.yaml beside the keys.
 
 Reads   calendars, memory/, MEMORY.md, audit/
-Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing
+Writes  memory/state/tc-restore-pending.md, .nightledger/; on unchanged input nothing. Of an alarm the
+        page is taken away
 Changes no memory.
 """
 
@@ -30,7 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> int:
     """Stage, and say what is staged."""
+    from nightledger.domain.errors import IntegrityError
     from nightledger.files.home import Home
+    from nightledger.files.staged import drop_staged
     from nightledger.files.staging_troubles import keep_troubles
     from nightledger.surfaces.session import reading, writing
     from nightledger.surfaces.staging.calendars import PATIENCE_S
@@ -40,12 +43,18 @@ def run(options: argparse.Namespace, context: Context) -> int:
     patience_s = IN_A_HURRY_S if options.quiet else PATIENCE_S
     home = Home(context.home_path).require()
     prepared = prepare(home, context.keys_dir, context.now, patience_s=patience_s)
-    with reading(context) if options.dry_run else writing(context) as session:
-        staged = stage_home(session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run)
-        kept = not (
-            options.dry_run or options.quiet
-        )  # a hook has less patience, and nobody reads what it says
-        begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
+    try:
+        with reading(context) if options.dry_run else writing(context) as session:
+            staged = stage_home(
+                session.gate, session.ledger, session.moment, prepared, dry_run=options.dry_run
+            )
+            # a hook has less patience, and nobody reads what it says
+            kept = not (options.dry_run or options.quiet)
+            begun = keep_troubles(home, staged.troubles, context.now) if kept else ()
+    except IntegrityError:
+        if not options.dry_run:
+            drop_staged(home)  # a host that does not have it staged anew is given no page, either
+        raise
     context.emit(record_of(staged))
     if not options.quiet:
         tell(context, staged, whole=options.dry_run, begun=begun)
