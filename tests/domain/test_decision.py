@@ -27,5 +27,6 @@ def test_the_namespace_and_the_types_are_a_contract() -> None:
         "pin",
         "unpin",
         "close",
+        "restore",
     ]
     assert decision().reason == ""
