@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
-"""At any time, by anybody: check a home's audit log with nothing of Nightledger's own code.
-
-A second reading of docs/formats.md, with the standard library and ssh-keygen only. It says
-what it checked and what it did not, and ends with 4 where something is wrong.
+"""At any time, by anybody: check a home by docs/formats.md alone, with the standard library and ssh-keygen.
 
 Reads   audit/, config/nightledger/, memory/, the gated files; pin and head in $NIGHTLEDGER_KEYS
-Writes  nothing (what ssh-keygen needs goes to a temporary directory)
-Changes no memory.
+Writes  nothing (what ssh-keygen needs goes to a temporary directory); changes no memory
 """
 
 import argparse
@@ -20,7 +16,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +25,11 @@ TRUST = {name: f"config/nightledger/{name}" for name in ("allowed_signers", "pol
 TRUST |= {"constitution": "memory/system/constitution.json", "peers": "config/nightledger/peers.json"}
 SIGNERS, ENDS = ("allowed_signers", "revoked_keys"), ("proposal.closed", "reject", "close")
 SPACES, PROPOSAL = ("nightledger-decision@v1", "nightledger-recovery@v1"), "memory/state/proposals/{}.json"
-EMPTY, START, END = hashlib.sha256(b"").hexdigest(), "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"
+TIME, START, END = datetime.fromisoformat, "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"
 GONE, LINES = "whether it did what was signed: bytes are gone", "lines came or went that nobody signed"
-P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+EMPTY, P, ORDER = hashlib.sha256().hexdigest(), 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D, BASE = -121665 * pow(121666, -1, P) % P, (4 * pow(5, -1, P) % P).to_bytes(32, "little")
-UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys, whether an operator signed for entries that a restore lost, clocks"
-TIME = datetime.fromisoformat
+UNCHECKED = "ML-DSA-44 lines, which need more than the standard library; whether enough witnesses cosigned, and lately; where lines stand in a file that had changed since it was signed for, and which of what drifted was kept; daily logs, the archive, blobs that no check needs, protected and derived files; shapes of records (schemas), cooling, scanners, the consent graph, touch of hardware keys, links, pins, names of entries, who reset all keys, clocks"
 Entry = dict[str, Any]
 
 
@@ -57,10 +52,8 @@ def ed25519_holds(public: bytes, signature: bytes, message: bytes) -> bool:
         return e * f % P, g * h % P, f * g % P, e * h % P
 
     def times(number: int, one: tuple[int, ...]) -> tuple[int, ...]:
-        total: tuple[int, ...] = (0, 1, 1, 0)
-        for bit in f"{number:b}":
-            total = add(add(total, total), one) if bit == "1" else add(total, total)
-        return total
+        half = times(number >> 1, add(one, one)) if number else (0, 1, 1, 0)
+        return add(half, one) if number & 1 else half
 
     scalar = int.from_bytes(signature[32:], "little")
     if (len(public), len(signature)) != (32, 64) or scalar >= ORDER:
@@ -129,20 +122,19 @@ def read_entry(line: bytes, seq: int) -> Entry | None:
 
 def ssh_verifies(files: Sequence[bytes], content: bytes, who: str, space: str, at: str) -> bool:
     """Tell whether a signature (the third file) is by one of the signers (the first), and of no revoked key."""
-    words = ["-I", who, "-n", space, "-O", f"verify-time={re.sub('[^0-9Z]', '', at)}"]
+    words = [*f"ssh-keygen -Y verify -Overify-time={re.sub('[^0-9Z]', '', at)} -n {space} -I".split(), who]
     with tempfile.TemporaryDirectory() as folder:
         for option, raw in zip(("-f", "-r", "-s"), files, strict=True):
             Path(folder, option).write_bytes(raw)
             words += [option, f"{folder}/{option}"]
-        command = ["ssh-keygen", "-Y", "verify", *words]
-        return subprocess.run(command, input=content, capture_output=True, check=False).returncode == 0  # noqa: S603 - no shell
+        return subprocess.run(words, input=content, capture_output=True, check=False).returncode == 0  # noqa: S603 - no shell
 
 
 class _Audit:  # a home: its files, what its log says and a machine pinned of it, who signed; and what is wrong
     def __init__(self, root: Path) -> None:
-        self.root, self.alarms, self.unchecked, self.applies = root, list[str](), UNCHECKED.split("; "), 0
-        self.entries, self.steps, self.inputs = list[Entry](), list[tuple[Entry, Entry]](), dict[str, Entry]()
-        self.recorded, self.held, self.proposed = dict[str, Entry](), dict[str, Entry](), dict[str, Entry]()
+        self.root, self.alarms, self.unchecked = root, list[str](), UNCHECKED.split("; ")
+        self.entries, self.steps, self.doubts = list[Entry](), list[Any](), dict[str, int]()
+        self.recorded, self.held, self.proposed, self.inputs = (dict[str, Entry]() for _ in range(4))
         self.wrong, self.gone, self.accepted = dict[str, str](), dict[str, str](), dict[str, str]()
         self.spent, self.applied, self.open = set[Any](), set[Any](), dict[str, tuple[Entry, str]]()
 
@@ -168,6 +160,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         identity: Entry = json.loads(self._read(HOME))
         name, self.origin = str(identity["id"]), str(identity["origin"])
         files = (keys / name / file for file in ("pin.json", "head.json"))
+        self.clock = END if identity["simulated"] else f"{datetime.now(UTC) + timedelta(days=2):%FT%TZ}"  # noqa: TID251 - a program of its own
         self.pin, self.kept = (read_kept(file.read_bytes()) if file.is_file() else {} for file in files)
         self.lines = self._read(LOG).split(b"\n")[:-1]  # a line without its end was never acknowledged
         self._check_log([*self._read_heads(against)])
@@ -176,9 +169,8 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             told = self.entries[0] | {"id": self.origin.rpartition("/")[2], "gated": [*self.accepted]}
             other = [one for one in ("id", "origin", "simulated", "gated") if identity[one] != told[one]]
             self.require(not other, "ALTERED", HOME, f"{', '.join(other)}: not as at init")
-            self._check_decisions()
-            self._check_applies()
-            self._check_files()
+            for look in (self._check_decisions, self._check_applies, self._check_files):
+                look()
 
     def _read_heads(self, against: Sequence[str]) -> Iterator[tuple[str, int, str]]:
         vkeys = re.findall(r"(?m)^log (\S+)", self._read(TRUST["policy"]).decode())
@@ -213,11 +205,8 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             self.require(entry or seq in void, "EDITED", seq, "the line is no entry of its place")
         self.entries = [entry for seq, entry in enumerate(read) if entry and seq not in void]
 
-    def _counts(self, step: Entry, at: str) -> bool:  # a reset of the keys waits a day
-        return step["event"] != "trust.reset" or TIME(at) - TIME(step["at"]) >= timedelta(days=1)
-
     def _named(self, name: str, at: str) -> list[str]:  # the hashes of a trust file, that in force last
-        steps = [changed for step, changed in self.steps if self._counts(step, at)]
+        steps = [changed for since, changed, _ in self.steps if since <= TIME(at)]
         return [steps[0].get(name, EMPTY), *(changed[name] for changed in steps[1:] if name in changed)]
 
     def _check_decisions(self) -> None:
@@ -230,24 +219,34 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
                 except (ValueError, KeyError) as error:
                     self.wrong[name] = str(error)
             files = {one.get("name"): one["sha256"] for one in entry.get("trust") or entry.get("files", ())}
-            if self._is_step(entry, files, self.held.get(name, {})):
-                self.steps = [one for one in self.steps if self._counts(one[0], at)]  # ends a reset's wait
-                self.steps.append((entry, files))
-            self.gone |= dict.fromkeys(entry["sha256s"], at) if kind == "blobs.removed" else {}
+            if self._is_step(entry, files, self.held.get(name, {})):  # the next one ends what waits
+                since = TIME(at) + timedelta(days=1) if kind == "trust.reset" else TIME(START)
+                self.steps = [*(one for one in self.steps if one[0] <= TIME(at)), (since, files, name)]
+            if kind == "home.restored" and (entry["lost"] or name):  # no head that was lost counts any more
+                self.roots = {size: root for size, root in self.roots.items() if size > entry["size"]}
+                signed = self._is_loss(entry, self.held.get(name, {}))
+                self.require(signed, "ALTERED", entry["seq"], "it tells of a loss that no operator signed")
         self.expunged = [t for one in self.held.values() if one["type"] == "expunge" for t in one["targets"]]
-        removed = {one["path"]: one["base"] for one in self.expunged if one["result"] == EMPTY}
-        self.gone |= dict.fromkeys(removed.values(), END)
+        removed = {one["base"]: one["path"] for one in self.expunged if one["result"] == EMPTY}
+        went = [e for e in self.entries if e["event"] == "blobs.removed" and e["at"] <= self.clock]
+        self.gone = {sha: e["at"] for e in went for sha in e["sha256s"]} | dict.fromkeys(removed, END)
         for name in self.wrong:
-            both = removed.keys() & {f"audit/decisions/{name}.json{end}" for end in ("", ".sig")}
-            if both and not any(map(self._read, both)):
-                self.wrong[name] = GONE
+            both = {*removed.values()} & {f"audit/decisions/{name}.json{end}" for end in ("", ".sig")}
+            self.wrong[name] = GONE if both and not any(map(self._read, both)) else self.wrong[name]
+
+    def _is_loss(self, entry: Entry, decision: Entry) -> bool:
+        size, lost, head = entry["size"], entry["lost"], decision.get("log", {})
+        sizes = [size + lost] if lost else range(size + 1)
+        signed = [(one["path"], one["base"], one["result"]) for one in decision.get("targets", ())]
+        told = ([(f"audit/checkpoints/{n}", entry.get("base"), head.get("root"))] for n in sizes)
+        return (decision.get("type"), head.get("size")) == ("restore", size) and signed in told
 
     def _is_step(self, entry: Entry, files: Entry, decision: Entry) -> bool:
         if entry["event"] != "trust.changed":
             return bool(entry["seq"] == 0 or entry["event"] == "trust.reset")
         now = {(TRUST[name], self._named(name, entry["at"])[-1], sha) for name, sha in files.items()}
         signed = {(one["path"], one["base"], one["result"]) for one in decision.get("targets", ())}
-        once = all(entry["decision"] != step.get("decision") for step, _ in self.steps)
+        once = entry["decision"] not in [name for _, _, name in self.steps]
         holds = bool(decision.get("type") == "trust" and now == signed and once)
         self.require(holds, "ALTERED", entry["seq"], "no decision that holds says this change")
         return holds
@@ -296,7 +295,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             self.spent |= back | (changes if undoes else set())
             told = {one["path"]: one.get("accepted", one["after"]) for one in intent.get("targets", ())}
             self.accepted |= {path: sha for path, sha in told.items() if path in self.accepted}
-            self.applies += 1
+            self.doubts |= dict.fromkeys(told, entry["seq"] + 1 if why == GONE else 0)
 
     def _why(self, intent: Entry) -> Iterator[str]:  # what an intent says that nobody signed
         name, proposal, numbers = intent["decision"], intent["proposal"], intent["changes"]
@@ -335,19 +334,22 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             return LINES if settled and last != after else ""
         if first != self.accepted[path]:
             return "what it began with is not what had been accepted"
+        saw = self.held[intent["decision"]]["log"]["size"] if target["signed_base"] == first else 0
+        rests = (
+            GONE if saw < self.doubts.get(path, 0) else ""
+        )  # unless the bytes themselves were signed since
         if exact and whole and (first, last) == (before, after):
-            return ""
-        raw = self._find(proposed["sha256"], PROPOSAL.format(proposed["proposal"]), since=at)
-        changes = [one for one in json.loads(raw)["changes"] if one["n"] in numbers]
-        parts = [part for one in changes for part in (one, *one["also"]) if part["target"] == path]
-        texts = [self._find(str(sha), since=at).decode("utf-8", "replace") for sha in (first, last, after)]
-        texts += ["\n".join(part["hunk"][side] for part in parts) for side in ("added", "removed")]
-        old, new, result, come, go = (Counter(filter(str.strip, text.splitlines())) for text in texts)
-        heads = [head for part in parts for head in part["hunk"]["section"]]  # they may be new, too
-        come.update(f"{'#' * n} {head}" for head in heads for n in range(1, 7))
-        if kind != "approve" or "\u2588" in texts[4]:  # a block stands for a letter of a secret
-            come, go = come if kind == "approve" else result, old
-        return LINES if new - old - come or old - new - go else ""
+            return rests
+        place, approves = PROPOSAL.format(intent["proposal"]), kind == "approve"
+        changes = json.loads(self._find(proposed["sha256"], place, since=at))["changes"] if approves else []
+        parts = [p for c in changes if c["n"] in numbers for p in (c, *c["also"]) if p["target"] == path]
+        shas = (first, last) if approves else (first, last, after, first)
+        texts = [self._find(str(sha), since=at).decode("utf-8", "replace") for sha in shas]
+        texts += ["\n".join(p["hunk"][side] for p in parts) for side in ("added", "removed")]
+        old, new, come, go = (Counter(filter(str.strip, text.splitlines())) for text in texts[:4])
+        come.update(f"{'#' * n} {head}" for p in parts for head in p["hunk"]["section"] for n in range(1, 7))
+        go = old if "\u2588" in texts[-1] else go  # a block stands for a letter of a secret
+        return LINES if new - old - come or old - new - go else rests
 
     def _check_files(self) -> None:
         ends = {(d["proposal"], n) for d in self.held.values() if d["type"] in ENDS for n in d["changes"]}
@@ -361,11 +363,10 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             ended = entry["type"] == "approve" and {(entry["proposal"], n) for n in entry["changes"]} <= ends
             self.require(ended or why == GONE, "ALTERED", f"audit/decisions/{name}.json", why)
         for name, path in TRUST.items():  # after a crash it may be the one before its last change
-            known = self._sha256(path) in self._named(name, END)[-2:]
-            self.require(known, "ALTERED", path, "it is not the file that the log names")
-        cut = [(one["path"], one["after"]) for intent, _ in self.open.values() for one in intent["targets"]]
+            self.require(self._sha256(path) in self._named(name, END)[-2:], "ALTERED", path, "it is another")
+        cut = [(t["path"], t["after"]) for one, why in self.open.values() if not why for t in one["targets"]]
         for path, sha in self.accepted.items():
-            known = self._sha256(path) == sha or (path, self._sha256(path)) in cut
+            known = not self.doubts.get(path) and (path, self._sha256(path)) in [(path, sha), *cut]
             self.require(known, "DRIFT", path, "its bytes are not those last signed")
         rewritten = [(one["path"], one["result"]) for one in self.expunged]
         for entry in self.entries:
@@ -377,19 +378,18 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Check a home, say what was found, and give the exit status."""
+    """Check a home, say what was checked, what not and what is wrong, and end with 4 for an alarm."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     keys = os.environ.get("NIGHTLEDGER_KEYS") or os.path.expanduser("~/.config/nightledger")
     parser.add_argument("home", help="the home's directory")
     parser.add_argument("--keys", metavar="DIR", default=keys, help="where its pin is")
     parser.add_argument("--against", metavar="FILE", action="append", default=[], help="a head kept")
-    options = parser.parse_args(words)
-    audit = _Audit(Path(options.home).absolute())
+    audit = _Audit(Path((options := parser.parse_args(words)).home).absolute())
     try:
         audit.check(Path(options.keys), options.against)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         audit.require(False, "UNREADABLE", options.home, f"{type(error).__name__}: {error}")
-    checked = f"checked: {len(audit.entries)} entries, {len(audit.held)} signed decisions, {len(audit.proposed)} proposals, {audit.applies} applies, {len(audit.accepted)} gated files, {len(audit.inputs)} inputs of nights"
+    checked = f"checked: {len(audit.entries)} entries, {len(audit.held)} signed decisions, {len(audit.proposed)} proposals, {sum(one['event'] in ('apply.done', 'apply.raced') for one in audit.entries)} applies, {len(audit.accepted)} gated files, {len(audit.inputs)} inputs of nights"
     checked += "".join(f"\nnot checked: {line}" for line in audit.unchecked)
     verdict = "Something is wrong." if audit.alarms else "All of that holds."
     print("\n".join([*audit.alarms, checked, verdict]).encode("ascii", "backslashreplace").decode())

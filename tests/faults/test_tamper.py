@@ -44,7 +44,9 @@ from nightledger.trust.report import Damage, Finding
 from nightledger.trust.scan import scan_log
 from nightledger.trust.signed_head import read_signed_head
 
-FORGED = b'{"actor":"human","at":"2026-03-02T09:00:00Z","event":"apply.done","seq":0,"v":1}'
+FORGED = (
+    b'{"actor":"human","apply":"a-forged","at":"2026-03-02T09:00:00Z","event":"apply.done","seq":0,"v":1}'
+)
 SWEEP = "tamper with the audit log"
 SECOND = 16
 """In 'make test' the independent verifier is asked about every sixteenth attack."""

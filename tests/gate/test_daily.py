@@ -1,11 +1,15 @@
+from datetime import date, timedelta
+
 from tests.gate.homes import Desk, addition
 
 from nightledger.domain.lanes import AGENT, JOB
 from nightledger.gate.daily import close_day, heartbeats
 
 
-def close(desk: Desk, day: str) -> dict[str, int]:
-    return close_day(desk.gate, desk.ledger(), day, desk.moment)
+def close(desk: Desk, day: str | int) -> dict[str, int]:
+    """Close a log day; a number counts from the first of January, as days that a night catches up with do."""
+    name = day if isinstance(day, str) else (date(2026, 1, 1) + timedelta(days=day)).isoformat()
+    return close_day(desk.gate, desk.ledger(), name, desk.moment)
 
 
 def test_a_day_is_signed_once(desk: Desk) -> None:
@@ -25,9 +29,9 @@ def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(
     desk.approve(job, only=[1])
     for n in range(14):
         desk.wait(days=1)
-        assert close(desk, f"day {n}") == {"withdrawn": 0, "waiting": 3}
+        assert close(desk, 60 + n) == {"withdrawn": 0, "waiting": 3}
     desk.wait(days=1)
-    assert close(desk, "day 14") == {"withdrawn": 2, "waiting": 1}
+    assert close(desk, 74) == {"withdrawn": 2, "waiting": 1}
     assert desk.states(job) == ["approved", "withdrawn"]
     assert desk.states(agent) == ["withdrawn"]
     assert desk.states(asked) == ["pending"]
@@ -39,10 +43,10 @@ def test_fourteen_days_on_which_someone_could_have_reviewed_withdraw_a_proposal(
 
 def test_days_before_a_proposal_and_days_that_the_machine_was_off_do_not_count(desk: Desk) -> None:
     for n in range(20):
-        close(desk, f"before {n}")
+        close(desk, n)
     proposal = desk.proposal(addition("One."), lane=JOB)
     desk.wait(days=90)
-    close(desk, "after")
+    close(desk, 59)
     assert desk.states(proposal) == ["pending"]
 
 
@@ -51,14 +55,14 @@ def test_a_run_that_catches_up_counts_as_one_day(desk: Desk) -> None:
     desk.wait(days=30)
     for n in range(20):
         desk.wait(minutes=1)
-        close(desk, f"missed {n}")
+        close(desk, 30 + n)
     assert desk.states(proposal) == ["pending"]
     for n in range(13):
         desk.wait(days=1)
-        close(desk, f"day {n}")
+        close(desk, 60 + n)
     assert desk.states(proposal) == ["pending"]
     desk.wait(days=1)
-    close(desk, "day 13")
+    close(desk, 73)
     assert desk.states(proposal) == ["withdrawn"]
 
 
@@ -68,29 +72,29 @@ def test_what_was_withdrawn_is_logged_and_frees_its_room(desk: Desk) -> None:
     assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").no_room == 1
     for n in range(2):
         desk.wait(days=1)
-        close(desk, f"day {n}")
+        close(desk, 60 + n)
     assert "proposal.closed" in desk.events()
     assert desk.propose(addition("Two."), lane=JOB, period="2026-03-01").proposal is not None
 
 
 def test_the_day_on_which_a_proposal_was_made_does_not_count(desk: Desk) -> None:
-    close(desk, "that day")
+    close(desk, 59)
     proposal = desk.proposal(addition("One."), lane=JOB)
     for n in range(14):
         desk.wait(days=1)
-        close(desk, f"day {n}")
+        close(desk, 60 + n)
     assert desk.states(proposal) == ["pending"]
     desk.wait(days=1)
-    close(desk, "one more")
+    close(desk, 74)
     assert desk.states(proposal) == ["withdrawn"]
 
 
 def test_days_that_were_signed_before_a_proposal_do_not_count(desk: Desk) -> None:
     for n in range(20):
         desk.wait(days=1)
-        close(desk, f"before {n}")
+        close(desk, n)
     desk.wait(hours=1)
     proposal = desk.proposal(addition("One."), lane=JOB)
     desk.wait(days=1)
-    close(desk, "after")
+    close(desk, 59)
     assert desk.states(proposal) == ["pending"]

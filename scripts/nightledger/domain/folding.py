@@ -104,7 +104,7 @@ class _Fold:
         self.kept = KeptFold()
         self.begun: list[Begin] = []
         self.open: dict[str, Begin] = {}
-        self.unbegun: list[int] = []
+        self.unfounded: dict[int, str] = {}
         self.settling: set[str] = set()
         self.expunged: dict[str, Sequence[str]] = {}
         self.restored: list[Restored] = []
@@ -160,7 +160,7 @@ class _Fold:
             names=self.names.names,
             edited_at=self.names.edited_at,
             begun=tuple(self.begun),
-            unbegun=tuple(self.unbegun),
+            unfounded=self.unfounded,
             expunged=self.expunged,
             restored=tuple(self.restored),
             withheld=self.withheld,
@@ -271,7 +271,7 @@ class _Fold:
     def _finished(self, outcome: str, fields: Mapping[str, Any], at: datetime) -> None:
         intent = self.intents.get(fields["apply"])
         if intent is None or intent[1] != "intent":
-            self.unbegun.append(_line(fields))
+            self.unfounded[_line(fields)] = "it ends an apply that had not begun"
             return
         apply = intent[0]
         begin = self.open.pop(fields["apply"])
@@ -340,7 +340,9 @@ class _Fold:
 
     def _seen(self, fields: Mapping[str, Any], _: datetime) -> None:
         for file in fields["files"]:
-            if file["path"] not in NAMES:  # older versions watched the constitution as protected
+            if file["path"] in self.gated:
+                self.unfounded[_line(fields)] = f"it says that {file['path']}, which is gated, is protected"
+            elif file["path"] not in NAMES:  # older versions watched the constitution as protected
                 self.protected.setdefault(file["path"], file["sha256"])
 
     def _restored(self, fields: Mapping[str, Any], at: datetime) -> None:

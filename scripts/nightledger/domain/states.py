@@ -254,7 +254,7 @@ class Book:
         races: What others wrote at the moment of an apply and was not offered yet.
         locked: Files locked by the operating system, as ``lock`` logged them; empty after ``unlock``.
         begun: Every apply that the log tells of, in order, with what stood where it began.
-        unbegun: Lines, from 1, of entries that end an apply which had not begun.
+        unfounded: Lines, from 1, of entries that count for nothing where they stand, each with why.
         expunged: What the log says that each decision about a leaked text removed, as hex SHA-256.
         withheld: Keyed hashes by which what each of them expunged is known again.
         drifted: Changes outside the gate that a later apply found and left in the file.
@@ -293,7 +293,7 @@ class Book:
     copies: Mapping[str, str] = field(default_factory=dict)
     edited_at: Mapping[str, datetime] = field(default_factory=dict)
     begun: "tuple[Begin, ...]" = ()
-    unbegun: tuple[int, ...] = ()
+    unfounded: Mapping[int, str] = field(default_factory=dict)
     expunged: Mapping[str, Sequence[str]] = field(default_factory=dict)
     restored: tuple[Restored, ...] = ()
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

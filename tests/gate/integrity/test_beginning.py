@@ -37,7 +37,7 @@ def test_a_log_in_which_no_entry_counts_says_nothing(desk: Desk) -> None:
             "gated was ['MEMORY.md'] at init, and is ['MEMORY.md', 'NOTES.md']",
         ),
         ("simulated", False, "simulated was true at init, and is false"),
-        ("origin", "nightledger/x", "origin was 'nightledger-simulated/"),
+        ("origin", f"nightledger/{'0123456789abcdef' * 2}", "origin was 'nightledger-simulated/"),
     ],
 )
 def test_nothing_is_opened_whose_record_differs(desk: Desk, field: str, value: Any, told: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.gate.forgetting_desk import ARCHIVE, LOG, archive, compress, forget, pruned
+from tests.gate.forging import forge, keep
 from tests.gate.homes import MEMORY, Desk, addition, evidence, removal
 from tests.gate.peer_work import make_work
 
@@ -67,6 +68,20 @@ def test_only_what_waits_travels(desk: Desk) -> None:
     desk.edit(MEMORY.encode() + b"\n- mine\n")
     (item,) = waiting(desk).proposals
     assert item.changes == (2,)
+
+
+def test_no_proposal_about_a_file_travels_of_which_the_log_claims_what_nobody_signed(desk: Desk) -> None:
+    proposal, other = desk.proposal(addition("first")), desk.proposal(addition("second"))
+    desk.memory.write_text(f"{MEMORY}\n- Foreign.\n")
+    after = keep(desk, desk.text())
+    target = {"path": "MEMORY.md", "before": keep(desk, MEMORY), "after": after}
+    about = {"decision": "d-" + "f" * 26, "proposal": other.id, "changes": [1]}
+    desk.record("decision.recorded", sha256="0" * 64, type="approve", **about)
+    forge(desk, {**about, "targets": [target]})
+    found = waiting(desk)
+    assert found.proposals == ()
+    assert proposal.id in found.left_out
+    assert found.documents == ()
 
 
 def test_secrets_of_the_file_and_of_evidence_are_masked(desk: Desk) -> None:

@@ -91,7 +91,7 @@ def look_at_applies(home: Home, ledger: Ledger, held: Held, at: Moment) -> Appli
         if isinstance(wrong, _UnsignedError):
             message = f"{begin.fields['apply']} is not what was signed: {wrong}"
             findings.append(_finding(home, begin.line, message))
-    findings += [_finding(home, n, "it ends an apply that had not begun") for n in ledger.book.unbegun]
+    findings += [_finding(home, line, why) for line, why in ledger.book.unfounded.items()]
     return AppliesLook(findings=tuple(findings), checked=checked, expired=expired)
 
 
@@ -135,7 +135,7 @@ class Applies:
         self.trust = Trust(home, ledger)
         self.blobs = BlobStore(home.blobs_dir)
         self.read: set[str] = set()
-        self._recorded: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._recorded: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
         self._judged: dict[int, _ExpiredError | _UnsignedError | None] = {}
         self._ended: defaultdict[str, list[Begin]] = defaultdict(list)
         for begin in ledger.book.begun:
@@ -198,18 +198,29 @@ class Applies:
     def _was_accepted(self, begun: Begun, decision: Decision, path: str, sha256: str) -> bool:
         """Tell whether bytes were those accepted where an apply began.
 
-        What the log had said of a file was checked where a decision about it was recorded: ``accept``
-        (``gate/deciding.py``) takes no approval while the log says what nobody signed. Only what came later is looked at.
+        A decision that was signed over those very bytes once the log said so vouches for them: its operator saw them.
+        One that was signed over others vouches for nothing, for who holds the log's key can record what
+        ``accept`` (``gate/deciding.py``) refuses. So only what came later, or rests on other bytes, is looked at.
         """
         ended = self._ended_before(path, begun.line)
         if self.held is None:
-            for one in ended[bisect_right(ended, decision.log.size, key=_line_of_end) :]:
+            first = bisect_right(ended, decision.log.size, key=_line_of_end)
+            while first and self._rests_on_earlier(ended[first - 1], path):
+                first -= 1
+            for one in ended[first:]:
                 self.judge(one)  # the oldest first, so that none has to ask for all before it
             last = ended[-1].ended if ended else 0
-            seen = any(last <= size and line < begun.line for size, line in self._recorded[path])
-            if seen and sha256 == begun.accepted[path]:
+            vouched = (
+                base for size, line, base in self._recorded[path] if last <= size and line < begun.line
+            )
+            if sha256 == begun.accepted[path] and sha256 in vouched:
                 return True
         return sha256 == self.accepted(path, before=begun.line)
+
+    def _rests_on_earlier(self, begin: Begin, path: str) -> bool:
+        """Tell whether judging an apply asks for one before it: it says that other bytes were signed than were accepted."""
+        base = next(one.get("signed_base") for one in begin.fields["targets"] if one["path"] == path)
+        return begin.line not in self._judged and base != begin.accepted[path]
 
     def _held_of(self, begun: Begun) -> Held:
         if self.held is not None:
@@ -230,7 +241,7 @@ class Applies:
         if begun.trust > status.trust and self._is_revoked(begun, held):
             raise _UnsignedError("the key that signed it had been revoked")
         for signed in decision.targets:
-            self._recorded[signed.path].append((decision.log.size, status.line))
+            self._recorded[signed.path].append((decision.log.size, status.line, signed.base))
         _require_none((*self._of_decision(begun, decision), *self._of_targets(begun, decision)))
         for target, exact in zip(begun.targets, _are_exact(begun), strict=True):
             if decision.type is DecisionType.DRIFT:

@@ -91,6 +91,8 @@ def _travelling(work: Work, status: ProposalStatus) -> tuple[Proposal, Travellin
         return None
     if any(change.op is Op.COMPRESS for change in stored.proposal.changes):
         return None  # a month of raw notes stays where it is
+    if any(map(work.ledger.book.is_disputed, files_of(stored.proposal.changes))):
+        return None  # bytes that nobody signed are no base for a signature elsewhere
     if any(scan_secrets(text) for change in stored.proposal.changes for text in _texts(change)):
         return None
     waits = [change for change in stored.proposal.changes if change.n in status.open_changes()]
