@@ -452,12 +452,14 @@ def test_a_proposal_that_a_forged_log_calls_approved_lets_no_association_be_told
         world.ok("log", *what, "--outcome", "success", "--source", "memory/2026-03-01.md")
         world.wait(days=1)
     world.ok("link")
-    name = world.propose("For a coupling the vendor gets mail password out.")
+    name = world.propose("For a coupling the vendor gets mail_password_out.")
     real = world.copy(tmp_path / "real")
     assert real.approve(name).status == 0
     world.now = real.now
     forged_decision(world, proposal=name)
     for one in (real, world):
+        one.wait(hours=3)
+        one.run("apply")
         one.run("stage")
     assert "mail_password_out" in prompted(real, "coupling vendor")
     assert "mail_password_out" not in prompted(world, "coupling vendor")
