@@ -99,6 +99,75 @@ def test_nights_views_recall_and_the_hook_do_not_say_again_what_was_expunged(wor
     assert world.independent().status == 0
 
 
+def test_a_pasted_section_hides_no_common_word_and_no_signed_entry(world: World) -> None:
+    """Of several lines the heading and what is short say nothing; what is withheld is told by its length."""
+    world.log_day("2026-02-28", "## Relay", "The vault opens with quarzblende-1187.")
+    section = "## Relay\n\n- The vault opens with quarzblende-1187.\nthen run\nDeploys\n"
+    ran = world.run("expunge", "--text-from-stdin", "--json", stdin=section)
+    assert ran.status == 0, ran
+    record = json.loads(ran.out)
+    assert (record["withheld"], record["not_withheld"]) == ([40], [8, 8, 7])
+    common = (
+        "Label the relay cables.",
+        "First stop nginx, then run the migration.",
+        "Deploys wait for Anna.",
+    )
+    assert [text for text in common if not world.propose(text)] == []
+    assert world.run("propose", "--text", f"It was {SECRET}.", "--section", "Lessons", "--reason", "r").status
+    assert signed_is_told(world)
+    world.ok("night")
+    assert signed_is_told(world)
+
+
+def test_a_word_that_was_expunged_alone_hides_no_signed_entry(world: World) -> None:
+    """An expunge cuts its bytes out of what is signed; the same word in other letters stays there as it was signed."""
+    world.log_day("2026-02-28", "Lesson: the word UPGRADE was written on the door, and nobody knows why.")
+    expunge(world, "UPGRADE")
+    assert signed_is_told(world)
+    assert "on the door" not in world.ok("recall", "word written on the door", "--agent")
+
+
+def signed_is_told(world: World) -> bool:
+    """Tell whether the agent is given what stands signed of the relay, by search and by frame."""
+    asked = ("recall", "restart relay upgrade", "--agent"), ("recall", "relay", "--frame", "task", "--agent")
+    return all("Restart the relay after an upgrade." in world.ok(*words) for words in asked)
+
+
+def test_links_do_not_say_what_was_expunged(world: World) -> None:
+    """An agent logs it again as a resolution and as a tag; the ledger is the agent's, the views are ours."""
+    name = SENTENCE.removesuffix(".").lower().replace(" ", "_")
+    tag = f"opens_with_{SECRET.replace('-', '_')}"
+    for n in range(5):
+        for tags, resolution in (
+            ("nginx,relay", name),
+            (f"{tag},vault", "opened"),
+            ("cron,disk", "cleaned_up"),
+        ):
+            words = ("--tags", tags, "--resolution", resolution, "--session", f"s{n}")
+            world.ok(
+                "log",
+                "--task-type",
+                "a",
+                "--outcome",
+                "success",
+                "--source",
+                "memory/2026-03-01.md#x",
+                *words,
+            )
+    world.ok("link")
+    assert says(written(world))
+    world.log_day("2026-03-01", f"Lesson: {SENTENCE}", f"Lesson: the vault opens with {SECRET}.")
+    expunge(world, SENTENCE)
+    expunge(world, f"opens with {SECRET}")
+    world.ok("link")
+    links = json.loads(world.read("memory/system/hebbian-links.json"))
+    assert "cleaned_up" in json.dumps(links)
+    assert not says(written(world))
+    assert not says(world.ok("recall", "--tags", "nginx") + world.ok("recall", "--tags", "vault"))
+    assert world.run("rebuild", "--check").status == 0
+    assert world.run("verify").status == 0
+
+
 def test_nobody_can_propose_again_what_was_expunged(world: World) -> None:
     live_through(world)
     taken = []

@@ -137,7 +137,7 @@ def test_a_deleted_link_is_started_anew_by_later_outcomes(home: Home) -> None:
     run(home)
     forgotten = {pair: run(home).outcomes}
     report = run(home, forgotten=forgotten)
-    assert report.reason == "other links were deleted"
+    assert report.reason == "other links were deleted, or texts expunged"
     assert set(view(home)) == {"cron + disk", "disk + time_zone"}
     append(home, lines([outcome(5, session="s3"), outcome(6, ["cron"])]))  # a session that it had before
     assert run(home, forgotten=forgotten).mode == "updated"

@@ -5,10 +5,11 @@ stood before (an id; a session's pair of tags) is not counted again, so that seg
 """
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,12 @@ class Built:
 
 
 def build_segment(
-    log: LineLog, start: int, earlier: Sequence[Segment], zone: tzinfo, forgotten: Mapping[Pair, int]
+    log: LineLog,
+    start: int,
+    earlier: Sequence[Segment],
+    zone: tzinfo,
+    forgotten: Mapping[Pair, int],
+    says: Callable[[str], bool] | None = None,
 ) -> Built:
     """Fold the log from ``start`` on.
 
@@ -63,6 +69,7 @@ def build_segment(
         earlier: Segments of everything before.
         zone: The home's zone.
         forgotten: Deleted links, and how many outcomes there were then.
+        says: Tells of a name whether it says what was expunged; outcomes with one are left out.
 
     Raises:
         FileChangedError: When the log was cut meanwhile.
@@ -71,9 +78,9 @@ def build_segment(
     bulk = load_bulk() if log.end - start >= FAST_BYTES and not earlier else None
     with _collector_off():
         try:
-            return _Stretch(log, start, earlier, zone).build(forgotten, careful=bulk is None)
+            return _Stretch(log, start, earlier, zone, says).build(forgotten, careful=bulk is None)
         except IrregularError:
-            return _Stretch(log, start, earlier, zone).build(forgotten, careful=True)
+            return _Stretch(log, start, earlier, zone, says).build(forgotten, careful=True)
 
 
 def load_bulk() -> ModuleType | None:
@@ -90,7 +97,14 @@ def load_bulk() -> ModuleType | None:
 class _Stretch:
     """Reads the stretch; one object is one reading."""
 
-    def __init__(self, log: LineLog, start: int, earlier: Sequence[Segment], zone: tzinfo) -> None:
+    def __init__(
+        self,
+        log: LineLog,
+        start: int,
+        earlier: Sequence[Segment],
+        zone: tzinfo,
+        says: Callable[[str], bool] | None,
+    ) -> None:
         self._log = log
         self._start = start
         self._earlier = earlier
@@ -98,6 +112,7 @@ class _Stretch:
         self._first_record = sum(segment.extent["records"] for segment in earlier)
         self._reader = RowReader(self._lines)
         self._columns = Columns(zone)
+        self._says = cache(says) if says else None
         self._duplicates = 0
         self._seen: set[bytes] = set()
         for segment in earlier:
@@ -107,7 +122,7 @@ class _Stretch:
     def build(self, forgotten: Mapping[Pair, int], *, careful: bool) -> Built:
         take = self._take_with_care if careful else self._take
         for chunk in self._log.chunks(self._start):
-            rows, numbers = self._reader.read(chunk)
+            rows, numbers = self._without_expunged(*self._reader.read(chunk))
             try:
                 take(rows)
             except ValueError:  # nothing of the chunk was taken
@@ -127,6 +142,16 @@ class _Stretch:
             records=records,
             bad=tuple(sorted(self._reader.bad)),
         )
+
+    def _without_expunged(
+        self, rows: list[LinkRow], numbers: Sequence[int]
+    ) -> tuple[list[LinkRow], Sequence[int]]:
+        if self._says is None:
+            return rows, numbers
+        kept = [
+            n for n, row in enumerate(rows) if not any(map(self._says, (row.resolution, *row.context_tags)))
+        ]
+        return [rows[n] for n in kept], [numbers[n] for n in kept]
 
     def _extent(self) -> Extent:
         return Extent(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from nightledger.codec.link_tables import Pair
     from nightledger.files.home import Home
+    from nightledger.text.phrases import HashedPhrases
 
 MAX_CURSORS_BYTES = 1 << 20
 MAX_LOOSE = 8
@@ -86,12 +87,14 @@ class Options:
             index is, and ``recall`` knows them; the view waits for the next run.
         forgotten: Deleted links, and how many outcomes there were (``LinkReport.outcomes``) when
             each was deleted: those no longer count for it, later ones start it anew.
+        expunged: Texts that no tag and no resolution may say: an outcome that does is left out.
     """
 
     rebuild: bool = False
     dry_run: bool = False
     view: bool = True
     forgotten: "Mapping[Pair, int]" = field(default_factory=dict)
+    expunged: "HashedPhrases | None" = None
 
 
 def link(home: "Home", zone: "ZoneInfo", options: Options | None = None) -> LinkReport:
@@ -195,7 +198,7 @@ class _Run:
         if cursor.zone != self._zone.key:
             return f"the zone was {cursor.zone} and is {self._zone.key}"
         if cursor.forgotten_sha256 != self._forgotten_sha256():
-            return "other links were deleted"
+            return "other links were deleted, or texts expunged"
         if log.end < cursor.offset:
             return f"{log.path} has {log.end} bytes of whole lines, and {cursor.offset} were read: it was cut or rotated"
         if not cursor.offset:
@@ -217,9 +220,12 @@ class _Run:
         """
         kept, built = earlier, None
         tail_bytes = self._log.end - earlier.end
+        said_in = self._how.expunged.said_in if self._how.expunged else None
         if tail_bytes:
             kept = earlier.kept(_count_kept(earlier.segments, tail_bytes))
-            built = build_segment(self._log, kept.end, kept.segments, self._zone, self._how.forgotten)
+            built = build_segment(
+                self._log, kept.end, kept.segments, self._zone, self._how.forgotten, said_in
+            )
             self._log.require_same()
         shown = earlier
         if not self._how.dry_run:
@@ -255,7 +261,9 @@ class _Run:
         return total, len(links)
 
     def _forgotten_sha256(self) -> str:
-        forgotten = {link_key(*pair): count for pair, count in self._how.forgotten.items()}
+        forgotten: dict[str, object] = {link_key(*pair): count for pair, count in self._how.forgotten.items()}
+        if self._how.expunged:
+            forgotten["expunged"] = self._how.expunged.hashes
         return hashlib.sha256(canonical(forgotten)).hexdigest()
 
     def _report(

@@ -42,7 +42,7 @@ _REASONS: Mapping[ChangeState, str] = {
 }
 """States whose text an agent may not see, with the words for it."""
 QUARANTINED = "quarantined"
-_JUDGED_BY = 5
+_JUDGED_BY = 6
 """Raised when text is judged otherwise here or in ``withheld.py``, so that verdicts that an index keeps are reached anew."""
 _TITLE_WORDS = 4
 """Words from which a heading or an entry's title is a claim of its own: "Decisions made" stands in many logs. Our choice."""

@@ -20,6 +20,7 @@ from nightledger.files.home import Home
 from nightledger.recall.outcomes import NOTE_HEADING
 from nightledger.recall.sources import read_source
 from nightledger.recall.unspoken import FORGOTTEN, Rules
+from nightledger.text.forgetting.forgotten import Forgotten
 from nightledger.text.scanners.scan import scan
 from nightledger.text.search.chunks import JOINT, title_of
 from nightledger.text.staging.handoff import read_open_items
@@ -79,10 +80,11 @@ class Judge:
         signed: Ids of the entries that stand as they were signed.
     """
 
-    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_seen", "_signed", "rules")
+    __slots__ = ("_files", "_headings", "_held", "_home", "_names", "_of_signed", "_seen", "_signed", "rules")
 
     def __init__(self, home: Home, rules: Rules, signed: frozenset[str]) -> None:
         self.rules = rules
+        self._of_signed = rules.forgotten.of_signed()
         self._home = home
         self._signed = signed
         self._files: dict[str, _File | None] = {}
@@ -157,15 +159,18 @@ class Judge:
         """Lines that say what is not to be said, alone or with lines around them, those of the next chunk included."""
         lines = _lines(chunk)
         around = self._read(chunk)
+        forgotten = self._forgotten(chunk.kind)
         found = {n: why for n, why in around.unspoken.items() if n in lines} if around else {}
         if around is None or not around.holds(lines):
             found |= self.rules.unspoken.find(lines.items())
-            told = self.rules.forgotten.told_in(list(lines.values()))
+            told = forgotten.told_in(list(lines.values()))
             found |= dict.fromkeys((chunk.first_line - 1 + n for n in told), FORGOTTEN)
-        forgotten = self.rules.forgotten
         if forgotten:
             found |= {n: FORGOTTEN for n, line in lines.items() if forgotten.holds(_bare(line))}
         return found
+
+    def _forgotten(self, kind: Kind) -> Forgotten:
+        return self._of_signed if kind is Kind.MEMORY else self.rules.forgotten
 
     def _scanned(self, chunk: Chunk) -> Held:
         """Lines in which scanners see a secret, something hidden, or something that steers."""
@@ -212,7 +217,7 @@ class Judge:
         text = raw.decode("utf-8", "surrogateescape")
         lines = text.split("\n")
         unspoken = self.rules.unspoken.find(enumerate(lines, 1))
-        unspoken |= dict.fromkeys(self.rules.forgotten.told_in(lines), FORGOTTEN)
+        unspoken |= dict.fromkeys(self._forgotten(kind).told_in(lines), FORGOTTEN)
         own = _own_lines(text, kind)
         held = (line for n, line in enumerate(lines, 1) if n in unspoken or n not in own)
         titles = frozenset(title for line in held if (title := title_of(line)))

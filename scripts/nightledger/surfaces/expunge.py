@@ -31,6 +31,7 @@ from nightledger.surfaces.context import Context
 from nightledger.surfaces.own_edit import apply_edit
 from nightledger.surfaces.session import Session, reading, writing
 from nightledger.text.changes.course import trace
+from nightledger.text.phrases import telling_lines
 from nightledger.trust.sshsig import Signer
 
 MARK = b"[expunged]"
@@ -184,6 +185,8 @@ def _cuts(home: Home, asked: Asked) -> dict[str, str]:
 
 def _record(home: Home, plan: Plan, asked: Asked) -> dict[str, Any]:
     found = plan.found
+    lines = asked.what.lines if isinstance(asked.what, Needle) else ()
+    known = telling_lines(lines)
     return {
         "removed": list(found.removed),
         "overwritten": list(found.rewritten),
@@ -193,6 +196,8 @@ def _record(home: Home, plan: Plan, asked: Asked) -> dict[str, Any]:
         "altered": list(found.altered),
         "kept": list(found.trust),
         "elsewhere": _places(home, found.elsewhere, asked),
+        "withheld": list(map(len, known)),
+        "not_withheld": sorted(map(len, set(lines) - set(known)), reverse=True),
         "beyond_reach": [*_second_names(home, found), *_git(home), *BEYOND],
     }
 
@@ -253,6 +258,7 @@ def _lines(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
     yield from _not_removed(record)
     for place in record["elsewhere"]:
         yield f"not ours, remove it there yourself: {_where(place)}"
+    yield from _known_again(record)
     for text in record["beyond_reach"]:
         yield f"not reached: {text}"
 
@@ -270,6 +276,16 @@ def _edited(record: dict[str, Any], cuts: Mapping[str, str]) -> Iterator[str]:
         yield f"{_where(place)}: a signed edit is to put {MARK.decode()} there"
         for line in cuts.get(place["path"], "").removesuffix("\n").split("\n"):
             yield from screen.text_lines(line, indent=screen.INSIDE)
+
+
+def _known_again(record: dict[str, Any]) -> Iterator[str]:
+    """Give how long the lines are by which the text is known again, and those that are too common for it."""
+    for name, what in (
+        ("withheld", "withheld from now on, wherever it stands"),
+        ("not_withheld", "not withheld, because it is a heading or holds common words alone"),
+    ):
+        for size in record[name]:
+            yield f"{what}: a line of {size} characters"
 
 
 def _where(place: dict[str, Any]) -> str:

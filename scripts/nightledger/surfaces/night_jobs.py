@@ -42,12 +42,13 @@ def _link(context: Context, settings: Settings) -> Callable[[Period], JobReport]
         from nightledger.domain.event import Actor
         from nightledger.files.configuration import home_zone
         from nightledger.files.home import Home
-        from nightledger.gate.forgetting.deleted import deleted_links
+        from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
         from nightledger.jobs.link import Options, link
 
         home = Home(context.home_path)
         forgotten = deleted_links(home, context.keys_dir, Actor.CRON)
-        report = link(home, home_zone(home, settings), Options(forgotten=forgotten))
+        expunged = expunged_texts(home, context.keys_dir, Actor.CRON)
+        report = link(home, home_zone(home, settings), Options(forgotten=forgotten, expunged=expunged))
         return JobReport(
             counts={
                 "added": report.added,

@@ -6,17 +6,16 @@ be folded from; outcomes that came since the last night are no difference.
 
 import os
 import tempfile
-from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
 from nightledger.codec.link_cursor import parse_link_cursor
-from nightledger.codec.link_tables import Pair
 from nightledger.domain.errors import UnreadableError
 from nightledger.files.configuration import home_zone, load_operator, load_settings
 from nightledger.files.durable import is_regular, make_dir
 from nightledger.files.home import Home
 from nightledger.files.reading import read_optional
+from nightledger.gate.forgetting.forgotten import read_forgotten
 from nightledger.gate.forgetting.tombstones import tombstones
 from nightledger.gate.proposing.views import refresh_views, stale_views
 from nightledger.jobs.link import MAX_CURSORS_BYTES, Options, link
@@ -35,8 +34,8 @@ def find_stale(session: Session) -> list[str]:
     home = session.gate.home
     stale = stale_views(session.gate, session.ledger)
     view = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
-    forgotten = tombstones(session.gate, session.ledger)
-    if view != fold_links(home, claimed=view is not None, forgotten=forgotten):
+    how = _links_of(session)
+    if view != fold_links(home, claimed=view is not None, how=how):
         stale.append(home.relative(home.links))
     return stale
 
@@ -48,8 +47,8 @@ def rebuild_all(session: Session) -> list[str]:
     before = read_optional(home.links, MAX_VIEW_BYTES, within=home.root)
     if before is None and not os.path.lexists(home.outcomes):
         return written  # nothing was ever logged, and no view is owed
-    forgotten = tombstones(session.gate, session.ledger)
-    link(home, home_zone(home, load_settings(home)), Options(rebuild=True, forgotten=forgotten))
+    how = _links_of(session)
+    link(home, home_zone(home, load_settings(home)), how)
     if read_optional(home.links, MAX_VIEW_BYTES, within=home.root) != before:
         written.append(home.relative(home.links))
     return written
@@ -65,7 +64,15 @@ def rebuild_search(session: Session) -> int:
         return store.count()
 
 
-def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> bytes | None:
+def _links_of(session: Session) -> Options:
+    return Options(
+        rebuild=True,
+        forgotten=tombstones(session.gate, session.ledger),
+        expunged=read_forgotten(session.gate, (), session.ledger.book).expunged,
+    )
+
+
+def fold_links(home: Home, *, claimed: bool, how: Options) -> bytes | None:
     """Give the association view as a full fold has it, made aside; the home is only read.
 
     It is folded from the outcomes up to where the last run read. Where a later run is owed
@@ -74,7 +81,7 @@ def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> b
     Args:
         home: Whose.
         claimed: Whether there is a view; without one and without a cursor nothing is owed.
-        forgotten: Deleted links, and how many outcomes there were when each was deleted.
+        how: What is left out.
     """
     cursor = parse_link_cursor(read_optional(home.cursors, MAX_CURSORS_BYTES, within=home.root) or b"")
     if cursor is None and not claimed:
@@ -86,7 +93,7 @@ def fold_links(home: Home, *, claimed: bool, forgotten: Mapping[Pair, int]) -> b
         Path(aside.identity_file).write_bytes(Path(home.identity_file).read_bytes())
         if os.path.lexists(home.outcomes):
             _copy(home.outcomes, aside.outcomes, None if cursor is None else cursor.offset)
-        link(aside, home_zone(home, load_settings(home)), Options(rebuild=True, forgotten=forgotten))
+        link(aside, home_zone(home, load_settings(home)), how)
         return read_optional(aside.links, MAX_VIEW_BYTES)
 
 

@@ -30,6 +30,10 @@ _MARKED = re.compile(rf"[<\[]|^[\s>*+\u2022-]*(?:\d|{_SPEAKER})")
 share them try each way to do so."""
 _FEWEST = 4
 """Letters of a phrase below which its hash is not kept: it would hide too much that has nothing to do with it. Our choice."""
+_WORDS = 3
+"""Words of a line below which it is common, unless a word holds letters and digits: "Troubleshooting", "then run". Our choice."""
+_CODE = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[^\W\d_])\S{8,}")
+"""A word that looks like a password, an id or a host."""
 _HASHED = re.compile(r"([0-9]{1,7}):([0-9a-f]{4})[0-9a-f]{16}")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEEN_AS = (
@@ -143,6 +147,17 @@ class HashedPhrases:
         """What is looked for, sorted."""
         return sorted(self._hashes)
 
+    @property
+    def telling(self) -> "HashedPhrases":
+        """Return those that are long enough to be told apart from common words."""
+        return HashedPhrases(
+            (one for one in self._hashes if int(one.partition(":")[0]) >= SHORTEST), self._key
+        )
+
+    def said_in(self, text: str) -> bool:
+        """Tell whether a text says a phrase."""
+        return bool(self.lines_in(text.split("\n")))
+
     def lines_in(self, lines: Sequence[str]) -> frozenset[int]:
         """Return the numbers, from 1, of the lines that say a phrase, alone or together with those around them."""
         numbered = list(enumerate(lines, 1)) if self._hashes else []
@@ -174,6 +189,17 @@ class HashedPhrases:
 
 
 NO_PHRASES = HashedPhrases()
+
+
+def telling_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines by which a text is known again: no headings and no common words, unless there is nothing else."""
+    return tuple(filter(_tells, lines)) or tuple(sorted(lines, key=len)[-1:])
+
+
+def _tells(line: str) -> bool:
+    wording = phrase(line)
+    long = wording.count(" ") + 1 >= _WORDS or UNSPACED.search(wording)
+    return not line.lstrip().startswith("#") and bool(_CODE.search(line) or (long and is_telling(wording)))
 
 
 def hash_phrase(text: str, key: bytes) -> tuple[str, ...]:

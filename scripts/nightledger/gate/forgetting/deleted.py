@@ -1,4 +1,4 @@
-"""Deleted links, for a job that does not open the gate: where there never was one, that costs a look.
+"""Deleted links and expunged texts, for a job that does not open the gate: where there never was one, that costs a look.
 
 Invariant: what it says is what ``tombstones.py`` says; a log that names no deletion has none.
 """
@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from nightledger.codec.link_tables import Pair
     from nightledger.domain.event import Actor
     from nightledger.files.home import Home
+    from nightledger.text.phrases import HashedPhrases
 
 MAX_LOG_BYTES = 1 << 31
 """Centuries of entries; a larger log is none of ours."""
 MARK = b'"outcomes":'
 """What every entry has, as it stands in the log, that deletes a link."""
+EXPUNGED = b'"withheld":'
+"""What every entry has that withholds an expunged text."""
 
 
 def deleted_links(home: "Home", keys_dir: str, actor: "Actor") -> "dict[Pair, int]":
@@ -35,3 +38,24 @@ def deleted_links(home: "Home", keys_dir: str, actor: "Actor") -> "dict[Pair, in
 
     gate = open_gate(home.root, keys_dir, actor=actor)
     return tombstones(gate, read_ledger(gate))
+
+
+def expunged_texts(home: "Home", keys_dir: str, actor: "Actor") -> "HashedPhrases | None":
+    """Return the hashes of what was expunged, None where nothing was.
+
+    Args:
+        home: Whose.
+        keys_dir: Where its private keys and its pin live.
+        actor: Who called.
+
+    Raises:
+        IntegrityError: The log or its signatures are not what was signed.
+        KeyFileError: The log's key is missing.
+    """
+    if EXPUNGED not in (read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""):
+        return None
+    from nightledger.gate.forgetting.forgotten import read_forgotten
+    from nightledger.gate.opening import open_gate, read_ledger
+
+    gate = open_gate(home.root, keys_dir, actor=actor)
+    return read_forgotten(gate, (), read_ledger(gate).book).expunged

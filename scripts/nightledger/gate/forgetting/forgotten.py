@@ -6,7 +6,7 @@ was expunged is not said again in the same words, whatever their case, punctuati
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from nightledger.domain.judge import EDIT_LANE
@@ -15,7 +15,7 @@ from nightledger.domain.states import Book, ChangeState
 from nightledger.gate.opening import Gate, log_key
 from nightledger.gate.stored import Stored
 from nightledger.text.forgetting.forgotten import Forgotten
-from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase
+from nightledger.text.phrases import NO_PHRASES, HashedPhrases, hash_phrase, telling_lines
 from nightledger.text.similar import fold
 
 MOST_HASHES = 80
@@ -44,14 +44,14 @@ def read_forgotten(gate: Gate, stored: Iterable[Stored], book: Book) -> Forgotte
     )
 
 
-def hash_expunged(gate: Gate, lines: Iterable[str]) -> tuple[str, ...]:
-    """Return what is kept of an expunged text so that it is known again: keyed hashes, those of its longest lines.
+def hash_expunged(gate: Gate, lines: Sequence[str]) -> tuple[str, ...]:
+    """Return what is kept of an expunged text so that it is known again: keyed hashes of the lines that tell, the longest.
 
     Raises:
         KeyFileError: The log's key is missing.
     """
     key = _key(gate)
-    hashes = dict.fromkeys(one for line in lines for one in hash_phrase(line, key))
+    hashes = dict.fromkeys(one for line in telling_lines(lines) for one in hash_phrase(line, key))
     return tuple(sorted(hashes, key=lambda one: -int(one.partition(":")[0]))[:MOST_HASHES])
 
 

@@ -95,7 +95,7 @@ def _recollect(gate: Gate, ledger: Ledger, frame: Frame, query: str, moment: Mom
         network=read_network(gate.home),
     )
     signed = _signed(gate, ledger.book, facts)
-    forgotten = read_forgotten(gate, stored, ledger.book)
+    forgotten = read_forgotten(gate, stored, ledger.book).of_signed()
     standing = [one for one in signed if not forgotten.holds(one.placed.entry.text)]
     own = own_rules(gate)
     candidates = list(_candidates(read_principles(gate.home, ledger, moment), standing, scene, query))

@@ -29,7 +29,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
     """Link, and say what was read and what there is."""
     from nightledger.files.configuration import home_zone, load_settings
     from nightledger.files.home import Home
-    from nightledger.gate.forgetting.deleted import deleted_links
+    from nightledger.gate.forgetting.deleted import deleted_links, expunged_texts
     from nightledger.jobs.link import Options, link
     from nightledger.surfaces.home import actor_of
     from nightledger.surfaces.session import require_machine
@@ -41,6 +41,7 @@ def run(options: argparse.Namespace, context: "Context") -> int:
         dry_run=options.dry_run,
         view=not options.index_only,
         forgotten=deleted_links(home, context.keys_dir, actor_of(context)),
+        expunged=expunged_texts(home, context.keys_dir, actor_of(context)),
     )
     _report(context, home, link(home, home_zone(home, load_settings(home)), how))
     return 0

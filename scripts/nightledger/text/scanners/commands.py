@@ -71,13 +71,15 @@ def _pair(kind: str, told: str, anchors: tuple[str, ...], pattern: str, *, catch
 _LOAD = r"\b(?:(?:curl|wget)(?:\.exe)?\b|fetch(?=\s-)|https?(?=\s(?:get )?https?:))"
 _SHELL = r"(?:sudo (?:-\w+ ){0,3}|env |exec )?(?:/usr)?(?:/bin/)?(?:(?:(?:ba|z|da|k|fi)?sh|pwsh|powershell)(?![\w-])|(?:python[0-9.]*|perl|ruby|node|php|bun|deno|osascript)(?= ?(?:-(?![\w-])|$|[`\"')\n;&|])))"
 _SECRETS = r"(?=[~$/.i])(?:(?:~|\$home|/root|/home/[\w.-]{1,40})/\.(?:ssh(?!/(?:config|known_hosts|[\w.-]{1,60}\.pub)\b)|aws|gnupg|kube|netrc|git-credentials|config/gcloud|docker/config\.json)\b|(?<![\w.])\.env(?![\w-]|\.(?:example|sample|template|dist))(?:\.\w{1,20})?|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|/etc/shadow\b)"
+_PART = r"(?:[^\n|;&]{1,200}+|&(?!&)){0,9}+"
+"""A command of a line."""
 _ALL = r"[\"']?(?:/|~|\$\{?home\}?|/(?:etc|home|usr|var|boot|root|bin|lib|opt|srv)|[a-z]:\\)/?\*?[\"']?(?=$|[\s`'\",;:&|)\]。，；]|\.(?:\s|$))"
 
 COMMAND_RULES: tuple[Rule, ...] = (
     *_pair("run_download", "runs what it has just loaded", ("curl", "wget", "fetch -", "http ", "https ", "base64", "iex", "invoke-expression", "downloadstring"),
         rf"{_LOAD}[^\n|]{{0,300}}+\|\s{{0,3}}(?:[a-z][a-z0-9 ._/-]{{0,40}}\|\s{{0,3}}){{0,2}}{_SHELL}"
         rf"|(?:\b(?:(?:ba|z|da|k)?sh|source|eval|python[0-9.]*|perl|ruby|node|php)|(?<!\S)\.)\s{{1,3}}(?:-\w{{1,4}}\s{{1,3}})?[\"']?(?:<\(|\$\(|`)\s{{0,3}}{_LOAD}"
-        rf"|{_LOAD}(?=[^\n|;]{{0,150}}(?:\s-(?:-output|\w{{0,5}}o)\b|>))[^\n|]{{0,200}}?(?:&&|;)\s{{0,3}}(?:sudo )?(?:(?:ba|z|da)?sh\s|\./|chmod [^\s;&]{{1,8}} (?P<made>[^\s;&]{{1,80}})\s?(?:&&|;)\s?(?:sudo )?(?P=made)(?![\w.]))"
+        rf"|{_LOAD}(?=[^\n|;]{{0,150}}(?:\s-(?:-output|\w{{0,5}}o)\b|>)){_PART}(?:(?:&&|;){_PART}){{0,3}}?(?:&&|;)\s{{0,3}}(?:sudo )?(?:(?:ba|z|da)?sh\s|\./|chmod [^\s;&]{{1,8}} (?P<made>[^\s;&]{{1,80}})\s?(?:&&|;)\s?(?:sudo )?(?P=made)(?![\w.]))"
         rf"|\bbase64\s{{1,2}}-{{1,2}}d\w{{0,6}}\s?\|\s?{_SHELL}"
         r"|\b(?:iex|invoke-expression)\b[^\n]{0,80}(?:\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod|downloadstring)"
         r"|(?:\biwr\b|\birm\b|invoke-webrequest|invoke-restmethod|downloadstring)[^\n]{0,200}[|;]\s{0,3}(?:iex|invoke-expression)\b",
@@ -89,7 +91,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         spares=("curl -s https://api.example.org/v1 | jq .id", "curl https://api.example.org | python3 -m json.tool", "curl -O https://example.org/x.tar.gz", "the shell reads curl's config", "wget logs | grep sh", "curl -s http://localhost/x | tee out.log | sh-lint", "curl -Lo kind https://example.org/kind && chmod +x kind && sudo mv kind /usr/local/bin", "| fetch | python |", "base64 -d | jq .")),
     *_pair("send_secret", "sends keys or secrets somewhere", (".env", ".ssh", ".aws", ".gnupg", ".kube", ".netrc", ".git-credentials", "gcloud", ".docker", "id_rsa", "id_ed25519", "id_ecdsa", "/etc/shadow", "env |", "env|"),
         rf"\b(?:curl|wget|nc|ncat|scp|rsync|sftp|rclone|gh gist|aws s3|gsutil|ftp)\b[^\n]{{0,120}}?{_SECRETS}"
-        rf"|\b(?:cat|tar|zip|base64|xxd)\b[^\n|]{{0,120}}?{_SECRETS}[^\n|]{{0,120}}+\|\s{{0,3}}(?:[a-z][^\n|]{{0,60}}\|\s{{0,3}}){{0,2}}(?:curl|wget|nc|ncat|ssh|mail|telnet)\b"
+        rf"|\b(?:cat|tar|zip|base64|xxd)\b(?=[^\n|]{{0,260}}+\|)[^\n|]{{0,120}}?{_SECRETS}[^\n|]{{0,120}}+\|\s{{0,3}}(?:[a-z][^\n|]{{0,60}}\|\s{{0,3}}){{0,2}}(?:curl|wget|nc|ncat|ssh|mail|telnet)\b"
         r"|(?<![\w.-])(?:print)?env\s?\|\s{0,3}(?:[a-z][^\n|]{0,60}\|\s{0,3}){0,2}(?:curl|wget|nc|ncat|ssh|mail|telnet)\b"
         rf"|\b(?:upload|send|post|share|e-?mail|attach|paste|publish|exfiltrate|copy|forward|lade|sende|schicke|kopiere|teile|sube|envía|envia|copia|comparte|загрузи\w*|отправ\w+|скопируй\w*)(?:\s(?!to\b|into\b|in\b|from\b|nach\b|zu\b|a\b|en\b|в\b|из\b)[\w']{{1,12}}){{0,3}}\s[`\"'*]{{0,3}}{_SECRETS}"
         rf"|(?:上传|上傳|发送|發送|复制|複製|分享|发给|拷贝)[^\n。！？]{{0,8}}?{_SECRETS}",

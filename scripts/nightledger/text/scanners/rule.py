@@ -94,6 +94,7 @@ class Passage:
         self.lowered = lower(text)
         self.narrow = self.lowered.encode("ascii", "replace")
         self._places: dict[str, tuple[int, ...]] = {}
+        self.found: dict[tuple[str, bool, tuple[str, ...]], list[re.Match[str]]] = {}
 
     def places(self, anchor: str) -> tuple[int, ...]:
         """Give the first character of each ``anchor``, in order."""
@@ -212,14 +213,24 @@ def lower(text: str) -> str:
 
 def matches(rule: Rule, passage: Passage) -> Iterator[tuple[int, int]]:
     """Give the spans in ``passage`` that ``rule`` finds, in order."""
-    text, seen = passage.text, -1
-    haystack = passage.lowered if rule.folded else text
-    for first, last in _windows(rule, passage):
-        for match in _compiled(rule.pattern).finditer(haystack, first, last):
-            start, end = match.span("it" if "it" in match.re.groupindex else 0)
-            if start > seen and rule.accept(text, match):
-                seen = start
-                yield start, end
+    seen = -1
+    for match in _found(rule, passage):
+        start, end = match.span("it" if "it" in match.re.groupindex else 0)
+        if start > seen and rule.accept(passage.text, match):
+            seen = start
+            yield start, end
+
+
+def _found(rule: Rule, passage: Passage) -> list[re.Match[str]]:
+    """Give where the pattern matches, found once for the rows that share it."""
+    key = (rule.pattern, rule.folded, rule.anchors)
+    if key not in passage.found:
+        haystack = passage.lowered if rule.folded else passage.text
+        windows = _windows(rule, passage)
+        passage.found[key] = [
+            m for window in windows for m in _compiled(rule.pattern).finditer(haystack, *window)
+        ]
+    return passage.found[key]
 
 
 @cache
