@@ -371,3 +371,31 @@ def test_a_log_of_30_megabytes_is_read_in_part_told_once_and_kept_whole(world: W
     world.now = world.now.replace(month=9)
     world.ok("prune")
     assert log.read_text() == body
+
+
+CRATES = "- [ ] Move a crate to the quay.\n" * 40_000
+ARCHIVED = "memory/archive/crates.md"
+
+
+@pytest.mark.parametrize("path", [HANDOFF, ARCHIVED])
+def test_a_handoff_and_an_archive_too_large_are_searched_in_part_and_told(quiet: World, path: str) -> None:
+    body = f"# Crates\n\n- [ ] Paint the zeppelin.\n{CRATES}- [ ] Tar the quinquereme.\n"
+    kept = quiet.write(path, body)
+    quiet.ok("stage", "--quiet")
+    assert path in quiet.ok("recall", "zeppelin")
+    assert path not in quiet.run("recall", "quinquereme").out
+    assert f"{path} has {len(body)} bytes" in quiet.run("doctor").text
+    assert kept.read_text() == body
+    if path == HANDOFF:
+        assert "the handoff leaves at least" in quiet.read("memory/state/tc-restore-pending.md")
+
+
+def test_many_logs_of_one_day_do_not_crowd_out_the_one_that_bears_its_name_alone(world: World) -> None:
+    world.write("memory/2026-03-02.md", f"# 2026-03-02\n\n{LESSON}\n- {'x' * 100_000}\n")
+    for n in range(45):
+        world.write(f"memory/2026-03-02-{n:02}.md", f"# Session {n}\n\n- {n} {'y' * 95_000}\n")
+    world.now = world.now.replace(day=3, hour=3, minute=10)
+    assert "1 skipped" in world.ok("night")
+    assert "full path" in json.dumps(world.proposals())
+    (left_out,) = json.loads(world.read("memory/system/consolidation-log.jsonl").split("\n")[-2])["skipped"]
+    assert left_out.startswith("memory/2026-03-02-")

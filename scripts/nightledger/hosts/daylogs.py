@@ -44,6 +44,11 @@ class LogFile:
     path: str
     day: date
 
+    @property
+    def is_days(self) -> bool:
+        """Whether it is named for its day alone: a host keeps others beside it, one a session."""
+        return os.path.basename(self.path) == f"{self.day}.md"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
@@ -87,7 +92,7 @@ def day_of(name: str) -> date | None:
 
 
 def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[list[LogFile], list[Skipped]]:
-    """Take each file once, small ones first, as far as all together have not too many bytes.
+    """Take each file once, as far as all together have not too many bytes: those named for a day alone first, then small ones.
 
     A file of several names counts under one of them, no link where there is such. What is no file is left
     for :func:`read_daylogs` to name.
@@ -101,7 +106,7 @@ def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[
     taken: list[LogFile] = []
     left_out: list[LogFile] = []
     seen: set[tuple[int, int]] = set()
-    for size_bytes, _, log, inode in sorted(_look(home, log) for log in order):
+    for _, size_bytes, log, inode in sorted(_look(home, log) for log in order):
         if inode in seen:
             continue
         seen.update([inode] if inode != _NO_FILE else [])
@@ -110,15 +115,15 @@ def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[
     return sorted(taken, key=order.__getitem__), _name_first(left_out)
 
 
-def _look(home: Home, log: LogFile) -> tuple[int, bool, LogFile, tuple[int, int]]:
-    """Give a file's size, whether its name is a link, the log, and by what it is the same as another."""
+def _look(home: Home, log: LogFile) -> tuple[bool, int, LogFile, tuple[int, int]]:
+    """Return whether a log is a session's or a link, its size, the log, and by what it is the same as another."""
     path = home.path(log.path)
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return 0, False, log, _NO_FILE
+        return False, 0, log, _NO_FILE
     size_bytes = min(found.st_size, MAX_LOG_BYTES) if stat.S_ISREG(found.st_mode) else 0
-    return size_bytes, os.path.islink(path), log, (found.st_dev, found.st_ino)
+    return not log.is_days or os.path.islink(path), size_bytes, log, (found.st_dev, found.st_ino)
 
 
 def _name_first(logs: Sequence[LogFile]) -> list[Skipped]:

@@ -27,7 +27,9 @@ from nightledger.text.search.chunks import cut_markdown, day_in
 from nightledger.text.staging.handoff import handoff_day
 
 MAX_FILE_BYTES = 32_000_000
-"""A file that is larger is named and passed over."""
+"""A file of any other kind that is larger is named and passed over."""
+MOST_BYTES = {Kind.DAILY: MAX_LOG_BYTES, Kind.ARCHIVE: MAX_LOG_BYTES, Kind.HANDOFF: 64_000}
+"""Of one file that are read: all lines of one that was found are looked at for an agent, those of a handoff by each staging. Our choice."""
 _BLOCK = re.compile("^## ", re.MULTILINE)
 """Each archived entry begins with where it stood (``text/forgetting/archive_block.py``)."""
 
@@ -85,7 +87,7 @@ def find_sources(home: Home) -> list[Source]:
 
 
 def read_source(home: Home, path: str, kind: Kind) -> tuple[bytes, int]:
-    """Give the bytes of a file that is searched, of a daily log its first lines, and the size of all of it.
+    """Return the bytes of a file that is searched, of a kind in ``MOST_BYTES`` the first lines, and the size of all of it.
 
     Args:
         home: The home.
@@ -96,8 +98,8 @@ def read_source(home: Home, path: str, kind: Kind) -> tuple[bytes, int]:
         MissingFileError: There is none.
         UnreadableError: It is no regular file of the home, or a huge one.
     """
-    if kind is Kind.DAILY:
-        return read_lines(home.path(path), MAX_LOG_BYTES, within=home.root)
+    if kind in MOST_BYTES:
+        return read_lines(home.path(path), MOST_BYTES[kind], within=home.root)
     raw = read_regular(home.path(path), MAX_FILE_BYTES, within=home.root)
     return raw, len(raw)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from nightledger.hosts.daylogs import LogFile
-from nightledger.jobs.stage.logs import bare
+from nightledger.jobs.stage.logs import MOST_OF_A_DAY, Logs, bare
 from nightledger.jobs.stage.work import FADING, LAST_LINES, QUERY_CHARACTERS, SECTIONS, Topic, topics_of
 
 if TYPE_CHECKING:
@@ -66,3 +66,10 @@ def test_what_habit_wrote_is_about_nothing_and_a_long_line_is_cut() -> None:
     assert {len(one.query) <= QUERY_CHARACTERS for one in found} == {True}
     assert not any("swept" in one.query for one in found)
     assert topics("- The pier was swept.", routine=habit) == []
+
+
+def test_of_many_logs_of_the_newest_day_its_own_and_the_last_few_are_looked_up() -> None:
+    sessions = [LogFile(path=f"memory/2026-02-28_{n:04}.md", day=LOG.day) for n in range(40)]
+    older = LogFile(path="memory/2026-02-27.md", day=date(2026, 2, 27))
+    logs = Logs(said=(), contents=dict.fromkeys([older, LOG, *sessions], b""), worth={})
+    assert set(logs.newest()) == {LOG, *sessions[1 - MOST_OF_A_DAY :]}

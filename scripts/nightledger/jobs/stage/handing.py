@@ -10,13 +10,13 @@ from datetime import date
 
 from nightledger.domain.search.values import Chunk, Kind
 from nightledger.domain.staging.values import Candidate, Source
+from nightledger.files.durable import is_there
 from nightledger.files.home import Home
-from nightledger.files.reading import read_optional
 from nightledger.jobs.stage.library import Library
 from nightledger.jobs.stage.lines import place_of
+from nightledger.recall.sources import read_source
 from nightledger.text.staging.handoff import OpenItem, handoff_day, read_open_items
 
-MAX_HANDOFF_BYTES = 1 << 20
 STALE_DAYS = 14
 """FACTS, Elara: goals are stale at 14 days. A handoff of then is staged below all fresh things."""
 STALE_SHARE = 0.5
@@ -48,19 +48,20 @@ def read_handoff(home: Home, library: Library, today: date) -> Handed:
         today: The log day.
 
     Raises:
-        UnreadableError: The handoff is no regular file, or a huge one.
+        UnreadableError: The handoff is no regular file.
     """
-    raw = read_optional(home.handoff, MAX_HANDOFF_BYTES, within=home.root)
-    if raw is None:
+    if not is_there(home.handoff):
         return Handed()
-    text = raw.decode("utf-8", "replace")
     path = home.relative(home.handoff)
+    raw, size_bytes = read_source(home, path, Kind.HANDOFF)
+    text = raw.decode("utf-8", "replace")
     items = read_open_items(text)
     day = handoff_day(text)
     open_ones = [item for item in items if library.may_show(_chunk(item, path, day))]
     age = 0 if day is None else max(0, (today - day).days)
+    count = f"at least {len(open_ones)}" if len(raw) < size_bytes else f"{len(open_ones)}"
     return Handed(
-        candidates=(_candidate(open_ones, path, age),) if open_ones else (),
+        candidates=(_candidate(open_ones, count, path, age),) if open_ones else (),
         items=tuple(open_ones),
         held=len(items) - len(open_ones),
     )
@@ -78,12 +79,12 @@ def _chunk(item: OpenItem, path: str, day: date | None) -> Chunk:
     )
 
 
-def _candidate(items: Sequence[OpenItem], path: str, age: int) -> Candidate:
+def _candidate(items: Sequence[OpenItem], count: str, path: str, age: int) -> Candidate:
     stale = age >= STALE_DAYS
     numbers = [item.line for item in items]
     urgent = sum(item.urgency >= URGENT for item in items)
     place = place_of(path, (min(numbers), max(numbers)))
-    told = f"the handoff leaves {len(items)} open{f', {urgent} of them urgent' if urgent else ''}"
+    told = f"the handoff leaves {count} open{f', {urgent} of them urgent' if urgent else ''}"
     return Candidate(
         source=Source.OPEN_ITEM,
         text=place,

@@ -37,6 +37,8 @@ VERSION = 4
 MAX_KEPT_BYTES = 16 << 20
 MOST_OF_A_LOG = 20
 """Statements of one log whose place is kept; a stretch of weeks has room for two."""
+MOST_OF_A_DAY = 8
+"""Logs of the newest day that are looked up, some seven searches each. Our choice."""
 LEAST = 0.3
 """Importance below which nothing is kept; rules that ask for less find this."""
 
@@ -85,9 +87,10 @@ class Logs:
     worth: Mapping[str, Worth]
 
     def newest(self) -> dict[LogFile, bytes]:
-        """Give the files of the newest log day; none where there are no logs."""
+        """Return the files of the newest log day, the day's own and the last few by name; none where there are no logs."""
         last = max((log.day for log in self.contents), default=None)
-        return {log: content for log, content in self.contents.items() if log.day == last}
+        found = sorted((log for log in self.contents if log.day == last), key=lambda log: (log.is_days, log))
+        return {log: self.contents[log] for log in found[-MOST_OF_A_DAY:]}
 
     def routine(self) -> frozenset[str]:
         """Give the lines that stand in logs of many days, as :func:`bare` gives them: they tell of no day."""

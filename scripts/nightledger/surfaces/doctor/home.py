@@ -17,8 +17,9 @@ from nightledger.files.leftovers import find_leftovers
 from nightledger.gate.gated import read_gated
 from nightledger.gate.integrity.trusting import read_signers
 from nightledger.gate.opening import MEND, Ledger, open_gate, settings_of, why_no_consent
-from nightledger.hosts.daylogs import MAX_LOG_BYTES, find_daylogs
+from nightledger.hosts.daylogs import find_daylogs
 from nightledger.hosts.presets import detect_host, preset
+from nightledger.recall.sources import MOST_BYTES, find_sources
 from nightledger.surfaces.alarms import STRICTEST
 from nightledger.surfaces.doctor.checks import Check, bad, good, looked, note
 from nightledger.surfaces.doctor.keys import Protection, protection
@@ -156,6 +157,12 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
     cap = settings.cap_characters.get(recorded)
     for path in home.identity.gated:
         yield _size(home, path, cap)
+    for source in find_sources(home):
+        with suppress(OSError):
+            size_bytes, most = os.stat(home.path(source.path)).st_size, MOST_BYTES.get(source.kind)
+            if most and size_bytes > most:
+                told = f"{source.path} has {size_bytes} bytes; its first {most} are read"
+                yield note("memory", told, "split it, or make it shorter")
     directories = preset(recorded).daily
     logs = find_daylogs(home, directories)
     if not logs:
@@ -165,11 +172,6 @@ def check_memory(home: Home, ring: KeyRing, now: datetime) -> Iterator[Check]:
             "the agent's instructions below tell it to write them",
         )
         return
-    for log in logs:
-        with suppress(OSError):
-            if (size_bytes := os.stat(home.path(log.path)).st_size) > MAX_LOG_BYTES:
-                told = f"{log.path} has {size_bytes} bytes; of a daily log the first {MAX_LOG_BYTES} are read"
-                yield note("memory", told, "split it, or make it shorter")
     newest = logs[-1].day
     silent = (now.astimezone(home_zone(home, settings)).date() - newest).days
     places = sorted({os.path.dirname(log.path) for log in logs})
