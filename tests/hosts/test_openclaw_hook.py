@@ -12,12 +12,14 @@ from tests.homes import make_home
 
 from nightledger.domain.staging.page import dump_page
 from nightledger.files.home import Home
+from nightledger.files.prompt_state import hold_state
 from nightledger.files.staged import StagedLine, write_staged
 from nightledger.hosts.hook_call import HookCall
 from nightledger.hosts.openclaw_hook import EVENT, folder_name, hook_files
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "prompt_hook.py"
 NODE = shutil.which("node")
+SESSION = "5f0c"
 _DRIVER = """
 const { default: handler } = await import(process.argv[2]);
 const event = JSON.parse(process.argv[3]);
@@ -69,7 +71,7 @@ def bootstrap(home: Home, **changed: Any) -> dict[str, Any]:
         "cfg": {"agents": {"defaults": {}, "entries": {"main": {}}}},
         "agentId": "main",
         "sessionKey": "agent:main:main",
-        "sessionId": "5f0c",
+        "sessionId": SESSION,
     }
     return {"type": "agent", "action": "bootstrap", "sessionKey": "x", "context": {**context, **changed}}
 
@@ -86,6 +88,9 @@ def staged(tmp_path: Path) -> Home:
     home = make_home(tmp_path / "home", machine=os.uname().nodename)
     page = dump_page(["Water the plants (from MEMORY.md:3; landmark)"], "2126-03-02T00:00:00Z")
     write_staged(home, page, [StagedLine((), "")])
+    hold_state(
+        home, SESSION
+    ).close()  # at a session's first message the stager runs, and what it did not make is not given
     return home
 
 

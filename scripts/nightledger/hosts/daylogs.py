@@ -106,7 +106,7 @@ def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[
     taken: list[LogFile] = []
     left_out: list[LogFile] = []
     seen: set[tuple[int, int]] = set()
-    for _, size_bytes, log, inode in sorted(_look(home, log) for log in order):
+    for _, size_bytes, _, log, inode in sorted(_look(home, log) for log in order):
         if inode in seen:
             continue
         seen.update([inode] if inode != _NO_FILE else [])
@@ -115,15 +115,16 @@ def take_daylogs(home: Home, logs: Iterable[LogFile], most_bytes: int) -> tuple[
     return sorted(taken, key=order.__getitem__), _name_first(left_out)
 
 
-def _look(home: Home, log: LogFile) -> tuple[bool, int, LogFile, tuple[int, int]]:
-    """Return whether a log is a session's or a link, its size, the log, and by what it is the same as another."""
+def _look(home: Home, log: LogFile) -> tuple[bool, int, bool, LogFile, tuple[int, int]]:
+    """Return whether a log is read late, its size, whether it is a link, the log, and by what it is the same as another."""
     path = home.path(log.path)
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return False, 0, log, _NO_FILE
+        return False, 0, False, log, _NO_FILE
     size_bytes = min(found.st_size, MAX_LOG_BYTES) if stat.S_ISREG(found.st_mode) else 0
-    return not log.is_days or os.path.islink(path), size_bytes, log, (found.st_dev, found.st_ino)
+    is_link = os.path.islink(path)
+    return not log.is_days or is_link, size_bytes, is_link, log, (found.st_dev, found.st_ino)
 
 
 def _name_first(logs: Sequence[LogFile]) -> list[Skipped]:

@@ -178,7 +178,7 @@ def test_verify_tells_drift_and_what_was_taken_in_without_a_signature(console: C
     assert ran.status == 4
     line = desk.ledger().log.size - 1
     assert (
-        f"UNSIGNED audit/trusted-channel-audit.jsonl: line {line}: a-{'a' * 26} is not what was signed: "
+        f"UNSIGNED audit/trusted-channel-audit.jsonl:{line}: line {line}: a-{'a' * 26} is not what was signed: "
         "what it began with is not what had been accepted\n" in ran.out
     )
     assert "note: MEMORY.md had been changed outside the gate when a-" in ran.out
