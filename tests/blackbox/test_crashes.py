@@ -116,7 +116,7 @@ def wrong(world: World, texts: set[str], *, drifted: bool) -> list[str]:
 @pytest.mark.parametrize(
     "begin", [_apply, _undo, _approve, _edit, _guard], ids=lambda begin: begin.__name__[1:]
 )
-@pytest.mark.parametrize("every", [23, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [41, pytest.param(1, marks=pytest.mark.slow)])
 def test_whatever_call_it_dies_at_nothing_is_torn_lost_or_called_tampering(
     begin: Callable[[World], Callable[[World], object]], every: int, world: World, scratch: Path
 ) -> None:

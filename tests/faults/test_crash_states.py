@@ -58,7 +58,11 @@ def states(recorded: Recorded) -> Iterator[Crash]:
     yield from sampled((crash for crash in found if not crash.power), EVERY_KILL)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=[pytest.mark.slow] if n % 2 else []) for n, case in enumerate(CASES)],
+    ids=lambda case: case.name,
+)
 def test_whatever_a_crash_leaves_the_next_run_finishes(case: Case, tmp_path: Path) -> None:
     recorded = record(case, tmp_path)
     tried = [found_after(recorded, crash, tmp_path / "work") for crash in states(recorded)]
@@ -68,7 +72,10 @@ def test_whatever_a_crash_leaves_the_next_run_finishes(case: Case, tmp_path: Pat
     assert len(tried) >= len(recorded.watch.steps) / (2 if whole() else 2 * EVERY_KILL)
 
 
-@pytest.mark.parametrize("control", CONTROLS)
+@pytest.mark.parametrize(
+    "control",
+    [pytest.param(one, marks=[pytest.mark.slow] if one in CONTROLS[1:3] else []) for one in CONTROLS],
+)
 def test_a_planted_fault_is_found_among_the_states_of_a_crash(control: str, tmp_path: Path) -> None:
     caught = next(_caught(control, tmp_path), None)
     assert caught, f"no state shows that the program has the fault: {control}"

@@ -93,6 +93,7 @@ def test_a_raced_edit_without_a_place_is_named_by_its_leaf(
     assert desk.guard() == ()
 
 
+@pytest.mark.slow
 def test_a_rival_that_never_stops_writing_loses_nothing(tmp_path: Path) -> None:
     """A thread appends as fast as it can while changes are applied: each of its lines is in a file or a blob."""
     desk = make_desk(tmp_path)
@@ -241,6 +242,7 @@ def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return live_through(tmp_path_factory.mktemp("month"), request.param)
 
 
+@pytest.mark.slow
 def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month) -> None:
     desk, book = lived.desk, lived.desk.ledger().book
     waiting = [s for s in book.proposals.values() if s.open_changes()]
@@ -263,6 +265,7 @@ def test_a_home_whose_agent_edits_by_habit_stays_usable_for_a_month(lived: Month
     report("edits behind the gate, in a month of habit", mode, points=len(lived.written))
 
 
+@pytest.mark.slow
 def test_what_the_home_holds_grows_with_what_was_written_and_no_faster(lived: Month) -> None:
     middle = lived.growth[DAYS // 2 - 1]
     first, second = middle - lived.growth[0], lived.growth[-1] - middle

@@ -190,7 +190,13 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("host", "event"), EVENTS)
+@pytest.mark.parametrize(
+    ("host", "event"),
+    [
+        pytest.param(*row, marks=[pytest.mark.slow] if n and row[1] == "SessionStart" else [])
+        for n, row in enumerate(EVENTS)
+    ],
+)
 def test_whatever_is_sent_the_session_goes_on(home: Home, host: str, event: str) -> None:
     starts = event in ("SessionStart", "agent:bootstrap")  # these look at a name in it alone, and stage first
     for sent in MALFORMED[::5] if starts else part(MALFORMED, len(EVENTS), EVENTS.index((host, event))):

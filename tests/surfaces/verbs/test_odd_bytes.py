@@ -20,7 +20,7 @@ ODD = {
     "long": b"w" * 2_000 + b"\xe9",
     "overlong": b"w" * 100_000 + b"\xe9",
 }
-SLOW = ("latin-1", "no byte of UTF-8", "overlong")
+SLOW = ("latin-1", "no byte of UTF-8", "line separator", "overlong")
 PLACES = (
     b"---\ntitle: %s\n---\n\n# Notes %s\n\n## Section %s\n\n- Remember that the %s relay restarts.\n"
     b"- [x] %s is done\n\nThe %s is a paragraph. The root cause was %s, so we now restart it.\n\n"

@@ -194,6 +194,7 @@ def test_bars_without_end_are_looked_through_once(part: str) -> None:
     assert scan(part * 100_000, snippets=True) == ()
 
 
+@pytest.mark.slow
 def test_commands_that_repeat_without_end_are_read_in_time() -> None:
     """Each word that a pattern begins at, over and over, beside what it must end with: seconds a megabyte."""
     whole = ("curl -o x ", "curl -o x ; chmod a ; ", "curl x | a ", "scp " * 60 + "x.env ", "cat .env|a|", "cat .env ", "find / -delet ",
