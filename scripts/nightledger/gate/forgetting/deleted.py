@@ -31,7 +31,7 @@ def deleted_links(home: "Home", keys_dir: str, actor: "Actor") -> "dict[Pair, in
     Raises:
         IntegrityError: The log or its signatures are not what was signed.
     """
-    if MARK not in (read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""):
+    if not _is_named(home, MARK):
         return {}
     from nightledger.gate.forgetting.tombstones import tombstones
     from nightledger.gate.opening import open_gate, read_ledger
@@ -52,10 +52,14 @@ def expunged_texts(home: "Home", keys_dir: str, actor: "Actor") -> "HashedPhrase
         IntegrityError: The log or its signatures are not what was signed.
         KeyFileError: The log's key is missing.
     """
-    if EXPUNGED not in (read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b""):
+    if not _is_named(home, EXPUNGED):
         return None
     from nightledger.gate.forgetting.forgotten import read_forgotten
     from nightledger.gate.opening import open_gate, read_ledger
 
     gate = open_gate(home.root, keys_dir, actor=actor)
     return read_forgotten(gate, (), read_ledger(gate).book).expunged
+
+
+def _is_named(home: "Home", mark: bytes) -> bool:
+    return mark in (read_optional(home.audit_log, MAX_LOG_BYTES, within=home.root) or b"")
