@@ -23,6 +23,7 @@ from typing import Any
 LOG, HOME = "audit/trusted-channel-audit.jsonl", "config/nightledger/home.json"
 TRUST = {name: f"config/nightledger/{name}" for name in ("allowed_signers", "policy", "revoked_keys")}
 TRUST |= {"constitution": "memory/system/constitution.json", "peers": "config/nightledger/peers.json"}
+ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 SIGNERS, ENDS = ("allowed_signers", "revoked_keys"), ("proposal.closed", "reject", "close")
 SPACES, PROPOSAL = ("nightledger-decision@v1", "nightledger-recovery@v1"), "memory/state/proposals/{}.json"
 TIME, START, END = datetime.fromisoformat, "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"
@@ -312,7 +313,8 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
             signed.pop("memory/system/hebbian-links.json", 0)  # a forgotten link: nothing is written
             told = {one["path"]: (one["signed_base"], one["signed_result"]) for one in intent["targets"]}
             whole, kind = decision["changes"] == numbers, decision["type"]
-            same = told == signed if whole else kind == "approve" and told.items() <= signed.items()
+            part = kind == "approve" and {*numbers} <= {*decision["changes"]}
+            same = told == signed if whole else part and told.items() <= signed.items()
             same = same and decision["proposal_sha256"] == self.proposed[proposal]["sha256"]
             late, back = intent["at"] >= decision["expires"], kind != "drift" and "taken_back" in intent
             yield "its decision says otherwise, or had expired" if late or back or not same else ""
@@ -335,9 +337,7 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         if first != self.accepted[path]:
             return "what it began with is not what had been accepted"
         saw = self.held[intent["decision"]]["log"]["size"] if target["signed_base"] == first else 0
-        rests = (
-            GONE if saw < self.doubts.get(path, 0) else ""
-        )  # unless the bytes themselves were signed since
+        rests = GONE if saw < self.doubts.get(path, 0) else ""
         if exact and whole and (first, last) == (before, after):
             return rests
         place, approves = PROPOSAL.format(intent["proposal"]), kind == "approve"
@@ -347,8 +347,10 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         texts = [self._find(str(sha), since=at).decode("utf-8", "replace") for sha in shas]
         texts += ["\n".join(p["hunk"][side] for p in parts) for side in ("added", "removed")]
         old, new, come, go = (Counter(filter(str.strip, text.splitlines())) for text in texts[:4])
+        go = go if approves else old - come  # what stands in the file still is nothing that went
         come.update(f"{'#' * n} {head}" for p in parts for head in p["hunk"]["section"] for n in range(1, 7))
-        go = old if "\u2588" in texts[-1] else go  # a block stands for a letter of a secret
+        masked = [re.escape(one).replace("\u2588", ".") for one in go if "\u2588" in one]  # a secret
+        go.update(line for line in old if any(re.fullmatch(one, line) for one in masked))
         return LINES if new - old - come or old - new - go else rests
 
     def _check_files(self) -> None:
@@ -356,7 +358,11 @@ class _Audit:  # a home: its files, what its log says and a machine pinned of it
         closed = {one["proposal"] for one in self.held.values() if one["type"] == "close"}
         for proposal, entry in self.proposed.items():
             name, sha = PROPOSAL.format(proposal), entry["sha256"]
-            holds = sha in self.gone or proposal in closed or self._sha256(name) == sha
+            rows = [one["at"] for one in self.entries if one.get("proposal") == proposal]
+            ended = {(proposal, n) for n in range(1, entry["changes"] + 1)} <= self.applied | self.spent
+            late = sha in self.gone and TIME(self.gone[sha]) >= TIME(max(rows)) + timedelta(days=7)
+            gone = self.gone.get(sha) == END or (ended and late) or proposal in closed
+            holds = gone or self._sha256(name) == sha
             self.require(holds, "ALTERED", name, "it was changed after it was proposed, or is missing")
         for name, why in self.wrong.items():
             entry = self.recorded[name]
@@ -387,7 +393,7 @@ def main(words: Sequence[str] | None = None) -> int:
     audit = _Audit(Path((options := parser.parse_args(words)).home).absolute())
     try:
         audit.check(Path(options.keys), options.against)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except ODD as error:
         audit.require(False, "UNREADABLE", options.home, f"{type(error).__name__}: {error}")
     checked = f"checked: {len(audit.entries)} entries, {len(audit.held)} signed decisions, {len(audit.proposed)} proposals, {sum(one['event'] in ('apply.done', 'apply.raced') for one in audit.entries)} applies, {len(audit.accepted)} gated files, {len(audit.inputs)} inputs of nights"
     checked += "".join(f"\nnot checked: {line}" for line in audit.unchecked)

@@ -89,6 +89,22 @@ def test_a_home_put_back_to_an_older_state_goes_on_by_one_signature(
     holds(older, lost=lost)
 
 
+@pytest.mark.parametrize(
+    "change", [("rotate", "--no-passphrase"), ("reset", "--no-passphrase", "--passphrase-forgotten")]
+)
+def test_the_key_of_then_signs_where_a_change_of_keys_is_lost(
+    world: World, tmp_path: Path, change: Sequence[str]
+) -> None:
+    world.applied("Label both ends of a cable.")
+    yesterday = world.copy(tmp_path / "yesterday")
+    world.ok("key", *change)
+    older = world_of(tmp_path / "older", yesterday, world)
+    older.ok("restore", "--take-over")
+    holds(older, lost=len(world.events()) - len(yesterday.events()))
+    older.applied("Use UTC in all logs.", section="Decisions")
+    holds(older, lost=len(world.events()) - len(yesterday.events()))
+
+
 def test_it_is_told_by_status_for_a_week_and_by_verify_for_ever(older: World) -> None:
     older.ok("restore", "--take-over")
     older.wait(days=6)

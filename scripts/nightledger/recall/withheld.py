@@ -8,6 +8,7 @@ a handoff all but its open items; and the note of an outcome.
 Invariant: whatever is not known to be allowed is withheld; an operator sees all of it, marked.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -45,6 +46,9 @@ _OWN_VOICE = frozenset({Origin.AGENT, Origin.OWNER})
 _WHY_NOT_OWN: Mapping[Kind, str] = {Kind.DAILY: FOREIGN, Kind.ARCHIVE: FOREIGN, Kind.HANDOFF: NOT_OPEN}
 _OF_LINES = frozenset({*_WHY_NOT_OWN, Kind.MEMORY})
 """Kinds whose chunks are lines of their file; of a long one its whole lines are judged, all parts alike."""
+_NAME_LENGTH, _UNSPACED = 52, 8
+"""Characters of a file's name that an agent is told, and of those how many may be of scripts that write sentences without
+spaces: a day and a few words. Our choice."""
 Held = dict[int, str]
 """Line to the reason why it is withheld."""
 
@@ -145,7 +149,8 @@ class Judge:
 
     def _may_name(self, path: str) -> bool:
         if path not in self._names:
-            self._names[path] = path in self._home.identity.gated or self.may_say(path)
+            plain = all(map(_is_plain, path.split("/"))) and self.may_say(path)
+            self._names[path] = plain or path in self._home.identity.gated
         return self._names[path]
 
     def _whole(self, chunk: Chunk) -> str:
@@ -279,3 +284,9 @@ def _span(first: int, text: str, start: int, end: int, why: str) -> Held:
     top = first + text.count("\n", 0, start)
     last = first + text.count("\n", 0, max(start, end - 1))
     return dict.fromkeys(range(top, last + 1), why)
+
+
+def _is_plain(name: str) -> bool:
+    """Tell whether a name is one: without spaces and short, since anybody can write a sentence there."""
+    words = re.fullmatch(rf"[\w.-]{{1,{_NAME_LENGTH}}}", name)
+    return bool(words) and sum(not letter.isascii() for letter in name) <= _UNSPACED

@@ -108,7 +108,9 @@ def _logged_id(home: Home) -> str:
     return str(genesis.get("origin", "")).rpartition("/")[2]
 
 
-def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -> int:
+def tell(
+    context: Context, alarms: Sequence[Item], needs: Sequence[Item] = (), *, repeated: bool = False
+) -> int:
     """Write ``ATTENTION.md`` and run the operator's notifier; return the exit status, 4 while there is an alarm.
 
     What cannot be looked at, written or run is said on standard error and holds up nothing else here.
@@ -117,6 +119,7 @@ def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -
         context: The command's surroundings.
         alarms: What :func:`find_alarms` returned.
         needs: What a night had to tell beside what stands: a missed period that was made up, too.
+        repeated: Whether the alarms were told a moment ago, and are not printed again.
     """
     home, shown = Home(context.home_path), False
     alarmed = any(item.need in ALARMS for item in alarms)
@@ -140,7 +143,7 @@ def tell(context: Context, alarms: Sequence[Item], needs: Sequence[Item] = ()) -
     except (NightledgerError, OSError) as error:
         problems.append(error)
     said = [(str(one), getattr(one, "hint", "")) for one in problems]
-    if alarmed and (shown or not context.quiet):
+    if alarmed and not repeated and (shown or not context.quiet):
         keys = ", ".join(dict.fromkeys(item.key for item in alarms))
         said.insert(0, (f"{keys}: see {home.relative(home.attention)}", "nightledger verify"))
     for problem, hint in said:

@@ -61,11 +61,12 @@ def run_night(context: Context, *, retry: bool) -> int:
     except (ConfigurationError, IntegrityError, RecordError, UnreadableError):
         pass  # what is wrong with the home's record is an alarm
     alarms = find_alarms(context)
+    told = tell(context, alarms) if alarms else 0  # before anything that may take long, or be killed
     try:
         return _run_due(context, home, alarms, retry=retry)
     except (NightledgerError, OSError) as error:
         at_work = isinstance(error, LockedError) and not alarms
-        if at_work or tell(context, alarms) != EXIT_ALARM:
+        if at_work or EXIT_ALARM not in (told, tell(context, alarms, repeated=True)):
             raise
         return EXIT_ALARM
 
@@ -79,7 +80,7 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
         leave_mark(home, context.now if alarms else report.next_at, context.now)
         _say(context, home, report)
-        told = tell(context, alarms, report.needs)
+        told = tell(context, alarms, report.needs, repeated=bool(alarms))
     asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
 

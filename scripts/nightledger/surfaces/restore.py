@@ -39,9 +39,11 @@ from nightledger.surfaces import signing
 from nightledger.surfaces.agent_host import require_person
 from nightledger.surfaces.backup import HOME, KEYS, PRIVATE, PUBLIC, contents_of
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.keys.actions import kept_key, stamp
 from nightledger.surfaces.session import LOCK_TIMEOUT_S, Session, actor_of, this_machine
 from nightledger.trust.head import FILE as HEAD
 from nightledger.trust.keys import KeyRing, load_log_key
+from nightledger.trust.operator_keys import take_back
 from nightledger.trust.pin import FILE as PIN
 from nightledger.trust.pin import find_pin
 
@@ -133,28 +135,34 @@ def take_over_here(context: Context) -> Loss:
 def _take_over(context: Context, home: Home, ring: KeyRing) -> None:
     """Sign for what is lost, log it, and make this machine the writer; at the end the pin follows."""
     context.require_own_clock(simulated=home.identity.simulated)
-    loss = find_loss(home, find_pin(ring, home.identity.id))
+    loss, kept = find_loss(home, find_pin(ring, home.identity.id)), None
     with accepting_loss(home, ring, loss, context.moment) as seeing:
         gate = open_gate(home.root, str(seeing.directory), actor=actor_of(context))
         if loss.accepted:
             _require_signed(gate, loss.accepted)
             sign_head(gate, context.moment, keep=True)
         elif loss.must_be_signed:
-            _sign(context, gate, loss)
+            kept = _sign(context, gate, loss)
         else:
             log_restore(gate, context.moment)
         refresh_views(gate, read_ledger(gate))
         drop_staged(home)
         take_over(home, seeing, this_machine())
+    if kept:
+        take_back(ring, home.identity.id, ring.path(home.identity.id, kept.name), stamp(context))
 
 
-def _sign(context: Context, gate: Gate, loss: Loss) -> None:
+def _sign(context: Context, gate: Gate, loss: Loss) -> Path | None:
+    """Sign for what is lost; return the public file of the key that did, where a change of keys is lost with it."""
     session = Session(gate=gate, ledger=read_ledger(gate), moment=context.moment)
+    if kept := kept_key(session):
+        take_back(gate.ring, gate.home.identity.id, kept, stamp(context))
     signer = signing.unlock(session, context)
     prepared = signing.prepare(session, head=loss.stands)
     decision = make_unproposed(gate, DecisionType.RESTORE, [loss_target(loss)], prepared)
     signing.sign_all(session, [decision], signer)
     sign_head(gate, context.moment, keep=True)
+    return kept
 
 
 def _require_signed(gate: Gate, accepted: RestoredEntry) -> None:

@@ -26,7 +26,7 @@ from nightledger.gate.forgetting.closing import closed_proposals, remember
 from nightledger.gate.integrity.checking import Altered
 from nightledger.gate.opening import Gate, Ledger, record
 from nightledger.gate.signed import KEPT
-from nightledger.gate.stored import Stored
+from nightledger.gate.stored import Stored, is_altered
 
 DAY_S = 86_400
 MOST_GAP_S = 2 * DAY_S
@@ -167,6 +167,7 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     """Return the kept bytes that are missing or altered, each with what cannot be done because of it.
 
     A blob that nothing needs any more is no alarm where its bytes are others, and may be missing.
+    Proposals are among them only where the log says that they went, and they could not have gone yet.
 
     Args:
         home: Whose.
@@ -176,11 +177,12 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
     """
     blobs = BlobStore(home.blobs_dir)
     uses = _uses(ledger)
+    early = tuple(_gone_early(home, ledger, moment))
     damaged = [sha256 for sha256 in {*uses, *present_blobs(home)} if not blobs.holds(sha256)]
     if not damaged:  # of a log of many years another look costs as much as the first
-        return ()
+        return early
     needed = needed_blobs(ledger, moment, undo_days * DAY_S + GRACE_S) - _rightly_gone(ledger, moment)
-    return tuple(
+    found = (
         Altered(
             path=home.relative(blobs.path(sha256)),
             message=f"{_what(blobs, sha256)}: {uses[sha256] if is_alarm else 'nothing needs it any more'}",
@@ -191,6 +193,19 @@ def find_damaged(home: Home, ledger: Ledger, moment: Moment, undo_days: int) -> 
         for is_alarm in [sha256 in uses and sha256 in needed]
         if is_alarm or is_there(blobs.path(sha256))
     )
+    return (*early, *found)
+
+
+def _gone_early(home: Home, ledger: Ledger, moment: Moment) -> Iterator[Altered]:
+    """Name the proposals that the log says were removed while they waited, or could be undone."""
+    book = ledger.book
+    said = [one for one in book.proposals.values() if book.gone.get(one.sha256) is Gone.EXPIRED]
+    if missing := [status for status in said if is_altered(home, status)]:
+        needed = _waiting(book) | _touched(ledger, moment, LEAST_UNDO_DAYS * DAY_S)
+        for status in missing:
+            if status.id in needed:
+                message = "it was changed or removed too early, whatever the log says"
+                yield Altered(path=home.relative(home.proposal(status.id)), message=message)
 
 
 def _rightly_gone(ledger: Ledger, moment: Moment) -> frozenset[str]:

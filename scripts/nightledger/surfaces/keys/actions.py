@@ -109,7 +109,7 @@ def rotate(asked: Asked, context: Context) -> int:
         old, could_sign = _own_key(seen), _may_sign(seen)
     new = _new_key(asked, context, ring, identity)
     decision = _change(asked, context, key_changes.rotate(old, new))
-    kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
+    kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit(
         {"decision": decision.id, "old": old.fingerprint, "new": new.fingerprint, "kept": list(kept)}
     )
@@ -143,7 +143,7 @@ def reset(asked: Asked, context: Context) -> int:
         reset_signers(session.gate, session.ledger, only, session.moment)
         pending = session.reread().book.trust.pending_reset(session.moment)
     wait_s = pending.remaining_s(context.moment) if pending else 0
-    kept = operator_keys.take_over(ring, identity.id, new, _stamp(context))
+    kept = operator_keys.take_over(ring, identity.id, new, stamp(context))
     context.emit({"new": new.fingerprint, "wait_s": wait_s, "kept": list(kept)})
     context.print(f"{new.fingerprint} counts in {-(-wait_s // 3600)} hours. What was approved is void.")
     context.print("Until then whoever has a key of before can end this: key confirm --sign-with FILE")
@@ -160,10 +160,10 @@ def restore(asked: Asked, context: Context) -> int:
         names = restore_files(gate, session.ledger, session.moment)
         signers = Trust(gate.home, session.ledger).signers(session.moment)
         able = {signer.key.blob for signer in signers.able(NAMESPACE, session.moment.at)}
-        operator_keys.mend(gate.ring, gate.home.identity.id, able, _stamp(context))
+        operator_keys.mend(gate.ring, gate.home.identity.id, able, stamp(context))
         kept = kept_key(session)
         back = (
-            operator_keys.take_back(gate.ring, gate.home.identity.id, kept, _stamp(context)) if kept else None
+            operator_keys.take_back(gate.ring, gate.home.identity.id, kept, stamp(context)) if kept else None
         )
     context.emit({"restored": list(names), "taken_back": back.fingerprint if back else None})
     context.print(f"Put back: {', '.join(names)}." if names else "The trust files are as the log names them.")
@@ -247,7 +247,8 @@ def _require_lost(asked: Asked, seen: Session) -> None:
         )
 
 
-def _stamp(context: Context) -> str:
+def stamp(context: Context) -> str:
+    """Return what ends the names of key files that are replaced now."""
     return context.now.strftime(_STAMP)
 
 
