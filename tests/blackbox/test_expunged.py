@@ -67,7 +67,7 @@ def live_through(world: World) -> None:
     world.wait(hours=6)
     world.ok("apply")
     assert says(world.read())
-    expunge(world, SENTENCE)
+    expunge(world, f"- Lesson: {SENTENCE}")  # as the file shows it
     expunge(world, SECRET)
     assert not says(world.read())
 

@@ -219,7 +219,7 @@ def bugs(world: World, root: Path, step: int) -> list[str]:
             ran = copy.run(*verb)
             if ran.status == BUG:
                 found.append(f"{verb[0]}: {json.dumps(event)}: {ran.err[-200:]}")
-        shutil.rmtree(copy.root)
+        shutil.rmtree(copy.root, ignore_errors=True)
     return found
 
 

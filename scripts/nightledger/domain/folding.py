@@ -215,6 +215,8 @@ class _Fold:
         if decided and decided.type == DecisionType.TRUST and not used:
             self.trust.change(fields, moment_of(clocks_of(fields, at)))
             self._kept(item["sha256"] for item in fields["files"])
+        else:
+            self.unfounded[_line(fields)] = "it changes trust files, and no decision is there for it"
 
     def _trust_reset(self, fields: Mapping[str, Any], at: datetime) -> None:
         self.trust.reset(fields, moment_of(clocks_of(fields, at)), self.latest)

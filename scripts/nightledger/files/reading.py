@@ -112,7 +112,7 @@ def read_optional(path: str, max_bytes: int, *, within: str | None = None) -> by
         return None
     try:
         return read_regular(path, max_bytes, within=within)
-    except (MissingFileError, NotADirectoryError):
+    except MissingFileError:
         if within is not None:
             raise
         return None
@@ -157,7 +157,7 @@ def _resolve(path: str, within: str) -> str:
 def _open(real: str, path: str) -> int:
     try:
         return os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise MissingFileError(f"{path} is missing", hint="check the name") from error
     except PermissionError as error:
         from shlex import quote

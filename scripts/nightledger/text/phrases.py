@@ -34,6 +34,8 @@ _WORDS = 3
 """Words of a line below which it is common, unless a word holds letters and digits: "Troubleshooting", "then run". Our choice."""
 _CODE = re.compile(r"(?<!\S)(?=\S*\d)(?=\S*[^\W\d_])\S{8,}")
 """A word that looks like a password, an id or a host."""
+_LABEL = re.compile(r"^[\s>*+\u2022-]*\w{3,12}:\**\s+")
+"""The word that tells what an entry is, "Lesson:"; without it the line says the same."""
 _HASHED = re.compile(r"([0-9]{1,7}):([0-9a-f]{4})[0-9a-f]{16}")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _SEEN_AS = (
@@ -203,13 +205,17 @@ def _tells(line: str) -> bool:
 
 
 def hash_phrase(text: str, key: bytes) -> tuple[str, ...]:
-    """Return the keyed hashes of a text's wordings, each behind its number of letters; none of a wording of three or fewer.
+    """Return the keyed hashes of a text's wordings, with and without a label before it, each behind its number of letters.
+
+    There is none of a wording of three letters or fewer.
 
     Args:
         text: One line.
         key: Who lacks it cannot try texts against the hashes.
     """
-    wordings = (wording.replace(" ", "") for wording in phrases_of(text))
+    bare = _LABEL.sub("", text)
+    both = (text, bare) if _tells(bare) else (text,)
+    wordings = dict.fromkeys(wording.replace(" ", "") for one in both for wording in phrases_of(one))
     return tuple(_hash(letters, key) for letters in wordings if len(letters) >= _FEWEST)
 
 
