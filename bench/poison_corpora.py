@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_NOT_SAMPLES = frozenset({"website", "visualization", ".github", "RegEx"})
+_NOT_SAMPLES = frozenset({".git", "website", "visualization", ".github", "RegEx"})
 _TAG_PLANE = 0xE0000
 _SMUGGLED_BYTES = 400
 """Bytes of an attack that are hidden; a hidden text of any length shows the same characters."""

@@ -9,7 +9,7 @@ from nightledger.domain.drift import OnDrift
 from nightledger.domain.errors import RefusedError, UnreadableError
 from nightledger.gate.founding import plan
 from nightledger.gate.gated import (
-    MAX_GATED_BYTES,
+    MAX_MEMORY_BYTES,
     protected_paths,
     read_gated,
     require_gateable,
@@ -136,11 +136,11 @@ def test_a_note_may_be_gated_but_is_not_until_it_is_named(desk: Desk) -> None:
 
 def test_a_file_of_the_largest_size_is_read_and_one_byte_more_is_not(desk: Desk) -> None:
     with desk.memory.open("r+b") as stream:
-        stream.truncate(MAX_GATED_BYTES + 1)
-    with pytest.raises(UnreadableError, match=f"at most {MAX_GATED_BYTES}"):
+        stream.truncate(MAX_MEMORY_BYTES + 1)
+    with pytest.raises(UnreadableError, match=f"at most {MAX_MEMORY_BYTES}"):
         read_gated(desk.home, "MEMORY.md")
-    os.truncate(desk.memory, MAX_GATED_BYTES)
-    assert len(read_gated(desk.home, "MEMORY.md")) == MAX_GATED_BYTES
+    os.truncate(desk.memory, MAX_MEMORY_BYTES)
+    assert len(read_gated(desk.home, "MEMORY.md")) == MAX_MEMORY_BYTES
 
 
 def test_a_memory_file_elsewhere_in_the_home(tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ from nightledger.files.home import Home
 from nightledger.files.reading import is_within, read_regular
 
 MAX_GATED_BYTES = 32_000_000
-"""More than any host shows an agent; a larger file is refused, not half read."""
+"""Of a file that the gate writes, archives and views among them."""
+MAX_MEMORY_BYTES = 4_000_000
+"""Of a gated file: two hundred times what a host shows an agent. A larger one is refused and told, not half read: to take 15 MB
+apart held the guard for minutes."""
 
 
 def read_gated(home: Home, relative: str) -> bytes:
@@ -53,7 +56,7 @@ def _read(home: Home, relative: str) -> bytes:
     path = home.path(relative)
     if not os.path.lexists(path):
         return b""
-    return read_regular(path, MAX_GATED_BYTES, within=home.root)
+    return read_regular(path, MAX_MEMORY_BYTES, within=home.root)
 
 
 def sha256_gated(home: Home, relative: str) -> str:
