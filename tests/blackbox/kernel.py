@@ -6,6 +6,7 @@ It stands where ``ioctl_iflags(2)`` and ``credentials(7)`` stand: the program's 
 import errno
 import os
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +29,7 @@ class Kernel:
         changed: Each change: the file's name, its bits then, its bytes then, the newest event then.
         knows: Whether the file system knows flags.
         user: Who calls.
+        at_unlock: Called once, when a file has just been unlocked: what another program does at that moment.
     """
 
     world: World
@@ -36,6 +38,7 @@ class Kernel:
     changed: list[tuple[str, int, bytes, str]] = field(default_factory=list)
     knows: bool = True
     user: int = 0
+    at_unlock: Callable[[], object] | None = None
 
     def ioctl(self, descriptor: int, request: int, packed: bytes) -> bytes:
         """Answer as ``fcntl.ioctl`` does."""
@@ -51,6 +54,9 @@ class Kernel:
         path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
         now = self.world.events()[-1]["event"]
         self.changed.append((path.name, self.flags[inode], path.read_bytes(), now))
+        if self.at_unlock and not self.flags[inode]:
+            self.at_unlock, rival = None, self.at_unlock
+            rival()
         return packed
 
     def _bits(self, inode: int) -> int:
