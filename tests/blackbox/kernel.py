@@ -54,8 +54,9 @@ class Kernel:
         path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
         now = self.world.events()[-1]["event"]
         self.changed.append((path.name, self.flags[inode], path.read_bytes(), now))
-        if self.at_unlock and not self.flags[inode]:
-            self.at_unlock, rival = None, self.at_unlock
+        rival = self.at_unlock
+        if rival is not None and not self.flags[inode]:
+            self.at_unlock = None
             rival()
         return packed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.blackbox.person import review
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import MEMORY, World, call, found, sha256
+from tests.blackbox.world import MEMORY, World, call, sha256
 
 SETTINGS = "config/nightledger/nightledger.yaml"
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -56,6 +56,16 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
     assert world.events()[2]["sha256"] == hashed(written)
     assert world.blob(hashed(written)).read_bytes() == written.encode()
     assert world.blob(hashed(MEMORY)).read_bytes() == MEMORY.encode()
+    held = [path for path in world.home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
+
+
+def test_an_item_shows_each_run_of_lines_with_its_place_its_source_and_its_secrets_masked(
+    world: World,
+) -> None:
+    written = EDITED.replace("## Projects\n", f"## Projects\n\n- token: {SECRET}\n- Count twice.\n")
+    world.write("MEMORY.md", written)
+    name = guarded(world)[0]["proposal"]
     item = json.loads(world.read(f"memory/state/proposals/{name}.json"))
     target = {"path": "MEMORY.md", "base_sha256": hashed(written)}
     meter = {"before_characters": len(MEMORY), "after_characters": len(written)}
@@ -88,8 +98,6 @@ def test_what_stands_in_a_file_is_a_blob_an_event_and_one_item_hunk_by_hunk(worl
         lines = change["diff"].splitlines()[3:]
         assert [line for line in lines if line[0] == "-"] == [f"-{x}" for x in change["before"].splitlines()]
         assert [line for line in lines if line[0] == "+"] == [f"+{x}" for x in change["after"].splitlines()]
-    held = [path for path in world.home.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert {path for path in held if "blobs" not in path.parts} == {world.home / "MEMORY.md"}
 
 
 def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_place(world: World) -> None:
@@ -102,7 +110,7 @@ def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_pla
     assert world.run("guard", "--exit-code").status == 4
     world.write("MEMORY.md", EDITED + "- Count twice.\n")
     (two,) = guarded(world)
-    assert two["new"] and two["proposal"] != one["proposal"]
+    assert (two["new"], two["proposal"] != one["proposal"]) == (True, True)
     closed = {
         "event": "proposal.closed",
         "proposal": one["proposal"],

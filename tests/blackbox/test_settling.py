@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.forge import append, event_named, line_of, put_blob, sign_head
+from tests.blackbox.forge import append, event_named, logged_proposal, put_blob, sign_head
 from tests.blackbox.kernel import kernel_for
 from tests.blackbox.person import Person, review
 from tests.blackbox.test_lifecycle import whole
@@ -227,15 +227,9 @@ def test_what_was_recorded_is_not_carried_out_where_it_does_not_hold(
 def forge_item(world: World, change: Callable[[dict[str, Any]], None]) -> str:
     """Have the log's key tell of the drift by an item of our own making, as the gate never would; give its id."""
     told = event_named(world, "drift.found")
-    item = json.loads(world.read(f"memory/state/proposals/{told['proposal']}.json"))
-    item["id"] = "p-" + "a" * 26
-    change(item)
-    content = line_of(item)
-    world.write(f"memory/state/proposals/{item['id']}.json", content)
-    facts = {"kind": "drift", "lane": "drift", "changes": len(item["changes"])}
-    created = {"event": "proposal.created", "proposal": item["id"], "sha256": sha256(content), **facts}
-    append(world, created, {**told, "proposal": item["id"]})
-    return str(item["id"])
+    name = logged_proposal(world, told["proposal"], change)
+    append(world, {**told, "proposal": name})
+    return name
 
 
 def other_words(item: dict[str, Any]) -> None:
