@@ -133,9 +133,8 @@ def test_a_state_that_was_told_of_is_not_told_of_again_and_another_takes_its_pla
     assert world.run("guard", "--exit-code").status == 0
     world.write("MEMORY.md", EDITED)
     (three,) = guarded(world)
-    assert three["new"] and three["proposal"] not in (one["proposal"], two["proposal"]), (
-        "the same bytes again"
-    )
+    assert three["new"]
+    assert three["proposal"] not in (one["proposal"], two["proposal"]), "the same bytes are found again"
     whole_but_drift(world)
 
 
