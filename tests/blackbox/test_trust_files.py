@@ -387,6 +387,38 @@ def test_a_record_that_says_another_thing_than_the_log_began_with_is_named(
     assert altered(world) == {}
 
 
+def test_an_altered_proposal_is_named_until_it_is_closed(world: World) -> None:
+    name, other = world.propose("Count twice."), world.propose("Label both ends.")
+    path = world.home / f"memory/state/proposals/{name}.json"
+    path.write_bytes(path.read_bytes().replace(b"twice", b"never"))
+    where = f"memory/state/proposals/{name}.json"
+    assert altered(world) == {where: "it was changed after it was proposed"}
+    assert world.second_look()[0] == 4
+    world.ok("reject", name, "--reason", "altered")
+    decision = event_named(world, "decision.recorded")
+    assert (decision["type"], decision["proposal"], decision["changes"]) == ("close", name, [1])
+    told = world.json("verify")
+    assert (told["ok"], told["altered"], told["altered_and_closed"]) == (True, [], [name])
+    assert [p["id"] for p in world.proposals()] == [other]
+    (world.home / f"memory/state/proposals/{other}.json").unlink()
+    assert list(altered(world)) == [f"memory/state/proposals/{other}.json"]
+
+
+def test_a_log_that_begins_with_another_entry_lets_nobody_sign(world: World) -> None:
+    name = world.propose("Count twice.")
+    assert world.approve(name).status == 0
+    path = world.home / LOG
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
+    world.wait(hours=3)
+    statuses = [
+        world.run(*words).status for words in (("verify",), ("apply",), ("key", "list"), ("approve", name))
+    ]
+    assert statuses[0] == 4
+    assert 70 not in statuses
+    assert 0 not in statuses
+    assert world.read() == MEMORY
+
+
 # ------------------------------------------------------------ what a night read
 OUTCOMES = "memory/system/outcome-records.jsonl"
 
