@@ -156,6 +156,32 @@ def test_bytes_that_were_accepted_before_are_told_with_their_day(world: World) -
     assert "went back to what was accepted on 2026-03-01 06:00" in world.run("status").text
 
 
+def test_a_review_looks_before_it_shows_and_a_list_for_programs_does_not(world: World) -> None:
+    world.write("MEMORY.md", EDITED)
+    assert world.json("review") == []
+    review(world, otherwise="y")
+    assert world.read() == EDITED
+    assert world.json("verify")["ok"]
+    world.write("MEMORY.md", EDITED + "- Boat.\n")
+    world.ok("guard")
+    (before,) = world.json("review")
+    world.write("MEMORY.md", EDITED + "- Oar.\n")
+    (after,) = world.json("review")
+    assert (before["unplaced"], "changed again" in after["unplaced"]) == ("", True)
+    assert (after["diff"], after["after"]) == (before["diff"], before["after"])
+    size = len(world.events())
+    review(world, otherwise="q")
+    assert [event["event"] for event in world.events()[size:]] == [
+        "proposal.created",
+        "proposal.closed",
+        "drift.found",
+    ]
+    assert "Oar" in world.json("review")[0]["diff"]
+    size = len(world.events())
+    review(world, otherwise="q")
+    assert len(world.events()) == size
+
+
 # ------------------------------------------------------------ who wrote it
 PROMOTED = "## Promoted From Short-Term Memory (2026-03-01)\n\n- The fan hums.\n"
 EXTRACTED = "## Nightly Memory Extraction\n\n- The fan hums.\n"

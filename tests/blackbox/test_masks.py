@@ -213,3 +213,26 @@ def test_an_undo_that_a_drifted_password_masks_waits_until_that_is_answered(worl
     review(world)
     world.ok("undo", name)
     assert world.read() == MEMORY
+
+
+def test_a_change_with_holes_is_worded_anew_over_the_very_lines(tmp_path: Path) -> None:
+    text = f"{MEMORY}\n{LABEL}\n## Notes\n\n- One.\n{LOGIN}"
+    world = home(tmp_path, text)
+    checked(world)
+    editor = world.root / "editor.sh"
+    editor.write_text('#!/bin/sh\nsed -i "s/.secret removed./the key of the safe/" "$1"\n')
+    editor.chmod(0o755)
+    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    left = iter("e")
+    world.run("review", typed=lambda _: next(left))
+    (waits,) = world.proposals()
+    assert (waits["lane"], [c["after"].strip() for c in waits["changes"]]) == (
+        "operator",
+        ["- log in with the key of the safe"],
+    )
+    assert listed(world)["unplaced"] == ""
+    world.wait(hours=3)
+    review(world, otherwise="y")
+    world.wait(hours=3)
+    world.ok("apply")
+    assert world.read() == text.replace(LOGIN, "- log in with the key of the safe\n")

@@ -252,7 +252,8 @@ def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
 # ------------------------------------------------------------ what fell away while it was read
 def meanwhile(world: World, act: Callable[[], object], *answers: str) -> tuple[str, list[dict[str, Any]]]:
     """Hold a review during which something else happens; give what it says and the decisions that it signed."""
-    size, done, answer = len(world.events()), [], answering(*answers)
+    size, answer = len(world.events()), answering(*answers)
+    done: list[object] = []
 
     def typed(shown: str) -> str:
         if shown.rstrip().endswith("quit >") and not done:
@@ -297,6 +298,12 @@ def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world
     far = MEMORY.replace("# MEMORY.md\n", "# MEMORY.md\n\nWritten by hand.\n")
     text, signed = meanwhile(world, lambda: world.write("MEMORY.md", far), "y")
     assert ([d["proposal"] for d in signed], "not signed" in text) == ([name], False)
+
+
+def test_a_change_whose_lines_went_meanwhile_says_that_it_has_no_place(world: World) -> None:
+    name = world.propose("Restart it twice.", "--entry", "Restart the relay after an upgrade.")
+    text, signed = meanwhile(world, lambda: world.write("MEMORY.md", MEMORY.replace(RELAY, "")), "y")
+    assert (f"not signed: {name}#1:" in text, "settle what drifted" in text, signed) == (True, True, [])
 
 
 def test_a_change_is_asked_again_where_a_heading_above_it_was_changed_meanwhile(world: World) -> None:

@@ -419,6 +419,21 @@ def test_a_log_that_begins_with_another_entry_lets_nobody_sign(world: World) -> 
     assert world.read() == MEMORY
 
 
+def test_a_proof_is_of_an_entry_that_the_log_has(world: World) -> None:
+    name = world.applied("Count twice.")
+    decision, intent = (event_named(world, kind) for kind in ("decision.recorded", "apply.intent"))
+    kept = {}
+    for n, which in enumerate((name, decision["decision"], intent["apply"], "2")):
+        path = world.root / f"proof{n}"
+        world.ok("prove", which, "--out", str(path), "--with-line")
+        kept[which] = path.read_text()
+    assert len(set(kept.values())) == len(kept) - 1, "entry 2 is the decision's"
+    for which in ("p-" + "a" * 26, "nobody"):
+        ran = world.run("prove", which, "--out", str(world.root / "none"))
+        assert (ran.status, "the log has no entry of" in ran.text) == (2, True), ran
+    assert not (world.root / "none").exists()
+
+
 # ------------------------------------------------------------ what a night read
 OUTCOMES = "memory/system/outcome-records.jsonl"
 
