@@ -78,11 +78,8 @@ def kernel_for(world: World, monkeypatch: pytest.MonkeyPatch) -> Kernel:
     """Put a kernel under this process, whose caller is root to begin with."""
     kernel = Kernel(world=world, helped=world.root / "helped")
     monkeypatch.setattr("fcntl.ioctl", kernel.ioctl)
-    for name in ("getuid", "geteuid"):
-        monkeypatch.setattr(os, name, lambda: kernel.user)
     monkeypatch.setattr(os, "getresuid", lambda: (kernel.user,) * 3)
-    for name in ("seteuid", "setegid", "setgroups"):
-        monkeypatch.setattr(os, name, lambda _: None)
+    monkeypatch.setattr(os, "seteuid", lambda _: None)
     return kernel
 
 
