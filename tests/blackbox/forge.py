@@ -8,6 +8,7 @@ import base64
 import hashlib
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,18 @@ def operator_signed(world: World, like: dict[str, Any], **changed: Any) -> dict[
     said = {name: decision[name] for name in ("type", "proposal", "changes")}
     append(world, {"event": "decision.recorded", "decision": decision["id"], **hashes, **said})
     return decision
+
+
+def logged_proposal(
+    world: World, like: str, change: Callable[[dict[str, Any]], None], mark: str = "a"
+) -> str:
+    """Log a proposal that the gate would not have made: another one, changed; give its id."""
+    item = json.loads(world.read(f"memory/state/proposals/{like}.json"))
+    item["id"] = "p-" + mark * 26
+    change(item)
+    content = line_of(item)
+    world.write(f"memory/state/proposals/{item['id']}.json", content)
+    facts = {"kind": item["kind"], "lane": item["lane"], "changes": len(item["changes"])}
+    sha256 = hashlib.sha256(content).hexdigest()
+    append(world, {"event": "proposal.created", "proposal": item["id"], "sha256": sha256, **facts})
+    return str(item["id"])

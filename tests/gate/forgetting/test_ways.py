@@ -44,7 +44,7 @@ BACKUPS = "- Keep backups for 30 days.\n"
 def rewrites(desk: Desk) -> Rewrites:
     inputs, ledger = Inputs(), desk.ledger()
     for entry in ledger.log.entries():
-        inputs.take(entry)
+        inputs.takers().get(entry[0], id)(entry)
     return find_rewrites(desk.home, inputs, ledger.book)
 
 

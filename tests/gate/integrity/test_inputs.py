@@ -26,7 +26,7 @@ def night(desk: Desk, day: int) -> None:
 def rewrites(desk: Desk) -> Rewrites:
     inputs, ledger = Inputs(), desk.ledger()
     for entry in ledger.log.entries():
-        inputs.take(entry)
+        inputs.takers().get(entry[0], id)(entry)
     return find_rewrites(desk.home, inputs, ledger.book)
 
 

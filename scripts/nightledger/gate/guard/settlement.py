@@ -6,7 +6,8 @@ without an answer stays drift. It does not cool: it is about bytes that stand th
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from nightledger.domain.decision import Decision, DecisionTarget, DecisionType
@@ -197,8 +198,10 @@ def _choice(stored: Stored, write: Write, kept: tuple[int, ...], reason: str) ->
 
 def carry_out(
     gate: Gate, ledger: Ledger, status: DecisionStatus, taken_back: Sequence[int], moment: Moment
-) -> bool:
+) -> None:
     """Carry a recorded decision about drift out at once; the caller holds the home's lock.
+
+    What a rival wrote at the same moment is kept, and offered by the next look.
 
     Args:
         gate: The home.
@@ -206,9 +209,6 @@ def carry_out(
         status: The decision.
         taken_back: Numbers of the changes that the operator takes back.
         moment: The clocks.
-
-    Returns:
-        Whether a rival wrote at the same moment; its bytes are kept, and offered.
 
     Raises:
         RefusedError: The decision does not verify, or the file is not what was signed.
@@ -231,7 +231,7 @@ def carry_out(
         )
     changes = claim.decision.changes
     besides = {"taken_back": list(taken_back)} if taken_back else {}
-    return write_all(gate, claim.decision, changes, [write], moment, besides=besides)
+    write_all(gate, claim.decision, changes, [write], moment, besides=besides)
 
 
 def _reasons(claim: Claim, stored: Stored, moment: Moment) -> list[str]:
@@ -245,20 +245,14 @@ def _reasons(claim: Claim, stored: Stored, moment: Moment) -> list[str]:
     return reasons
 
 
-def finish_settlements(gate: Gate, ledger: Ledger, moment: Moment) -> Mapping[str, str]:
+def finish_settlements(gate: Gate, ledger: Ledger, moment: Moment) -> None:
     """Carry out decisions about drift that were recorded and not carried out: after a crash, or from elsewhere.
 
-    What such a decision does not keep is taken back, where that gives the bytes that were signed.
-
-    Returns:
-        For each decision that could not be, why; it is asked again.
+    What such a decision does not keep is taken back, where that gives the bytes that were signed; else its
+    item stays, and is asked about again.
     """
-    refused = {}
     for status in ledger.book.unsettled():
         open_changes = ledger.book.proposals[status.proposal].open_changes()
         taken_back = tuple(n for n in open_changes if n not in status.changes)
-        try:
+        with suppress(NightledgerError):
             carry_out(gate, ledger, status, taken_back, moment)
-        except NightledgerError as error:
-            refused[status.id] = str(error)
-    return refused

@@ -29,7 +29,6 @@ def _differences(identity: Identity, genesis: Mapping[str, Any]) -> Iterator[tup
     if not genesis:
         return
     said = {
-        "id": (genesis["origin"].rpartition("/")[2], identity.id),
         "origin": (genesis["origin"], identity.origin),
         "simulated": (genesis["simulated"], identity.simulated),
         "gated": ([one["path"] for one in genesis["gated"]], list(identity.gated)),

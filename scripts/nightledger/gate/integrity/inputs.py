@@ -92,11 +92,6 @@ class Inputs:
         """Give who takes which entries, for :func:`~nightledger.gate.opening.fold_beside`."""
         return {EventName.HEARTBEAT: self._heartbeat, EventName.EXPUNGED: self._expunged}
 
-    def take(self, entry: Entry) -> None:
-        """Take an entry; those that are neither a heartbeat nor an expunge do not matter."""
-        if taker := self.takers().get(entry[0]):
-            taker(entry)
-
     def nights(self) -> Iterator[tuple[str, list[tuple[str, Prefix]]]]:
         """Give each file with what each night read of it."""
         for path, read in sorted(self.held.items()):

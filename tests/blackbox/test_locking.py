@@ -1,0 +1,254 @@
+"""Files that the operating system locks: who may change them, what an exchange leaves, who locks again. From outside."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.blackbox.kernel import (
+    APPEND_ONLY,
+    IMMUTABLE,
+    SOMEBODY,
+    Kernel,
+    helper_calls,
+    kernel_for,
+    name_helper,
+)
+from tests.blackbox.person import review
+from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.world import LOG, MEMORY, World
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="macOS has flags of its own kind")
+TEXT = "Label both ends of a cable."
+CONSENT = "config/nightledger/consent-graph.json"
+PRINCIPLES = "memory/system/constitution.json"
+SETTINGS = "config/nightledger/nightledger.yaml"
+
+
+@pytest.fixture
+def kernel(world: World, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+    """Give a home on a file system that knows flags; root calls."""
+    world.write("SOUL.md", "Be kind.\n")
+    world.ok("guard")
+    return kernel_for(world, monkeypatch)
+
+
+def held(world: World, verb: str) -> dict[str, tuple[str, str]]:
+    return {one["path"]: (one["flag"], one["held"]) for one in world.json(verb)["files"]}
+
+
+def names(world: World, since: int) -> list[str]:
+    return [event["event"] for event in world.events()[since:]]
+
+
+def test_root_locks_what_is_gated_and_protected_and_has_the_log_grow_only(
+    kernel: Kernel, world: World
+) -> None:
+    world.write(CONSENT, '{"v": 1, "domains": {"files": {"modify_secrets": "blocked"}}}')
+    before = len(world.events())
+    found = held(world, "lock")
+    there = {"MEMORY.md": "immutable", "SOUL.md": "immutable", CONSENT: "immutable", LOG: "append_only"}
+    assert {path: flag for path, (flag, how) in found.items() if how == "locked"} == there
+    assert {how for path, (_, how) in found.items() if path not in there} == {"missing"}
+    assert PRINCIPLES in found
+    assert world.events()[before:] == [{**world.events()[-1], "event": "lock.set", "paths": [*there]}]
+    assert {event for *_, event in kernel.changed} == {"lock.set"}, "a crash in between is finished"
+    assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
+    assert "MEMORY.md: locked" in world.ok("lock").splitlines()
+    assert "AGENTS.md" not in world.ok("lock")
+    assert f"locked by the operating system: {', '.join(there)}" in world.run("doctor").text
+    kernel.changed.clear()
+    found = held(world, "unlock")
+    assert {path for path, (_, how) in found.items() if how == "unlocked"} == {*there}
+    assert [name for name, *_ in kernel.changed] == [path.rpartition("/")[2] for path in there]
+    assert {event for *_, event in kernel.changed} == {"lock.set"}, "cleared is logged when it is done"
+    assert (world.events()[-1]["event"], world.events()[-1]["paths"]) == ("lock.cleared", [])
+    kernel.changed.clear()
+    assert "locked again" not in world.ok("guard")
+    assert not kernel.changed
+    assert "no file is locked" in world.run("doctor").text
+    whole(world)
+
+
+def test_nobody_else_locks_and_nothing_is_logged_in_vain(kernel: Kernel, world: World) -> None:
+    kernel.user = SOMEBODY
+    before = world.events()
+    for verb in ("lock", "unlock"):
+        ran = world.run(verb)
+        assert (ran.status, "root" in ran.err) == (1, True), ran
+    kernel.user, kernel.knows = 0, False
+    ran = world.run("lock")
+    assert (ran.status, "no such locks" in ran.text) == (1, True), ran
+    assert "knows no locks" in world.run("doctor").text
+    assert world.events() == before
+    assert not kernel.changed
+    world.applied(TEXT)
+
+
+def test_root_unlocks_a_file_for_the_exchange_alone(kernel: Kernel, world: World) -> None:
+    world.ok("lock")
+    kernel.changed.clear()
+    name = world.applied(TEXT)
+    after = (world.home / "MEMORY.md").read_bytes()
+    assert after.decode() == MEMORY.replace("an upgrade.\n", f"an upgrade.\n- {TEXT}\n")
+    assert [(file, bits, content) for file, bits, content, _ in kernel.changed] == [
+        ("MEMORY.md", 0, MEMORY.encode()),
+        ("MEMORY.md", IMMUTABLE, after),
+    ]
+    world.ok("undo", name)
+    assert world.read() == MEMORY
+    assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
+    assert not [event for event in world.events() if event["event"] == "lock.repaired"]
+    whole(world)
+
+
+def test_a_user_without_a_helper_signs_and_logs_nothing_that_could_not_be_done(
+    kernel: Kernel, world: World
+) -> None:
+    applied = world.applied("Count twice.")
+    name = world.propose(TEXT)
+    assert world.approve(name).status == 0
+    world.ok("lock")
+    kernel.user = SOMEBODY
+    world.wait(hours=3)
+    text, before = world.read(), len(world.events())
+    ran = world.run("apply")
+    assert "lock_helper" in ran.text, ran
+    ran = world.run("undo", applied)
+    assert (ran.status, "locked by the operating system" in ran.text) == (1, True), ran
+    assert (world.read(), len(world.events())) == (text, before)
+    kernel.user = 0
+    world.ok("apply")
+    assert TEXT in world.read()
+    whole(world)
+
+
+def test_drift_in_a_locked_file_is_kept_by_a_signature_and_taken_back_by_root_alone(
+    kernel: Kernel, world: World
+) -> None:
+    world.write(SETTINGS, "on_drift: propose\n")
+    world.write("MEMORY.md", world.read() + "- Boat.\n")
+    world.ok("lock")
+    kernel.user = SOMEBODY
+    (found,) = world.json("guard")["drift"]
+    assert (found["path"], found["put_back"], found["new"]) == ("MEMORY.md", False, True)
+    before = len(world.events())
+    ran = world.run("review", typed=lambda shown: "n" if shown.rstrip().endswith("quit >") else "y")
+    assert (ran.status != 0, "locked by the operating system" in ran.text) == (True, True), ran
+    assert not [event for event in world.events()[before:] if event["event"].startswith("decision")]
+    assert world.read() == MEMORY + "- Boat.\n"
+    review(world, otherwise="y")
+    assert world.read() == MEMORY + "- Boat.\n"
+    assert world.run("verify").status == 0
+    kernel.user = 0
+    world.write("MEMORY.md", world.read() + "- Oar.\n")
+    (found,) = world.json("guard")["drift"]
+    assert (found["put_back"], world.read()) == (True, MEMORY + "- Boat.\n")
+    assert kernel.of("MEMORY.md") == IMMUTABLE
+    whole(world)
+
+
+def test_a_helper_exchanges_for_a_user_and_is_told_which_very_file(kernel: Kernel, world: World) -> None:
+    world.ok("lock")
+    kernel.user = SOMEBODY
+    log = name_helper(kernel)
+    status = (world.home / "MEMORY.md").stat()
+    told = "".join(world.ok("doctor").replace("+~", "").split())
+    assert f"whoevermayrun{world.root}/helper.sh:" in told
+    name = world.applied(TEXT)
+    (call,) = helper_calls(log)
+    assert call[:4] == ["exchange", str(world.home), "MEMORY.md", call[3]]
+    assert call[3].endswith(".nightledger-tmp")
+    assert "/" not in call[3]
+    assert call[4:] == [str(status.st_uid), str(status.st_ino)]
+    assert kernel.of("MEMORY.md") == IMMUTABLE
+    world.ok("undo", name)
+    assert world.read() == MEMORY
+    assert len(helper_calls(log)) == 2
+    assert not list(world.home.glob("*-tmp*"))
+    whole(world)
+
+
+def test_a_helper_that_does_not_do_its_work_changes_nothing(kernel: Kernel, world: World) -> None:
+    name = world.propose(TEXT)
+    assert world.approve(name).status == 0
+    world.ok("lock")
+    kernel.user = SOMEBODY
+    world.wait(hours=3)
+    wrong = {}
+    for script, place, said in (
+        ("#!/bin/sh\necho 'not today' >&2\nexit 3\n", world.root / "refuses.sh", "not today"),
+        ("#!/nowhere/at/all\n", world.root / "nothing.sh", "did not do its work"),
+        ("#!/bin/sh\ntouch {log}\n", world.home / "inside.sh", "nothing in a home is executed"),
+    ):
+        log = name_helper(kernel, script, at=place)
+        ran = world.run("apply")
+        left = [path.name for path in world.home.glob(".*-tmp")]
+        if (world.read(), left, said in ran.text, log.exists()) != (MEMORY, [], True, False):
+            wrong[place.name] = ran, left
+    assert not wrong, wrong
+    name_helper(kernel)
+    world.ok("apply")
+    assert TEXT in world.read()
+    assert world.run("verify").status == 0
+
+
+def test_what_is_not_locked_any_more_is_locked_again_by_whoever_can(kernel: Kernel, world: World) -> None:
+    world.ok("lock")
+    kernel.meddle("MEMORY.md", LOG)
+    before = len(world.events())
+    found = world.json("guard")["drift"]
+    assert [(one["path"], one["relocked"], one["new"], one["problem"]) for one in found] == [
+        ("MEMORY.md", True, True, None),
+        (LOG, True, True, None),
+    ]
+    assert (kernel.of("MEMORY.md"), kernel.of(LOG)) == (IMMUTABLE, APPEND_ONLY)
+    assert names(world, before) == ["lock.repaired"]
+    assert world.events()[-1]["paths"] == ["MEMORY.md", LOG]
+    assert world.json("guard")["drift"] == []
+    kernel.meddle("MEMORY.md")
+    assert "is locked again" in world.run("guard").text
+    kernel.user = SOMEBODY
+    kernel.meddle("MEMORY.md", LOG)
+    before = len(world.events())
+    ran = world.run("guard")
+    assert (ran.status, ran.text.count("only root can lock it again")) == (4, 2), ran
+    assert names(world, before) == []
+    log = name_helper(kernel)
+    found = world.json("guard")["drift"]
+    assert [(one["path"], one["relocked"]) for one in found] == [(LOG, False), ("MEMORY.md", True)]
+    status = (world.home / "MEMORY.md").stat()
+    words = ["lock", str(world.home), "MEMORY.md", "-", str(status.st_uid), str(status.st_ino)]
+    assert helper_calls(log) == [words]
+    assert (names(world, before), world.events()[-1]["paths"]) == (["lock.repaired"], ["MEMORY.md"])
+    whole(world)
+
+
+PAGE = """care [self/constitutional, self/value]
+Be kind to whoever asks.
+"""
+
+
+def test_a_locked_constitution_is_amended_by_whoever_may_exchange_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(root=tmp_path)
+    world.write("MEMORY.md", MEMORY)
+    world.ok("init", "--adopt", "--simulated", "--no-passphrase", "--zone", "UTC", "--seed")
+    kernel = kernel_for(world, monkeypatch)
+    page = world.root / "page"
+    page.write_text(PAGE)
+    assert held(world, "lock")[PRINCIPLES] == ("immutable", "locked")
+    kernel.user = SOMEBODY
+    before = world.read(PRINCIPLES), world.events()
+    ran = world.run("constitution", "amend", "--from", str(page), typed=lambda _: "y")
+    assert (ran.status, "lock_helper" in ran.text) == (1, True), ran
+    assert (world.read(PRINCIPLES), world.events()) == before
+    log = name_helper(kernel)
+    world.ok("constitution", "amend", "--from", str(page), typed=lambda _: "y")
+    assert json.loads(world.read(PRINCIPLES))["principles"][0]["text"] == "Be kind to whoever asks."
+    assert [call[:3] for call in helper_calls(log)] == [
+        ["exchange", str(world.home / "memory/system"), "constitution.json"]
+    ]
+    assert kernel.of(PRINCIPLES) == IMMUTABLE
+    whole(world)

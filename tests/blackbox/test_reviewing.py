@@ -1,0 +1,495 @@
+"""A review from outside: what is listed and in which words, what each answer signs, what falls away meanwhile."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import event_named, logged_proposal
+from tests.blackbox.person import review, stands
+from tests.blackbox.test_lifecycle import old, whole  # noqa: F401 - a home with things to let go, as a fixture
+from tests.blackbox.world import MEMORY, World, found, sha256
+
+RELAY = "- Restart the relay after an upgrade.\n"
+BACKUPS = "- Keep backups for 30 days.\n"
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+Change = Callable[[dict[str, Any]], None]
+
+
+def hashed(text: str) -> str:
+    return sha256(text.encode())
+
+
+def like(removed: str, added: str, **said: str) -> Change:
+    """Have a proposal's first change do this to the lessons, and say that of itself."""
+
+    def change(item: dict[str, Any]) -> None:
+        one = item["changes"][0]
+        one.update({"section": "MEMORY.md > Somewhere", **said})
+        one["hunk"].update(removed=removed, added=added, section=["MEMORY.md", "Lessons"], anchor="exact")
+
+    return change
+
+
+def decisions(world: World, since: int) -> list[dict[str, Any]]:
+    names = [e["decision"] for e in world.events()[since:] if e["event"] == "decision.recorded"]
+    return [json.loads(world.read(f"audit/decisions/{name}.json")) for name in names]
+
+
+def answering(*answers: str) -> Callable[[str], str]:
+    """Answer each change in turn, a reason with "because N"; every other question with yes."""
+    left, reasons = list(answers), iter(range(1, 99))
+
+    def answer(shown: str) -> str:
+        if shown.rstrip().endswith("quit >"):
+            return left.pop(0)
+        return f"because {next(reasons)}" if shown.rstrip().endswith("reason >") else "y"
+
+    return answer
+
+
+# ------------------------------------------------------------ what is listed
+def test_drift_is_listed_first_then_the_oldest_proposal_each_with_its_sizes(world: World) -> None:
+    first = world.propose("Count twice.")
+    world.wait(minutes=5)
+    removal = ("propose", "--remove", "--entry", "Keep backups for 30 days.", "--section", "Decisions")
+    second = world.json(*removal, "--reason", "it is over")["id"]
+    world.write("MEMORY.md", MEMORY + "\n- Boat.\n")
+    text = world.run("review").text
+    assert "no item asks about it yet" in text
+    assert len(world.json("review")) == 2, "nothing is written where nobody can answer"
+    ran = world.run("review", typed=answering("s", "s", "s"))
+    drift = event_named(world, "drift.found")["proposal"]
+    heads = [line for line in ran.out.splitlines() if line.startswith("[")]
+    assert heads[0] == "[1/3] MEMORY.md was changed outside the gate: add to MEMORY.md, Projects"
+    assert heads[1] == "[2/3] The agent asks: Count twice.: add to MEMORY.md, Lessons"
+    assert heads[2] == "[3/3] The agent asks: it is over: remove from MEMORY.md, Decisions"
+    assert f"{drift[:8]}, MEMORY.md: 119 to 128 characters" in ran.out
+    assert f"{first[:8]}, MEMORY.md: 119 to 134 characters" in ran.out
+    listed = world.json("review")
+    assert [(one["id"], one["n"], one["op"], one["state"]) for one in listed] == [
+        (drift, 1, "add", "deferred"),
+        (first, 1, "add", "deferred"),
+        (second, 1, "remove", "deferred"),
+    ]
+    assert [(one["before"], one["after"]) for one in listed] == [
+        ("", "\n- Boat.\n"),
+        ("", "- Count twice."),
+        (BACKUPS, ""),
+    ]
+    assert [one["unplaced"] + one["moved"] for one in listed] == ["", "", ""]
+    assert "+- Boat." in listed[0]["diff"]
+    (one,) = json.loads(world.ok("review", first, "--json"))
+    assert one == listed[1]
+
+
+ROWS = {
+    "a": ("add", RELAY, "- New.\n", "", "- New.", "replace", RELAY, "- New."),
+    "b": ("replace", "", "- New.\n", RELAY, "- New.", "add", "", "- New."),
+    "c": ("remove", RELAY, "- New.\n", RELAY, "", "replace", RELAY, "- New.\n"),
+    "d": ("add", RELAY, "", "", "- New.", "remove", RELAY, ""),
+    "e": ("remove", "", "- New.\n", "- Old.", "", "add", "", "- New.\n"),
+    "f": ("replace", RELAY, "- New.\n", "- Old.", "- Kind.", "replace", RELAY, "- New.\n"),
+    "g": ("replace", RELAY, "\n", RELAY, "", "replace", RELAY, ""),
+    "h": ("remove", RELAY, "\n", "  \n" + RELAY, "\n", "remove", "  \n" + RELAY, "\n"),
+    "i": ("add", "\n", "\n- New.\n", "", "- New.", "add", "", "- New."),
+    "j": ("remove", RELAY, "- New.\n", RELAY.rstrip(), "- New. ", "replace", RELAY.rstrip(), "- New. "),
+}
+"""What a change says of itself, and beside it what its hunk makes it: operation, lines out, lines in."""
+
+
+def test_a_change_is_called_what_its_hunk_makes_it_whatever_it_says_of_itself(world: World) -> None:
+    name = world.propose("Count twice.")
+    wrong = {}
+    for mark, (op, removed, added, before, after, *expected) in ROWS.items():
+        forged = logged_proposal(world, name, like(removed, added, op=op, before=before, after=after), mark)
+        (one,) = world.json("review", forged)
+        found_now = [one["op"], one["before"], one["after"]]
+        if found_now != expected or one["section"] != "MEMORY.md > Lessons":
+            wrong[mark] = one
+    assert not wrong, wrong
+
+
+def test_a_change_whose_number_another_has_cannot_be_signed(world: World) -> None:
+    def twice(item: dict[str, Any]) -> None:
+        item["changes"].append({**item["changes"][0]})
+
+    name = logged_proposal(world, world.propose("Count twice."), twice)
+    size = len(world.events())
+    assert ["two changes of one number" in one["unplaced"] for one in world.json("review", name)] == [
+        True
+    ] * 2
+    assert world.approve(name).status == 1
+    ran = world.run("review", name, typed=answering("y", "s", "y", "s"))
+    assert ran.text.count("it cannot be signed") == 2
+    assert "decision.recorded" not in [event["event"] for event in world.events()[size:]]
+
+
+def test_a_change_without_a_place_says_why_and_is_rejected_only(world: World) -> None:
+    forged = logged_proposal(
+        world, world.propose("Count twice."), like("- Gone.\n", "- New.\n", op="replace")
+    )
+    (one,) = world.json("review", forged)
+    assert (one["diff"], "settle what drifted and review again" in one["unplaced"]) == ("", True)
+    size = len(world.events())
+    ran = world.run("review", forged, typed=answering("y", "n"))
+    assert "it cannot be signed" in ran.text
+    (decision,) = decisions(world, size)
+    assert (decision["type"], decision["changes"], decision["reason"]) == ("reject", [1], "because 1")
+
+
+# ------------------------------------------------------------ what is signed
+def test_each_proposal_has_one_approval_and_a_rejection_for_each_reason(world: World) -> None:
+    def four(item: dict[str, Any]) -> None:
+        one = item["changes"][0]
+        lines = [f"- Lamp {n}.\n" for n in range(1, 5)]
+        hunk = {**one["hunk"], "anchor": "section_end"}
+        item["changes"] = [
+            {**one, "n": n, "after": line, "hunk": {**hunk, "added": line}} for n, line in enumerate(lines, 1)
+        ]
+
+    name = logged_proposal(world, world.propose("Count twice."), four)
+    shown = world.json("review", name)
+    assert [one["unplaced"] for one in shown] == [""] * 4, shown
+    world.wait(hours=1)
+    size = len(world.events())
+    left, reasons = ["y", "n", "n", "y"], iter(["no lamps", "too bright"])
+
+    def answer(text: str) -> str:
+        if text.rstrip().endswith("quit >"):
+            return left.pop(0)
+        return next(reasons) if text.rstrip().endswith("reason >") else "y"
+
+    world.ok("review", name, typed=answer)
+    approval, first, second = decisions(world, size)
+    assert [one["type"] for one in (approval, first, second)] == ["approve", "reject", "reject"]
+    assert [one["changes"] for one in (approval, first, second)] == [[1, 4], [2], [3]]
+    assert [one["reason"] for one in (approval, first, second)] == ["", "no lamps", "too bright"]
+    after = MEMORY.replace(RELAY, f"{RELAY}- Lamp 1.\n- Lamp 4.\n")
+    (target,) = approval["targets"]
+    assert (target["path"], target["base"], target["result"]) == ("MEMORY.md", hashed(MEMORY), hashed(after))
+    assert (first["targets"], second["targets"]) == ([], [])
+    assert (approval["not_before"], approval["expires"]) == ("2026-03-01T08:00:00Z", "2026-03-08T07:00:00Z")
+    assert {one["not_before"] for one in (first, second)} == {"2026-03-01T07:00:00Z"}
+    assert {one["proposal_sha256"] for one in (approval, first, second)} == {
+        sha256((world.home / f"memory/state/proposals/{name}.json").read_bytes())
+    }
+    assert {(one["origin"], one["principal"], one["v"]) for one in (approval, first, second)} == {
+        (world.events()[0]["origin"], "operator", 1)
+    }
+    assert {one["log"]["size"] for one in (approval, first, second)} == {size}
+    world.wait(hours=1)
+    world.ok("apply")
+    assert world.read() == after
+
+
+def test_approvals_signed_together_are_each_over_the_bytes_that_the_one_before_leaves(world: World) -> None:
+    for text in ("Count twice.", "Label both ends."):
+        world.propose(text)
+    world.wait(hours=3)
+    size = len(world.events())
+    review(world, otherwise="y")
+    first, second = decisions(world, size)
+    one = MEMORY.replace(RELAY, f"{RELAY}- Count twice.\n")
+    both = one.replace("twice.\n", "twice.\n- Label both ends.\n")
+    hashes = [(d["targets"][0]["base"], d["targets"][0]["result"]) for d in (first, second)]
+    assert hashes == [(hashed(MEMORY), hashed(one)), (hashed(one), hashed(both))]
+    world.wait(minutes=10)
+    world.ok("apply")
+    assert world.read() == both
+    whole(world)
+
+
+RULES = "# Rules\n\n## Never\n\n- Share keys.\n- Delete logs.\n\n## Always\n\n- Ask first.\n"
+
+
+def three(world: World) -> list[str]:
+    """Propose to take a line out here, to put it in there, and to reword it where it was."""
+    out = ("propose", "--remove", "--entry", "Share keys.", "--section", "Never", "--reason", "it is old")
+    first = str(world.json(*out)["id"])
+    second = world.propose("Share keys.", section="Always")
+    return [first, second, world.propose("Post KEYS.", "--entry", "Share keys.", section="Never")]
+
+
+def test_a_change_is_asked_again_that_another_would_put_under_another_heading(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=RULES)
+    names = three(world)
+    world.wait(hours=3)
+    size = len(world.events())
+    ran = world.run("review", typed=answering("y", "y", "y"))
+    assert (ran.status, f"not signed: {names[2]}: another change" in ran.text) == (1, True), ran
+    assert [one["proposal"] for one in decisions(world, size)] == names[:2]
+    assert [p["id"] for p in world.proposals() if p["state"] == "pending"] == [names[2]]
+    world.wait(hours=3)
+    world.ok("apply")
+    assert stands(world.read(), "Share keys", under="Always")
+    assert not stands(world.read(), "KEYS", under="Rules")
+
+
+def test_so_is_a_proposal_whose_own_changes_would(tmp_path: Path) -> None:
+    world = found(tmp_path, memory=RULES)
+    changes = [
+        json.loads(world.read(f"memory/state/proposals/{name}.json"))["changes"][0] for name in three(world)
+    ]
+    for name in [p["id"] for p in world.proposals()]:
+        world.ok("reject", name, "--reason", "no")
+
+    def all_three(item: dict[str, Any]) -> None:
+        item["changes"] = [{**change, "n": n} for n, change in enumerate(changes, 1)]
+
+    name = logged_proposal(world, world.proposals("--all")[0]["id"], all_three)
+    world.wait(hours=3)
+    size = len(world.events())
+    ran = world.run("review", typed=answering("y", "y", "y"))
+    assert (ran.status, f"not signed: {name}: another change" in ran.text) == (1, True), ran
+    assert decisions(world, size) == []
+    ran = world.run("review", typed=answering("s", "y", "y"))
+    assert [one["changes"] for one in decisions(world, size)] == [[2, 3]] or ran.status == 1
+
+
+# ------------------------------------------------------------ what fell away while it was read
+def meanwhile(world: World, act: Callable[[], object], *answers: str) -> tuple[str, list[dict[str, Any]]]:
+    """Hold a review during which something else happens; give what it says and the decisions that it signed."""
+    size, answer = len(world.events()), answering(*answers)
+    done: list[object] = []
+
+    def typed(shown: str) -> str:
+        if shown.rstrip().endswith("quit >") and not done:
+            done.append(act())
+        return answer(shown)
+
+    ran = world.run("review", typed=typed)
+    mine = [d for d in decisions(world, size) if d["reason"] != "elsewhere"]
+    assert ran.status == (1 if "not signed" in ran.text else 0), ran
+    return ran.text, mine
+
+
+def test_what_was_answered_elsewhere_meanwhile_is_named_and_the_rest_is_signed(world: World) -> None:
+    first, second = world.propose("Count twice."), world.propose("Label both ends.")
+    world.wait(hours=3)
+    text, signed = meanwhile(world, lambda: world.ok("reject", first, "--reason", "elsewhere"), "y", "y")
+    assert f"not signed: {first}#1: it is rejected meanwhile" in text
+    assert [(d["proposal"], d["type"]) for d in signed] == [(second, "approve")]
+    third = world.propose("Water the fern.")
+    text, signed = meanwhile(world, lambda: world.ok("reject", third, "--reason", "elsewhere"), "s")
+    assert (f"not signed: {third}#1: it is rejected meanwhile" in text, signed) == (True, [])
+    fourth = world.propose("Oil the hinge.")
+    text, signed = meanwhile(world, lambda: world.approve(fourth), "n")
+    assert [d["type"] for d in signed] == ["approve", "reject"] or f"{fourth}#1: it is approved" in text
+
+
+def test_a_proposal_whose_file_was_altered_meanwhile_is_not_signed(world: World) -> None:
+    name = world.propose("Count twice.")
+    path = world.home / f"memory/state/proposals/{name}.json"
+    altered = path.read_bytes().replace(b"twice", b"never")
+    text, signed = meanwhile(world, lambda: path.write_bytes(altered), "y")
+    assert (f"{name}#1: its file was altered meanwhile" in text, signed) == (True, [])
+
+
+def test_a_change_is_asked_again_where_its_lines_were_written_to_meanwhile(world: World) -> None:
+    name = world.propose("Count twice.")
+    beside = MEMORY.replace(RELAY, f"{RELAY}- Rival.\n")
+    text, signed = meanwhile(world, lambda: world.write("MEMORY.md", beside), "y")
+    assert ("its file has changed since it was shown" in text, signed) == (True, [])
+    assert name in [p["id"] for p in world.proposals()]
+    world.write("MEMORY.md", MEMORY)
+    far = MEMORY.replace("# MEMORY.md\n", "# MEMORY.md\n\nWritten by hand.\n")
+    text, signed = meanwhile(world, lambda: world.write("MEMORY.md", far), "y")
+    assert ([d["proposal"] for d in signed], "not signed" in text) == ([name], False)
+
+
+def test_a_change_whose_lines_went_meanwhile_says_that_it_has_no_place(world: World) -> None:
+    name = world.propose("Restart it twice.", "--entry", "Restart the relay after an upgrade.")
+    text, signed = meanwhile(world, lambda: world.write("MEMORY.md", MEMORY.replace(RELAY, "")), "y")
+    assert (f"not signed: {name}#1:" in text, "settle what drifted" in text, signed) == (True, True, [])
+
+
+def test_a_change_is_asked_again_where_a_heading_above_it_was_changed_meanwhile(world: World) -> None:
+    far = "".join(f"- Lamp {n}.\n" for n in range(9))
+    text = MEMORY.replace("## Lessons\n\n", f"## Lessons\n\n{far}")
+    world = world if text == MEMORY else found(world.root / "far", memory=text)
+    world.propose("Count twice.")
+    changed = text.replace("## Lessons", "## Never do")
+    said, signed = meanwhile(world, lambda: world.write("MEMORY.md", changed), "y")
+    assert (signed, "not signed" in said) == ([], True)
+
+
+def test_drift_taken_back_beside_a_change_does_not_keep_it_from_being_signed(world: World) -> None:
+    name = world.propose("Count twice.")
+    world.write("MEMORY.md", MEMORY.replace(RELAY, f"{RELAY}- Rival.\n"))
+    world.ok("guard")
+    size = len(world.events())
+    ran = world.run("review", typed=answering("n", "y"))
+    assert ran.status == 0, ran
+    drift, approval = decisions(world, size)
+    assert (drift["type"], drift["changes"], drift["reason"]) == ("drift", [], drift["reason"])
+    assert (approval["proposal"], approval["targets"][0]["base"]) == (name, hashed(MEMORY))
+    assert world.read() == MEMORY
+    whole(world)
+
+
+# ------------------------------------------------------------ the operator's own words
+def worded_by(world: World, script: str) -> None:
+    editor = world.root / "editor.sh"
+    editor.write_text(f"#!/bin/sh\n{script}\n")
+    editor.chmod(0o755)
+    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+
+
+def test_what_an_operator_words_anew_takes_the_place_of_what_was_shown(world: World) -> None:
+    words = ("--entry", "Keep backups for 30 days.", "--source", "memory/2026-03-01.md:3")
+    world.log_day("2026-03-01", "08:00 Backups of 30 days are too few")
+    name = world.propose("Keep backups for 60 days.", *words, section="Decisions")
+    before = json.loads(world.read(f"memory/state/proposals/{name}.json"))["changes"][0]
+    worded_by(world, 'sed -i "s/60/90/" "$1"')
+    world.run("review", typed=answering("e"))
+    states = {p["id"]: p["state"] for p in world.proposals("--all")}
+    (new,) = [one for one, state in states.items() if state == "pending"]
+    assert states[name] == "superseded"
+    item = json.loads(world.read(f"memory/state/proposals/{new}.json"))
+    (change,) = item["changes"]
+    assert (item["lane"], item["supersedes"], item["title"].partition(":")[0]) == (
+        "operator",
+        name,
+        "The agent asks",
+    )
+    assert (change["op"], change["hunk"]["removed"]) == ("replace", BACKUPS)
+    assert change["after"].strip() == "- Keep backups for 90 days."
+    assert change["reason"] == "it helped (worded by the operator)"
+    assert change["evidence"] == before["evidence"] != []
+    assert change["section"] == "MEMORY.md > Decisions"
+    world.wait(hours=3)
+    review(world, otherwise="y")
+    world.wait(hours=3)
+    world.ok("apply")
+    assert world.read() == MEMORY.replace("30 days", "90 days")
+    whole(world)
+
+
+@pytest.mark.parametrize("script", ["true", ': > "$1"', "printf '\\n \\n' > \"$1\""])
+def test_wording_that_says_the_same_or_nothing_changes_nothing(world: World, script: str) -> None:
+    name = world.propose("Count twice.")
+    size = len(world.events())
+    worded_by(world, script)
+    world.run("review", typed=answering("e", "s"))
+    assert [event["event"] for event in world.events()[size:]] == ["proposal.deferred"]
+    assert [p["id"] for p in world.proposals()] == [name]
+
+
+def test_what_is_let_go_or_drifted_has_no_words_to_change(old: World, tmp_path: Path) -> None:  # noqa: F811 - the fixture
+    world = old.copy(tmp_path)
+    worded_by(world, 'echo "- Mine." > "$1"')
+    world.write("MEMORY.md", world.read() + "\n- Boat.\n")
+    size = len(world.events())
+    asked = []
+
+    def answer(shown: str) -> str:
+        asked.append("e edit" in shown)
+        return "e" if len(asked) % 2 else "s"
+
+    world.run("review", typed=answer)
+    assert not any(asked)
+    assert {e["event"] for e in world.events()[size:]} <= {
+        "proposal.created",
+        "drift.found",
+        "proposal.deferred",
+    }
+
+
+# ------------------------------------------------------------ an edit of the operator's own
+def test_an_edit_is_signed_and_applied_at_once_hunk_by_hunk(world: World) -> None:
+    after = (
+        MEMORY.replace("30 days", "90 days")
+        .replace(RELAY, "")
+        .replace("## Projects\n", "## Projects\n\n- Boat.\n")
+    )
+    size = len(world.events())
+    assert world.edit(lambda _: after).status == 0
+    assert world.read() == after
+    created, recorded, intent, *_, done = world.events()[size:]
+    assert (created["lane"], created["changes"], recorded["type"]) == ("edit", 3, "approve")
+    assert (intent["event"], done["event"]) == ("apply.intent", "apply.done")
+    item = json.loads(world.read(f"memory/state/proposals/{created['proposal']}.json"))
+    assert [(c["op"], c["before"], c["after"]) for c in item["changes"]] == [
+        ("replace", BACKUPS, BACKUPS.replace("30", "90")),
+        ("remove", item["changes"][1]["before"], item["changes"][1]["after"]),
+        ("add", "", item["changes"][2]["after"]),
+    ]
+    assert {tuple(c["provenance"]) for c in item["changes"]} == {("owner",)}
+    assert {c["reason"] for c in item["changes"]} == {"The operator edited the file."}
+    assert (item["title"], item["period"]) == ("The operator's edit of MEMORY.md", "2026-03-01")
+    assert "+- Boat." in item["changes"][2]["diff"]
+    assert "- Keep backups" not in item["changes"][2]["diff"].replace("+- Boat.", "")
+    (decision,) = decisions(world, size)
+    assert (decision["not_before"], decision["changes"]) == ("2026-03-01T06:00:00Z", [1, 2, 3])
+    whole(world)
+    world.ok("undo", created["proposal"])
+    assert world.read() == MEMORY
+
+
+def test_an_edit_that_cannot_be_recorded_changes_nothing_says_why_and_keeps_the_text(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(world.root))
+    size = len(world.events())
+    rows: dict[str, tuple[Callable[[str], str], str, int]] = {
+        "a secret": (
+            lambda text: text + f"\n- token: {SECRET}\n",
+            "the scanner secret.github holds the new text back",
+            1,
+        ),
+        "the same": (lambda text: text, "", 0),
+        "a password": (
+            lambda text: text + "\n- password: Zebra7lamp9!x\n",
+            "the scanner secret.password holds the new text back",
+            1,
+        ),
+    }
+    wrong = {}
+    for name, (change, said, status) in rows.items():
+        ran = world.edit(change)
+        if (ran.status, said in ran.text, world.read(), len(world.events())) != (status, True, MEMORY, size):
+            wrong[name] = ran
+    assert not wrong, wrong
+    kept = [path.read_text() for path in world.root.glob("nightledger-edit-*.md")]
+    assert sorted(kept) == sorted(change(MEMORY) for change, _, status in rows.values() if status)
+
+
+def test_an_edit_of_a_line_with_bytes_that_are_no_utf8_is_refused_and_one_beside_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    memory = MEMORY.encode().replace(b"30 days", b"30 d\xe9ys")
+    world = found(tmp_path, memory=memory)
+    editor = world.root / "editor.sh"
+    editor.write_text('#!/bin/sh\nLC_ALL=C sed -i "s/Keep/Hold/" "$1"\n')
+    editor.chmod(0o755)
+    world.environment |= {"EDITOR": str(editor), "VISUAL": str(editor)}
+    ran = world.run("edit", typed=["y"])
+    assert (ran.status, "cannot be recorded" in ran.text) == (1, True), ran
+    assert (world.home / "MEMORY.md").read_bytes() == memory
+    editor.write_text('#!/bin/sh\nLC_ALL=C sed -i "s/Restart/Start/" "$1"\n')
+    world.ok("edit", typed=["y"])
+    assert (world.home / "MEMORY.md").read_bytes() == memory.replace(b"Restart", b"Start")
+    whole(world)
+
+
+def test_an_edit_under_a_heading_that_drifted_is_refused_until_that_is_answered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(world.root))
+    drifted = MEMORY.replace("## Lessons", "## Never do")
+    world.write("MEMORY.md", drifted)
+    size = len(world.events())
+    ran = world.edit(lambda text: text.replace(RELAY, f"- Count twice.\n{RELAY}"))
+    assert (ran.status, "a heading above its lines was changed outside the gate" in ran.text) == (1, True), (
+        ran
+    )
+    assert world.read() == drifted
+    assert not {"apply.intent", "decision.recorded"} & {event["event"] for event in world.events()[size:]}
+    assert world.edit(lambda text: text.replace("30 days", "90 days")).status == 0
+    review(world)
+    assert world.read() == MEMORY.replace("30 days", "90 days")
+    whole(world)
