@@ -5,6 +5,8 @@ Files are compared byte for byte, the log entry by entry, and ``apply --json`` a
 
 import base64
 import json
+from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,11 @@ NOTHING: dict[str, Any] = {
     "wait_s": 0,
     "raced": False,
 }
+
+
+def replacing(*pairs: tuple[str, str]) -> Callable[[str], str]:
+    """Give a change of a text that puts one string in the place of another, pair by pair."""
+    return lambda text: reduce(lambda now, pair: now.replace(*pair), pairs, text)
 
 
 def sign(world: World, name: str) -> str:
@@ -111,9 +118,7 @@ def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in
         sign(world, world.propose(TEXT)),
         sign(world, world.propose("Add.", section="Projects")),
     )
-    edit = lambda text: text.replace("- Keep backups for 30 days.", "- A month.").replace(
-        "## Lessons", "## Old"
-    )  # noqa: E731
+    edit = replacing(("- Keep backups for 30 days.", "- A month."), ("## Lessons", "## Old"))
     assert world.edit(edit).status == 0
     edited, size = edit(MEMORY), len(world.events())
     assert world.read() == edited
@@ -158,9 +163,7 @@ def test_lines_that_stand_twice_have_no_one_place(world: World) -> None:
 
 def test_what_is_signed_goes_in_around_drift_and_the_drift_stays_unsigned(world: World) -> None:
     first, second = ninety(world), sign(world, world.propose(TEXT))
-    drift = lambda text: text.replace("upgrade.\n", "upgrade.\n- Drifted.\n").replace(
-        "Projects\n", "Projects\n\n- A pump.\n"
-    )  # noqa: E731
+    drift = replacing(("upgrade.\n", "upgrade.\n- Drifted.\n"), ("Projects\n", "Projects\n\n- A pump.\n"))
     world.write("MEMORY.md", drift(MEMORY))
     world.ok("guard")
     world.wait(hours=3)
@@ -237,9 +240,7 @@ def test_an_edit_settles_the_drift_that_it_takes_out_and_no_more(world: World) -
     drifted = MEMORY.replace("- Restart", "- Start").replace("Projects\n", "Projects\n\n- P.\n\n- Q.\n")
     world.write("MEMORY.md", drifted)
     world.ok("guard")
-    edit = lambda text: (
-        text.replace("30 days", "31 days").replace("- Start", "- Begin").replace("- P.\n\n", "")
-    )  # noqa: E731
+    edit = replacing(("30 days", "31 days"), ("- Start", "- Begin"), ("- P.\n\n", ""))
     assert world.edit(edit).status == 0
     assert world.read() == edit(drifted)
     (target,) = [event for event in world.events() if event["event"] == "apply.intent"][-1]["targets"]
@@ -436,13 +437,18 @@ CHANGED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 
 
+def signed_beside(world: World, name: str) -> dict[str, Any]:
+    """Give what an operator signs of a proposal, which the home itself does not know."""
+    twin = world.copy(world.root / "twin")
+    sign(twin, name)
+    path = twin.home / f"audit/decisions/{twin.events()[-1]['decision']}.json"
+    return dict(json.loads(path.read_bytes()))
+
+
 def test_a_decision_is_refused_for_every_reason_at_once_and_counts_once(world: World, tmp_path: Path) -> None:
     post = Post(world, tmp_path)
     name = world.propose(TEXT)
-    twin = world.copy(tmp_path / "twin")
-    sign(twin, name)
-    path = twin.home / f"audit/decisions/{twin.events()[-1]['decision']}.json"
-    like, recorded = json.loads(path.read_bytes()), len(list((world.home / "audit/decisions").iterdir()))
+    like, recorded = signed_beside(world, name), len(list((world.home / "audit/decisions").iterdir()))
     wrong = []
     given = {why: signed_as(world, {**like, **changed}, "operator") for why, (changed, _) in CHANGED.items()}
     expected = {why: reasons for why, (_, reasons) in CHANGED.items()}
