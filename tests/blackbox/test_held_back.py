@@ -5,9 +5,10 @@ import shutil
 from pathlib import Path
 
 from tests.blackbox.forge import append
+from tests.blackbox.person import review
 from tests.blackbox.test_applying import LABELLED, TEXT, attempts, names, sign, since, states
 from tests.blackbox.test_lifecycle import propose_two, whole
-from tests.blackbox.world import MEMORY, World, found
+from tests.blackbox.world import MEMORY, World, found, sha256
 
 SETTINGS = "config/nightledger/nightledger.yaml"
 GRAPH = "config/nightledger/consent-graph.json"
@@ -163,3 +164,51 @@ def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
     world.ok("undo", name)
     assert world.read() == MEMORY
     whole(world)
+
+
+def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World) -> None:
+    first, second = world.propose("Count twice."), world.propose(TEXT)
+    review(world, otherwise="y")
+    signed = {
+        one["proposal"]: one["decision"] for one in world.events() if one["event"] == "decision.recorded"
+    }
+    targets = {
+        name: json.loads((world.home / f"audit/decisions/{signed[name]}.json").read_bytes())["targets"][0]
+        for name in (first, second)
+    }
+    assert targets[first]["base"] == sha256(MEMORY.encode())
+    assert targets[second]["base"] == targets[first]["result"]
+    world.wait(hours=3)
+    moved, lost = world.copy(world.root / "moved"), world.copy(world.root / "lost")
+    assert world.edit(lambda text: text.replace("30 days", "31 days")).status == 0
+    assert attempts(world) == {first: {"applied": [1]}, second: {"applied": [1]}}
+    both = MEMORY.replace("30 days", "31 days").replace("upgrade.\n", f"upgrade.\n- Count twice.\n- {TEXT}\n")
+    assert world.read() == both
+    whole(world)
+    assert moved.edit(lambda text: text.replace("## Lessons", "## Old")).status == 0
+    told = attempts(moved, status=1)
+    assert [("another heading" in told[name]["stale"][0]["reason"]) for name in (first, second)] == [
+        True,
+        True,
+    ]
+    path = lost.home / f"audit/decisions/{signed[first]}.json"  # nobody can tell how the second was shown
+    path.write_bytes(path.read_bytes().replace(b'"reason":""', b'"reason":"x"'))
+    assert lost.edit(lambda text: text.replace("30 days", "31 days")).status == 0
+    told = attempts(lost, status=4)
+    assert list(told[first]) == ["reasons"]
+    assert "kept nowhere" in told[second]["stale"][0]["reason"]
+    assert lost.read() == MEMORY.replace("30 days", "31 days")
+
+
+def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world: World) -> None:
+    words = ("--entry", "Keep backups for 30 days.")
+    name = sign(world, world.propose("Keep backups for 90 days.", *words, section="Decisions"))
+    drifted = MEMORY.replace("30 days", "31 days")
+    world.write("MEMORY.md", drifted)
+    world.wait(hours=3)
+    (one,) = attempts(world, status=1)[name]["stale"]
+    assert (one["n"], "no longer in the file" in one["reason"], world.read()) == (1, True, drifted)
+    assert names(world, 0).count("apply.intent") == 0
+    assert [
+        (c["before"], c["after"]) for p in world.proposals() if p["kind"] == "drift" for c in p["changes"]
+    ] == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]

@@ -291,6 +291,7 @@ def test_a_compressed_log_returns_whole_with_all_that_was_written_since(gone: Wo
     cases = {
         "at the end": (summary + "- Later.\n", FULL + "- Later.\n"),
         "all new": ("- All new.\n", FULL + "- All new.\n"),
+        "within": (summary.replace("\n", "\n- Within.\n", 1), FULL + "- Within.\n"),
         "as it was": (summary, FULL),
     }
     for place, (now, expected) in cases.items():
