@@ -365,6 +365,23 @@ def test_who_holds_the_logs_key_cannot_have_a_review_or_a_pin_counted_again(worl
     assert world.run("verify").status == 4
 
 
+def test_a_review_counts_by_its_kept_bytes_whoever_changes_its_file(world: World) -> None:
+    world.write(GRAPH, json.dumps({"v": 1, "domains": {"files": {"autonomous": ["paint"]}}}))
+    world.ok("consent", "review")
+    path = world.home / f"audit/decisions/{event_named(world, 'decision.recorded')['decision']}.json"
+    content, signature = path.read_bytes(), path.with_name(f"{path.name}.sig").read_bytes()
+    for file in (path, path.with_name(f"{path.name}.sig")):
+        file.write_bytes(b"x")
+        assert asked(world, "files", "paint") == ("autonomous", "listed", None)
+        assert world.run("verify").status == 4
+    for kept in (content, signature):
+        world.blob(sha256(kept)).unlink()
+        assert asked(world, "files", "paint")[0] != "autonomous"
+        assert asked(world, "email", "read")[1] == "unreviewed"
+        put_blob(world, kept)
+    assert asked(world, "files", "paint") == ("autonomous", "listed", None)
+
+
 # ------------------------------------------------------------ each day
 def test_a_day_is_closed_once_and_what_fourteen_of_them_left_is_withdrawn(world: World) -> None:
     name = world.propose("Label both ends of a cable.")

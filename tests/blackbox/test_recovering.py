@@ -314,3 +314,39 @@ def test_an_undo_that_died_is_finished_and_leaves_no_empty_file(letting: World, 
         world.write(path, "")
     world.ok("apply")
     whole(world)
+
+
+def test_what_a_rival_made_of_a_copy_after_the_crash_is_kept_and_told(letting: World, tmp_path: Path) -> None:
+    compression, _ = let_go(letting)
+    size, mine = len(letting.events()), sha256((FULL + RIVAL).encode())
+    for second_name in (True, False):  # beside the copy, as the crash left it
+        world = letting.copy(tmp_path / str(second_name))
+        dies(world, lambda: exists(world, COPY) == [True] and world.read(COPY) == FULL, "apply", compression)  # noqa: B023
+        for left in temporary(world, COPY):
+            left.unlink() if not second_name else None
+        world.write(COPY, FULL + RIVAL)
+        assert attempts(world, compression, status=1 if second_name else 0)[compression]
+        first = ended(world, size)[0]
+        assert first == {
+            "event": "apply.aborted",
+            "reason": "raced",
+            "replaced": [{"path": COPY, "sha256": mine}],
+        }
+        assert world.blob(mine).read_text() == FULL + RIVAL
+        if second_name:
+            assert (world.read(LOG), world.read(COPY)) == (FULL, FULL + RIVAL)
+        else:  # it was put back to nothing, and then written as it was signed
+            assert (world.read(LOG) != FULL, world.read(COPY)) == (True, FULL)
+        assert world.run("verify").status == 0
+
+
+def test_what_is_no_file_of_ours_beside_a_gated_file_is_left_alone(waiting: World, tmp_path: Path) -> None:
+    world = waiting.copy(tmp_path)
+    link, fifo, stray = (world.home / f".MEMORY.md.{n}.0.nightledger-tmp" for n in (1, 2, 3))
+    link.symlink_to("MEMORY.md")
+    os.mkfifo(fifo)
+    stray.write_text("of a run that died")
+    other = world.write(".USER.md.4.0.nightledger-tmp", "of another file")
+    assert list(attempts(world).values()) == [{"applied": [1]}]
+    assert [link.is_symlink(), fifo.exists(), stray.exists(), other.exists()] == [True, True, False, True]
+    assert world.blob(sha256(b"of a run that died")).read_text() == "of a run that died"
