@@ -212,3 +212,24 @@ def test_a_change_of_a_line_that_drifted_has_no_place_and_the_drift_stays(world:
     assert [
         (c["before"], c["after"]) for p in world.proposals() if p["kind"] == "drift" for c in p["changes"]
     ] == [("- Keep backups for 30 days.\n", "- Keep backups for 31 days.\n")]
+
+
+def test_an_apply_that_nobody_can_check_any_more_is_counted_and_what_followed_stays_signed(
+    world: World,
+) -> None:
+    name = sign(world, world.propose(TEXT))
+    world.write("MEMORY.md", MEMORY.replace("## Projects\n", "## Projects\n\n- A pump.\n"))
+    world.wait(hours=3)
+    assert attempts(world) == {name: {"applied": [1]}}
+    review(world)
+    assert world.read() == LABELLED
+    world.applied("Count twice.")
+    world.wait(days=6)
+    world.applied("Ask first.")
+    for _ in range(4):
+        world.wait(days=2)
+        world.run("night")
+    assert "blobs.removed" in names(world, 0)
+    seen = world.json("verify")
+    assert (seen["ok"], seen["applies"]) == (True, {"checked": 2, "expired": 2, "findings": []})
+    assert (world.run("guard", "--exit-code").status, world.second_look()[0]) == (0, 0)
