@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.blackbox.forge import log_proposal, signed_as
-from tests.blackbox.person import review
-from tests.blackbox.test_lifecycle import whole
+from tests.blackbox.person import review, sound
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 TEXT = "Label both ends of a cable."
@@ -109,7 +108,7 @@ def test_an_apply_is_told_entry_by_entry_and_its_bytes_are_kept(world: World) ->
     assert (step["decision"], step["paths"], step["drifted"]) == (signed["decision"], ["MEMORY.md"], [])
     assert [change["undo_until"] for change in step["changes"]] == ["2026-03-08T08:00:00Z"]
     assert len(world.events()) == size + 2
-    whole(world)
+    sound(world)
 
 
 def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in(world: World) -> None:
@@ -149,7 +148,7 @@ def test_what_lost_its_place_is_told_once_and_asked_again_while_the_rest_goes_in
     assert {one["id"] for one in world.proposals()} == {stale, moved}
     assert attempts(world) == {}
     assert len(world.events()) == size + 4
-    whole(world)
+    sound(world)
 
 
 def test_lines_that_stand_twice_have_no_one_place(world: World) -> None:
@@ -187,7 +186,7 @@ def test_what_is_signed_goes_in_around_drift_and_the_drift_stays_unsigned(world:
     assert world.read() == files[2].replace("90 days", "30 days")
     review(world, {"Drifted": "n", "pump": "y"})
     assert world.read() == LABELLED.replace("Projects\n", "Projects\n\n- A pump.\n")
-    whole(world)
+    sound(world)
 
 
 def test_a_change_that_rests_on_drift_waits_for_its_answer(world: World) -> None:
@@ -207,7 +206,7 @@ def test_a_change_that_rests_on_drift_waits_for_its_answer(world: World) -> None
     review(world, {"pump": "y"})
     assert attempts(world) == {name: {"applied": [1]}}
     assert world.read() == both + "- Oil the pump.\n"
-    whole(world)
+    sound(world)
 
 
 def test_under_a_heading_that_drifted_nothing_goes_in_nor_is_edited(world: World) -> None:
@@ -233,7 +232,7 @@ def test_under_a_heading_that_drifted_nothing_goes_in_nor_is_edited(world: World
     assert [target["accepted_before"], target["accepted"]] == hashed(*steps)
     review(world)
     assert world.read() == steps[1]
-    whole(world)
+    sound(world)
 
 
 def test_an_edit_settles_the_drift_that_it_takes_out_and_no_more(world: World) -> None:
@@ -253,7 +252,7 @@ def test_an_edit_settles_the_drift_that_it_takes_out_and_no_more(world: World) -
     assert drift == [(was, now), ("", "\n- Q.\n")]
     review(world)
     assert world.read() == MEMORY.replace("30 days", "31 days")
-    whole(world)
+    sound(world)
 
 
 def test_beside_drift_nothing_goes_in_whose_accepted_bytes_are_kept_nowhere(world: World) -> None:
@@ -301,7 +300,7 @@ def test_what_was_altered_is_set_aside_and_the_rest_goes_on(world: World) -> Non
     for path, content in kept.items():
         path.write_bytes(content)
     assert attempts(world) == {first: {"applied": [1]}, second: {"applied": [1]}}
-    whole(world)
+    sound(world)
 
 
 def test_a_signature_that_does_not_hold_any_more_puts_nothing_in(world: World) -> None:
@@ -364,12 +363,12 @@ def test_changes_of_two_files_go_in_together_or_not_at_all(tmp_path: Path) -> No
     assert attempts(world) == {name: {"applied": [1, 2]}}
     assert [world.read(path) for path in both] == [LABELLED, USER + "- Counts twice.\n"]
     assert [one["path"] for one in since(world, size)[0]["targets"]] == both
-    whole(world)
+    sound(world)
     world.ok("undo", f"{name}#2")
     assert [world.read(path) for path in both] == [LABELLED, USER]
     world.ok("undo", name)
     assert [world.read(path) for path in both] == [MEMORY, USER]
-    whole(world)
+    sound(world)
 
     assert one_moved.edit(lambda text: text.replace("## Lessons", "## Old")).status == 0
     stale = attempts(one_moved, status=1)[name]["stale"]
@@ -493,4 +492,4 @@ def test_a_decision_is_refused_for_every_reason_at_once_and_counts_once(world: W
     world.wait(hours=3)
     assert attempts(world) == {name: {"applied": [1]}}
     assert world.read() == LABELLED
-    whole(world)
+    sound(world)

@@ -280,7 +280,7 @@ def test_each_way_in_which_an_apply_is_not_what_was_signed_is_named(signed: Worl
         world = signed.copy(tmp_path / str(n))
         forge(world)
         checked, told = told_of(world)
-        if not told or words not in told[-1] or world.run("verify").status != 4:
+        if not told or words not in told[-1]:
             wrong.append((why, checked, told))
     assert wrong == []
 

@@ -383,15 +383,16 @@ def test_a_review_counts_by_its_kept_bytes_whoever_changes_its_file(world: World
 
 
 # ------------------------------------------------------------ each day
-def test_a_day_is_closed_once_and_what_fourteen_of_them_left_is_withdrawn(world: World) -> None:
+def test_a_day_is_closed_once_and_what_all_of_them_left_is_withdrawn(world: World) -> None:
+    world.write("config/nightledger/nightledger.yaml", "reviewable_days: 5\n")
     name = world.propose("Label both ends of a cable.")
     world.write("MEMORY.md", MEMORY.replace("30 days", "31 days"))
     world.ok("guard")
     drift = next(str(p["id"]) for p in world.proposals() if p["kind"] == "drift")
-    for day in range(2, 17):
+    for day in range(2, 8):
         world.now = world.now.replace(day=day, hour=6)
         world.run("night")
-        if day == 9:  # once more, and where nobody knows any more that it ran
+        if day == 4:  # once more, and where nobody knows any more that it ran
             size = len(world.events())
             world.run("night")
             (world.home / "memory/system/runs.jsonl").unlink()
@@ -399,7 +400,7 @@ def test_a_day_is_closed_once_and_what_fourteen_of_them_left_is_withdrawn(world:
             assert len(world.events()) == size
     closed = [event for event in world.events() if event["event"] in {"heartbeat", "proposal.closed"}]
     days = [(event.get("day"), event.get("waiting")) for event in closed if event["event"] == "heartbeat"]
-    assert days == [(f"2026-03-{day:02}", 2) for day in range(1, 15)] + [("2026-03-15", 1)]
+    assert days == [(f"2026-03-{day:02}", 2) for day in range(1, 6)] + [("2026-03-06", 1)]
     (gone,) = [event for event in closed if event["event"] == "proposal.closed"]
     assert (gone["proposal"], gone["changes"], gone["reason"]) == (name, [1], "withdrawn")
     assert closed.index(gone) == len(closed) - 2

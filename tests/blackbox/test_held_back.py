@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from tests.blackbox.forge import append
-from tests.blackbox.person import review
+from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import LABELLED, TEXT, attempts, names, sign, since, states
-from tests.blackbox.test_lifecycle import propose_two, whole
+from tests.blackbox.test_lifecycle import propose_two
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 SETTINGS = "config/nightledger/nightledger.yaml"
@@ -69,7 +69,7 @@ def test_an_operators_own_rules_hold_back_what_they_find_at_apply_and_undo(world
     assert attempts(world) == {held: {"applied": [1]}}
     world.ok("undo", gone["id"])
     assert "backups" in world.read()
-    whole(world)
+    sound(world)
 
 
 def test_a_cap_holds_back_what_would_grow_beyond_it_and_no_undo(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_changes_that_were_applied_at_different_times_are_taken_back_one_by_one(
     assert [text in world.read() for text in texts] == [False, True]
     world.ok("undo", name)
     assert world.read() == before
-    whole(world)
+    sound(world)
 
 
 def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
@@ -163,7 +163,7 @@ def test_of_an_edit_each_place_is_taken_back_alone(world: World) -> None:
     assert [change["state"] for change in world.json("show", name)["changes"]] == ["undone", "applied"]
     world.ok("undo", name)
     assert world.read() == MEMORY
-    whole(world)
+    sound(world)
 
 
 def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World) -> None:
@@ -184,7 +184,7 @@ def test_what_was_signed_in_one_review_goes_in_where_each_was_shown(world: World
     assert attempts(world) == {first: {"applied": [1]}, second: {"applied": [1]}}
     both = MEMORY.replace("30 days", "31 days").replace("upgrade.\n", f"upgrade.\n- Count twice.\n- {TEXT}\n")
     assert world.read() == both
-    whole(world)
+    sound(world)
     assert moved.edit(lambda text: text.replace("## Lessons", "## Old")).status == 0
     told = attempts(moved, status=1)
     assert [("another heading" in told[name]["stale"][0]["reason"]) for name in (first, second)] == [

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.person import review
+from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, names, sign, since, states
 from tests.blackbox.test_crashes import CALLS, KILLED
-from tests.blackbox.test_lifecycle import CLOSED, whole
+from tests.blackbox.test_lifecycle import CLOSED
 from tests.blackbox.test_undoing import ARCHIVE, COPY, FULL, LOG, exists, let_go
 from tests.blackbox.world import LOG as AUDIT
 from tests.blackbox.world import MEMORY, World, found, sha256
@@ -110,7 +110,7 @@ def test_an_apply_that_died_before_its_file_is_taken_back_and_done_anew(
         if rival:
             review(world)
         assert world.read() == LABELLED
-        whole(world)
+        sound(world)
 
 
 def test_an_apply_that_died_after_its_file_is_finished_once(waiting: World, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_an_edit_that_died_before_its_signature_is_withdrawn(world: World) -> No
         "reason": "withdrawn",
     }
     assert world.proposals() == []
-    whole(world)
+    sound(world)
 
 
 def test_a_rival_that_writes_to_a_gated_file_at_the_moment_loses_nothing(
@@ -284,7 +284,7 @@ def test_what_died_between_two_files_is_finished_in_both(letting: World, tmp_pat
         assert sum(one["event"] == "apply.intent" for one in since(world, size)) == 2
         for path in (LOG, COPY, ARCHIVE, "MEMORY.md"):
             assert world.read(path) == plain.read(path), (place, path)
-        whole(world)
+        sound(world)
     world = letting.copy(tmp_path / "changed")  # a rival wrote to the log before the rest was done
     size = len(world.events())
     dies(world, lambda: exists(world, COPY) == [True] and world.read(COPY) == FULL, "apply", compression)
@@ -309,11 +309,11 @@ def test_an_undo_that_died_is_finished_and_leaves_no_empty_file(letting: World, 
         world.ok("apply")
         assert ended(world, size) == [{"event": "apply.done"}]
     assert (world.read(LOG), world.read(), exists(world, COPY, ARCHIVE)) == (FULL, CLOSED, [False, False])
-    whole(world)
+    sound(world)
     for path in (COPY, ARCHIVE):  # of a run that died before it removed them
         world.write(path, "")
     world.ok("apply")
-    whole(world)
+    sound(world)
 
 
 def test_what_a_rival_made_of_a_copy_after_the_crash_is_kept_and_told(letting: World, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.blackbox.person import review
+from tests.blackbox.person import review, sound
 from tests.blackbox.test_applying import attempts, hashed, names, ninety, sign, since, states
-from tests.blackbox.test_lifecycle import CLOSED, LAMPS, whole
+from tests.blackbox.test_lifecycle import CLOSED, LAMPS
 from tests.blackbox.world import MEMORY, World, found, sha256
 
 TEXT = "Label both ends of a cable."
@@ -73,7 +73,7 @@ def test_an_undo_is_signed_logged_and_counts_once(world: World) -> None:
     for words in (name, f"{name}#1", f"{name}#2", "p-zzz", "p-", "", f"{name}#x"):
         assert (world.run("undo", words).status, world.read()) == (2, MEMORY), words
     assert len(world.events()) == size + 3
-    whole(world)
+    sound(world)
 
 
 def test_of_two_removals_from_one_place_either_comes_back_first(world: World) -> None:
@@ -91,7 +91,7 @@ def test_of_two_removals_from_one_place_either_comes_back_first(world: World) ->
         assert one.read() == before.replace(f"- {entry}\n", "")
         one.ok("undo", order[1])
         assert one.read() == before
-        whole(one)
+        sound(one)
 
 
 def test_a_taking_back_in_the_way_of_a_later_edit_changes_nothing(world: World) -> None:
@@ -119,7 +119,7 @@ def test_beside_drift_an_undo_goes_on_and_the_drift_stays_unsigned(world: World)
     )
     review(world)
     assert world.read() == MEMORY
-    whole(world)
+    sound(world)
     drifted = LABELLED.replace("a cable", "a rope")
     twin.write("MEMORY.md", drifted)
     assert (undone(twin, name, status=1)["reversal"], twin.read()) == (None, drifted)
@@ -162,7 +162,7 @@ def test_after_the_window_each_kind_of_change_waits_as_its_opposite(world: World
     world.wait(hours=3)
     world.ok("apply")
     assert world.read().split() == MEMORY.split()
-    whole(world)
+    sound(world)
 
 
 def test_the_window_is_as_long_as_settings_or_consent_graph_say(world: World) -> None:
@@ -192,7 +192,7 @@ def test_a_secret_that_was_taken_out_never_comes_back(tmp_path: Path) -> None:
         ran = world.run("undo", proposal["id"])
         assert (ran.status, "took out a secret" in ran.text, world.read()) == (1, True, text)
     assert world.proposals() == []
-    whole(world)
+    sound(world)
 
 
 # ------------------------------------------------------------ what was let go
@@ -251,7 +251,7 @@ def test_logs_are_copied_before_they_are_shortened_and_entries_before_they_go(
     assert world.read(ARCHIVE).startswith(
         "## MEMORY.md > Projects\n\n- The pump leaks. STATUS: Resolved (2025-11-03)\n"
     )
-    whole(world)
+    sound(world)
 
 
 def test_a_log_that_changed_or_whose_copy_is_in_the_way_is_left_alone(signed: World, tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_copy_that_was_there_before_stays_when_its_compression_is_taken_back(
     world.ok("undo", compression)
     assert [world.read(path) for path in (LOG, OTHER_LOG)] == [FULL, OTHER_FULL]
     assert exists(world, COPY, OTHER_COPY) == [True, False]
-    whole(world)
+    sound(world)
 
 
 def test_a_compressed_log_returns_whole_with_all_that_was_written_since(gone: World, tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_an_archived_entry_returns_and_the_archive_keeps_what_is_not_its(gone: W
     world = gone.copy(tmp_path / "as it was")
     world.ok("undo", archival)
     assert (world.read(), exists(world, ARCHIVE)) == (CLOSED, [False])
-    whole(world)
+    sound(world)
     world = gone.copy(tmp_path / "with more")
     world.write(ARCHIVE, world.read(ARCHIVE) + "\n- Mine.\n")
     world.ok("undo", archival)
