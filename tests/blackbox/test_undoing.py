@@ -363,3 +363,23 @@ def test_a_compression_is_taken_back_after_any_time_and_an_archival_is_not(
     (proposal,) = [p for p in world.proposals() if p["kind"] == "reversal"]
     assert [(c["op"], c["target"]) for c in proposal["changes"]] == [("add", "MEMORY.md")]
     assert names(world, 0).count("apply.done") == 3
+
+
+def test_what_was_expunged_is_never_brought_back_by_an_undo(world: World) -> None:
+    before = world.applied(TEXT)
+    leaked = world.applied("The vault opens with quarzblende-1187.")
+    elsewhere = ninety(world)  # whose file held the text, but not its proposal
+    world.wait(hours=3)
+    world.ok("apply")
+    world.ok("expunge", "--text-from-stdin", stdin="quarzblende-1187")
+    left = world.read()
+    assert ("[expunged]" in left, "quarz" in left, "90 days" in left) == (True, False, True)
+    ran = world.run("undo", leaked)
+    assert (ran.status, "was expunged" in ran.text, world.read()) == (1, True, left)
+    told = undone(world, elsewhere)
+    assert ("the bytes that it needs were expunged" in told["problem"], world.read()) == (True, left)
+    (waits,) = [one for one in world.proposals() if one["id"] == told["reversal"]]
+    assert [(c["op"], c["after"]) for c in waits["changes"]] == [("replace", "- Keep backups for 30 days.\n")]
+    assert undone(world, before)["undone"] == [1]
+    assert world.read() == left.replace(f"- {TEXT}\n", "")
+    sound(world)
