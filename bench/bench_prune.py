@@ -30,7 +30,8 @@ from nightledger.domain.proposal import Kind
 from nightledger.domain.states import ChangeState
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import apply_one
-from nightledger.gate.apply.undoing import apply_undo, plan_undo, undo_choice
+from nightledger.gate.apply.undoing import plan_undo, undo_choice
+from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.opening import Gate, open_gate, read_ledger, sign_head
@@ -197,8 +198,7 @@ def _undo_all(gate: Gate, moment: Moment) -> int:
             continue
         decision = make_decision(gate, planned.status, undo_choice(planned), _signing(gate, moment))
         accept(gate, read_ledger(gate), sign(decision, signer), moment)
-        ledger = read_ledger(gate)
-        apply_undo(gate, ledger, ledger.book.decisions[decision.id], planned, moment)
+        write_all(gate, decision, decision.changes, planned.writes, moment)
         undone += len(applied)
     return undone
 

@@ -18,6 +18,7 @@ from tests.blackbox.world import LOG, World
 
 ED25519 = b"\x01"
 ML_DSA_44 = b"\x06"
+NAMESPACE = "nightledger-decision@v1"
 
 
 def leaf_hash(data: bytes) -> bytes:
@@ -114,12 +115,11 @@ def head_of(world: World) -> dict[str, Any]:
 def operator_signed(world: World, like: dict[str, Any], **changed: Any) -> dict[str, Any]:
     """Have the operator's own key sign a decision, and log it as the gate would not; give the decision."""
     identity = {**like, "log": head_of(world), "nonce": "e" * 32, **changed, "id": ""}
-    digest = base64.b32encode(hashlib.sha256(line_of(identity)).digest()).decode()
-    decision = {**identity, "id": f"d-{digest[:26].lower()}"}
+    decision = {**identity, "id": f"d-{_name_of(identity)}"}
     path = world.home / "audit/decisions" / f"{decision['id']}.json"
     path.write_bytes(line_of(decision))
     key = str(world.own_keys / "operator")
-    sign = ["ssh-keygen", "-q", "-Y", "sign", "-n", "nightledger-decision@v1", "-f", key, str(path)]
+    sign = ["ssh-keygen", "-q", "-Y", "sign", "-n", NAMESPACE, "-f", key, str(path)]
     subprocess.run(sign, check=True, capture_output=True)
     hashes = {
         "sha256": hashlib.sha256(line_of(decision)).hexdigest(),
@@ -143,3 +143,33 @@ def logged_proposal(
     sha256 = hashlib.sha256(content).hexdigest()
     append(world, {"event": "proposal.created", "proposal": item["id"], "sha256": sha256, **facts})
     return str(item["id"])
+
+
+def signed_as(
+    world: World, decision: dict[str, Any], key: str, *, namespace: str = NAMESPACE
+) -> tuple[bytes, str]:
+    """Give a decision's bytes with the id that they make, and a key's signature over them, as the gate is handed both."""
+    identity = {**decision, "id": ""}
+    content = line_of({**identity, "id": f"d-{_name_of(identity)}"})
+    path = world.root / "handed.json"
+    path.write_bytes(content)
+    path.with_name("handed.json.sig").unlink(missing_ok=True)
+    sign = ["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", str(world.own_keys / key), str(path)]
+    subprocess.run(sign, check=True, capture_output=True)
+    return content, path.with_name("handed.json.sig").read_text()
+
+
+def log_proposal(world: World, proposal: dict[str, Any]) -> str:
+    """Put a proposal of any form into the home and its log, as if the program had made it; give its id."""
+    identity = {**proposal, "id": ""}
+    name = f"p-{_name_of(identity)}"
+    content = line_of({**identity, "id": name})
+    (world.home / "memory/state/proposals" / f"{name}.json").write_bytes(content)
+    told = {"proposal": name, "kind": proposal["kind"], "lane": proposal["lane"]}
+    counted = {"changes": len(proposal["changes"]), "sha256": hashlib.sha256(content).hexdigest()}
+    append(world, {"event": "proposal.created", **told, **counted})
+    return name
+
+
+def _name_of(identity: dict[str, Any]) -> str:
+    return base64.b32encode(hashlib.sha256(line_of(identity)).digest()).decode()[:26].lower()

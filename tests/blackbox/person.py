@@ -90,3 +90,9 @@ def standing(text: str) -> list[tuple[tuple[str, ...], str]]:
 def stands(text: str, words: str, *, under: str) -> bool:
     """Tell whether a line with these words stands below that heading, label or item."""
     return any(words in line and any(under in name for name in above) for above, line in standing(text))
+
+
+def sound(world: World) -> None:
+    """Demand that both verifiers have nothing to say."""
+    assert (ran := world.run("verify")).status == 0, ran
+    assert (told := world.second_look())[0] == 0, told

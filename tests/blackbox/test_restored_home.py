@@ -278,3 +278,113 @@ def test_without_a_pin_and_a_backup_an_operator_vouches_for_the_log_that_stands_
     holds(world, lost=0)
     world.applied("Keep it short.")
     holds(world, lost=0)
+
+
+def test_what_was_seen_is_set_aside_and_every_name_of_a_run_that_died_goes(
+    older: World, days: tuple[World, World]
+) -> None:
+    yesterday, today = days
+    newer = sorted(set(heads(today)) - set(heads(older)))
+    assert newer
+    for name in newer:
+        shutil.copy(today.home / f"audit/checkpoints/{name}", older.home / f"audit/checkpoints/{name}")
+    (older.keys / ".123.restoring").mkdir()
+    (older.keys / ".123.restoring/log-ed25519").write_text("of a run that died")
+    kept = {path.name: path.read_bytes() for path in older.own_keys.iterdir()}
+    size, lost = len(yesterday.events()), len(today.events()) - len(yesterday.events())
+    assert older.json("restore", "--take-over") == {
+        "home": str(older.home),
+        "machine": json.loads(older.read("config/nightledger/home.json"))["machine"],
+        "size": size,
+        "lost": lost,
+    }
+    at, found = (
+        f"{older.now:%Y%m%dT%H%M%SZ}",
+        {path.name: path.read_bytes() for path in older.own_keys.iterdir()},
+    )
+    assert found.keys() - kept.keys() == {f"{name}.before-{at}" for name in ("head.json", "pin.json")}
+    for name, content in kept.items():
+        moved = name in {"head.json", "pin.json"}
+        assert found[f"{name}.before-{at}" if moved else name] == content
+        assert (found[name] != content) == moved
+    pin, was = json.loads(found["pin.json"]), json.loads(kept["pin.json"])
+    assert {**pin, "heads": []} == {**was, "heads": []}
+    assert [one for one in pin["heads"] if one["size"] <= size] == [
+        one for one in was["heads"] if one["size"] <= size
+    ]
+    assert [one["size"] for one in pin["heads"] if one["size"] > size] == [size + 2]
+    assert [path.name for path in older.keys.iterdir()] == [older.own_keys.name]
+    set_aside = {f"{name}.lost-{at}" for name in newer if int(name) > size}
+    assert {name for name in heads(older) if "lost" in name} == set_aside
+    recorded, restored = older.events()[size:]
+    base = {one["size"]: one["root"] for one in was["heads"]}[size + lost]
+    assert (recorded["type"], recorded["changes"], recorded["proposal"]) == ("restore", [], "")
+    assert [restored[name] for name in ("size", "lost", "base", "decision")] == [
+        size,
+        lost,
+        base,
+        recorded["decision"],
+    ]
+    decision = json.loads((older.home / f"audit/decisions/{restored['decision']}.json").read_bytes())
+    said = [(one["path"], one["result"]) for one in decision["targets"]]
+    assert said == [(f"audit/checkpoints/{size + lost}", decision["log"]["root"])]
+    assert [older.blob(recorded[part]).exists() for part in ("sha256", "signature_sha256")] == [True, True]
+    holds(older, lost=lost)
+
+
+def heads(world: World) -> list[str]:
+    return [path.name for path in (world.home / "audit/checkpoints").iterdir() if path.name[0] != "."]
+
+
+def test_no_other_damage_is_taken_for_a_loss(older: World, tmp_path: Path) -> None:
+    """A line that was edited, a home that calls itself another, a fork, a key of the log that is not here."""
+    root = tmp_path.parent / f"{tmp_path.name}-damaged"
+
+    def edited(world: World) -> None:
+        log = world.home / LOG
+        log.write_bytes(log.read_bytes().replace(b"apply.done", b"apply.dOne"))
+
+    def renamed(world: World) -> None:
+        text = world.read("config/nightledger/home.json")
+        world.write("config/nightledger/home.json", text.replace('"MEMORY.md"', '"MEMORY.md", "USER.md"'))
+
+    def forked(world: World) -> None:
+        append(world, *({"event": "consent.blocked", "domain": "no", "action": f"b{n}"} for n in range(9)))
+
+        (world.own_keys / "head.json").unlink()
+
+    def without_key(world: World) -> None:
+        (world.own_keys / "log-ed25519").unlink()
+
+    for damage, status, words in (
+        (edited, 4, "EDITED"),
+        (renamed, 4, "ALTERED"),
+        (forked, 4, "FORK"),
+        (without_key, 2, "log-ed25519"),
+    ):
+        world = older.copy(root / damage.__name__)
+        damage(world)
+        before = (world.home / LOG).read_bytes(), (world.own_keys / "pin.json").read_bytes()
+        ran = world.run("restore", "--take-over")
+        assert (ran.status, words in ran.text) == (status, True), (damage.__name__, ran)
+        assert ((world.home / LOG).read_bytes(), (world.own_keys / "pin.json").read_bytes()) == before
+        assert [path.name for path in world.keys.iterdir()] == [world.own_keys.name]
+
+
+def test_a_pin_that_is_made_anew_says_what_the_old_one_said(world: World) -> None:
+    world.applied("Label both ends of a cable.")
+    was = json.loads((world.own_keys / "pin.json").read_bytes())
+    (world.own_keys / "pin.json").unlink()
+    size = len(world.events())
+    world.ok("restore", "--take-over")
+    pin = json.loads((world.own_keys / "pin.json").read_bytes())
+    assert {**pin, "heads": []} == {**was, "heads": []}
+    assert (world.events()[-1]["size"], world.events()[-1]["lost"]) == (size, 0)
+    holds(world, lost=0)
+
+
+def test_on_the_machine_that_saw_it_all_there_is_nothing_to_sign(world: World) -> None:
+    world.applied("Label both ends of a cable.")
+    size, pin = len(world.events()), (world.own_keys / "pin.json").read_bytes()
+    ran = world.run("restore", "--take-over")
+    assert (ran.status, len(world.events()), (world.own_keys / "pin.json").read_bytes()) == (0, size, pin)

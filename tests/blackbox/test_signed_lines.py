@@ -436,6 +436,7 @@ def test_what_was_signed_in_part_stays_signed_when_old_bytes_have_expired(
     assert "Oil the north hinge." in recalled
     assert "Count the ladders." in recalled
     assert "integrity" not in alarms(world)
+    assert world.json("verify")["applies"] == {"checked": 3, "expired": 0, "findings": []}
 
 
 def drift(world: World) -> list[dict[str, Any]]:

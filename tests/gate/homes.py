@@ -20,7 +20,8 @@ from nightledger.domain.moment import Moment
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Hunk, Kind, Op, Origin, Proposal
 from nightledger.files.home import Home
 from nightledger.gate.apply.applying import Attempt, apply_one
-from nightledger.gate.apply.undoing import Undo, apply_undo, plan_undo, undo_choice
+from nightledger.gate.apply.undoing import Undo, plan_undo, undo_choice
+from nightledger.gate.apply.writing import write_all
 from nightledger.gate.deciding import Signed, accept, sign
 from nightledger.gate.founding import PRINCIPAL, Founding, found
 from nightledger.gate.guard.guarding import Sighting, guard
@@ -226,8 +227,7 @@ class Desk:
         signing = self.signing()
         choice = undo_choice(planned)
         decision = self.accept(make_decision(self.gate, planned.status, choice, signing))
-        ledger = self.ledger()
-        return apply_undo(self.gate, ledger, ledger.book.decisions[decision.id], planned, self.moment)
+        return write_all(self.gate, decision, decision.changes, planned.writes, self.moment)
 
     def guard(self, **scene: Any) -> tuple[Sighting, ...]:
         """Let the guard look."""

@@ -9,9 +9,8 @@ from nightledger.domain.errors import RefusedError, UsageError
 from nightledger.domain.proposal import Anchor, Hunk, Op, Origin, Proposal
 from nightledger.files.blobs import BlobStore
 from nightledger.gate.apply.around import ELSEWHERE, LOST
-from nightledger.gate.apply.undoing import Undo, apply_undo, reversal, undo_choice
+from nightledger.gate.apply.undoing import Undo, reversal
 from nightledger.gate.proposing.proposing import Outcome, propose
-from nightledger.gate.review.composing import make_decision
 from nightledger.gate.review.reviewing import read_documents
 
 LESSON = "Set the zone in every timer."
@@ -261,31 +260,6 @@ def test_an_invitation_is_veiled_and_comes_back(desk: Desk) -> None:
     assert "kupfer3" not in repr(edit)
     desk.undo(edit)
     assert desk.text() == f"{MEMORY}\n{line}"
-
-
-def test_an_undo_is_carried_out_only_over_the_bytes_that_were_signed(desk: Desk) -> None:
-    proposal = both(desk)
-    planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
-    desk.accept(made)
-    desk.memory.write_text(desk.text() + "- more\n")
-    now = desk.plan_undo(proposal)
-    recorded = desk.ledger().book.decisions[made.id]
-    with pytest.raises(RefusedError, match="the files have changed since it was signed"):
-        apply_undo(desk.gate, desk.ledger(), recorded, now, desk.moment)
-    assert desk.text().endswith("- more\n")
-
-
-def test_an_undo_with_another_signature_is_refused(desk: Desk) -> None:
-    proposal = both(desk)
-    planned = desk.plan_undo(proposal)
-    made = make_decision(desk.gate, planned.status, undo_choice(planned), desk.signing())
-    desk.accept(made)
-    Path(f"{desk.home.decision(made.id)}.sig").write_text("nothing")
-    text = desk.text()
-    with pytest.raises(RefusedError, match="its signature does not verify"):
-        apply_undo(desk.gate, desk.ledger(), desk.ledger().book.decisions[made.id], planned, desk.moment)
-    assert desk.text() == text
 
 
 def test_an_undo_of_an_aborted_apply_looks_at_the_one_that_was_done(desk: Desk) -> None:

@@ -21,7 +21,6 @@ from nightledger.domain.states import (
     Apply,
     Book,
     ChangeState,
-    DecisionStatus,
     Gone,
     ProposalStatus,
 )
@@ -32,8 +31,7 @@ from nightledger.gate.apply.giving_back import give_back, link_back, undo_diff
 from nightledger.gate.apply.parts import put_changes
 from nightledger.gate.apply.planning import own_write
 from nightledger.gate.apply.replaying import replay_without
-from nightledger.gate.apply.writing import Write, write_all
-from nightledger.gate.deciding import read_claim
+from nightledger.gate.apply.writing import Write
 from nightledger.gate.guard.drifting import course_of
 from nightledger.gate.guard.locking import require_exchangeable
 from nightledger.gate.kept_files import is_gated, read_target
@@ -287,31 +285,6 @@ def _links_back(undo: Undo) -> tuple[DecisionTarget, ...]:
     """Give what a decision says of links that come back: nothing is written, their names stand for them."""
     changes = [change for change in undo.stored.proposal.changes if change.n in undo.changes]
     return decision_targets({}, {}, [change for change in changes if change.op is Op.DELETE_LINK])
-
-
-def apply_undo(gate: Gate, ledger: Ledger, status: DecisionStatus, undo: Undo, moment: Moment) -> bool:
-    """Carry a recorded undo decision out at once; the caller holds the home's lock.
-
-    Returns:
-        Whether a rival wrote at the same moment.
-
-    Raises:
-        RefusedError: The decision does not verify, or the files are not what was signed.
-    """
-    claim = read_claim(gate.home, ledger, status)
-    reasons = (
-        [] if claim.signer == claim.decision.principal and claim.on_log else ["its signature does not verify"]
-    )
-    signed = {(t.path, t.base, t.result) for t in claim.decision.targets}
-    actual = {(t.path, t.base, t.result) for t in undo_choice(undo).targets}
-    if signed != actual:
-        reasons.append("the files have changed since it was signed")
-    if reasons:
-        raise RefusedError(
-            "the undo is refused:\n  " + "\n  ".join(reasons),
-            hint="run it again; it is then signed over the new bytes",
-        )
-    return write_all(gate, claim.decision, claim.decision.changes, undo.writes, moment)
 
 
 def reversal(undo: Undo, documents: dict[str, str]) -> Submission:

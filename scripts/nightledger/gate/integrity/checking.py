@@ -19,7 +19,7 @@ from nightledger.files.home import Home
 from nightledger.gate.gated import sha256_gated
 from nightledger.gate.integrity.beginning import why_another
 from nightledger.gate.integrity.trust_changes import is_outrun
-from nightledger.gate.integrity.trusting import Trust, is_on_log, trust_files, who_changed
+from nightledger.gate.integrity.trusting import Trust, is_on_log, is_recorded, trust_files, who_changed
 from nightledger.gate.kept_files import read_target
 from nightledger.gate.opening import Ledger
 from nightledger.gate.restoring import is_signed_for
@@ -341,7 +341,7 @@ def _judge(
         return Altered(path=f"{home.relative(path)}.sig", message="it was changed after it was recorded")
     if not is_on_log(ledger, decision, status.losses):
         return Altered(path=home.relative(path), message=FORKED)
-    if not _is_recorded(home, status, decision):
+    if not is_recorded(home, status, decision):
         return Altered(path=home.relative(path), message=OTHERWISE)
     return decision, by.fingerprint
 
@@ -360,17 +360,6 @@ def _copies(home: Home, book: Book) -> Iterator[Altered]:
             yield Altered(path=copy, message=f"it is missing: the full text of {log} was there")
         elif hashlib.sha256(content).hexdigest() != book.kept[copy]:
             yield Altered(path=copy, message=f"it was changed: it is not the full text of {log} any more")
-
-
-def _is_recorded(home: Home, status: DecisionStatus, decision: Decision) -> bool:
-    """Tell whether a decision is the one of its entry: else one could be recorded again, under another id."""
-    return (decision.id, decision.type, decision.proposal, decision.changes, decision.origin) == (
-        status.id,
-        status.type,
-        status.proposal,
-        status.changes,
-        home.identity.origin,
-    )
 
 
 def _signer(signed: Signed, trust: Trust, status: DecisionStatus) -> SignedBy | None:

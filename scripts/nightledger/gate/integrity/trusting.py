@@ -219,4 +219,15 @@ def read_verified(home: Home, trust: Trust, status: DecisionStatus) -> Decision 
     except NightledgerError:
         return None
     holds = by is not None and by.principal == decision.principal
-    return decision if holds and decision.origin == home.identity.origin else None
+    return decision if holds and is_recorded(home, status, decision) else None
+
+
+def is_recorded(home: Home, status: DecisionStatus, decision: Decision) -> bool:
+    """Tell whether a decision is the one of its entry: else one could be recorded again, under another id."""
+    return (decision.id, decision.type, decision.proposal, decision.changes, decision.origin) == (
+        status.id,
+        status.type,
+        status.proposal,
+        status.changes,
+        home.identity.origin,
+    )

@@ -68,7 +68,8 @@ def _plan(session: "Session", name: str, only: tuple[int, ...]) -> "Undo":
 
 def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
     from nightledger.domain.errors import FileChangedError
-    from nightledger.gate.apply.undoing import apply_undo, undo_choice
+    from nightledger.gate.apply.undoing import undo_choice
+    from nightledger.gate.apply.writing import write_all
     from nightledger.gate.review.composing import make_decision
     from nightledger.surfaces import signing
     from nightledger.surfaces.session import following, writing
@@ -80,8 +81,7 @@ def _undo(context: Context, seen: "Session", shown: "Undo") -> int:
             raise FileChangedError("what it would change is not what was shown any more; nothing was signed")
         decision = make_decision(session.gate, undo.status, undo_choice(undo), signing.prepare(session))
         accepted = signing.sign_all(session, [decision], signer)[0]
-        recorded = session.ledger.book.decisions[accepted.id]
-        apply_undo(session.gate, session.ledger, recorded, undo, session.moment)
+        write_all(session.gate, accepted, accepted.changes, undo.writes, session.moment)
         if undo.brings_links:
             from nightledger.surfaces.relinking import relink
 

@@ -1,0 +1,380 @@
+"""What ``verify`` finds wrong with each entry of an apply that no operator's signature bears out, and with which line.
+
+Whoever holds the log's key appends them beside decisions that an operator did sign; the file itself may stay as it is.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append, event_named, operator_signed, put_blob
+from tests.blackbox.test_applying import sign
+from tests.blackbox.test_lifecycle import CLOSED
+from tests.blackbox.test_undoing import FULL, LOG, let_go
+from tests.blackbox.world import MEMORY, World, found, sha256
+
+APPLY = "a-" + "f" * 26
+TEXT = "Label both ends of a cable."
+OTHER = "Count twice."
+
+
+def decision_of(world: World, proposal: str) -> dict[str, Any]:
+    """Give the newest decision about a proposal, as it was signed."""
+    named = [
+        one for one in world.events() if one["event"] == "decision.recorded" and one["proposal"] == proposal
+    ]
+    return dict(json.loads((world.home / f"audit/decisions/{named[-1]['decision']}.json").read_bytes()))
+
+
+def targets_of(world: World, decision: dict[str, Any], **changed: str) -> list[dict[str, str]]:
+    """Give the targets of an apply that does what a decision says; all bytes are kept."""
+    now = put_blob(world, world.read().encode())
+    after = put_blob(world, world.read().replace(f"{OTHER}\n", f"{OTHER}\n- {TEXT}\n").encode())
+    return [
+        {
+            "path": one["path"],
+            "before": now,
+            "after": after,
+            "signed_base": one["base"],
+            "signed_result": one["result"],
+            **changed,
+        }
+        for one in decision["targets"]
+    ]
+
+
+def carry_out(
+    world: World, decision: dict[str, Any], *, after: tuple[dict[str, Any], ...] = (), **changed: Any
+) -> None:
+    """Log an apply of a decision, done."""
+    begun = {
+        "event": "apply.intent",
+        "apply": APPLY,
+        "decision": decision["id"],
+        "proposal": decision["proposal"],
+        "changes": decision["changes"],
+        "targets": targets_of(world, decision),
+        **changed,
+    }
+    begun = {name: value for name, value in begun.items() if value is not None}
+    append(world, begun, *after, {"event": "apply.done", "apply": begun["apply"]})
+
+
+@pytest.fixture(scope="module")
+def signed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home with a change that was applied, and one that is signed and waits."""
+    world = adopted.copy(tmp_path_factory.mktemp("signed"))
+    world.applied(OTHER)
+    sign(world, world.propose(TEXT))
+    return world
+
+
+def saying(world: World, text: str) -> dict[str, Any]:
+    """Give what was decided about the proposal that adds a text."""
+    return decision_of(
+        world, next(p["id"] for p in world.proposals("--all") if text in p["changes"][0]["after"])
+    )
+
+
+def waiting(world: World) -> dict[str, Any]:
+    return saying(world, TEXT)
+
+
+def applied(world: World) -> dict[str, Any]:
+    return saying(world, OTHER)
+
+
+def undo_signed(world: World, after: str, *changes: int) -> dict[str, Any]:
+    """Have the operator sign, beside the gate, that what was applied last goes."""
+    like = applied(world)
+    now = sha256(world.read().encode())
+    target = {**like["targets"][0], "base": now, "result": put_blob(world, after.encode())}
+    return operator_signed(
+        world, like, type="undo", targets=[target], changes=list(changes) or like["changes"]
+    )
+
+
+def bytes_of(world: World, after: str, **members: str) -> dict[str, str]:
+    """Give what a target says of a file that goes from its bytes of now to others."""
+    return {
+        "before": put_blob(world, world.read().encode()),
+        "after": put_blob(world, after.encode()),
+        **members,
+    }
+
+
+def other_result(world: World) -> dict[str, Any]:
+    return {"targets": targets_of(world, waiting(world), after=put_blob(world, b"# Other\n"))}
+
+
+def other_targets(world: World, **members: str) -> dict[str, Any]:
+    return {"targets": targets_of(world, waiting(world), **members)}
+
+
+def carried(world: World, **changed: Any) -> None:
+    carry_out(world, waiting(world), **changed)
+
+
+def begun_twice(world: World) -> None:
+    twice = {
+        "event": "apply.intent",
+        "apply": APPLY,
+        "changes": [1],
+        "targets": targets_of(world, waiting(world)),
+    }
+    names = {"decision": waiting(world)["id"], "proposal": waiting(world)["proposal"]}
+    carried(world, after=({**twice, **names},))
+
+
+def expired(world: World) -> None:
+    decision = waiting(world)
+    world.wait(days=8)
+    carry_out(world, decision)
+
+
+def signature_broken(world: World) -> None:
+    decision = waiting(world)
+    path = world.home / f"audit/decisions/{decision['id']}.json.sig"
+    path.write_bytes(path.read_bytes()[:200])
+    carry_out(world, decision)
+
+
+def proposal_altered(world: World) -> None:
+    decision, targets = waiting(world), other_result(world)
+    (world.home / f"memory/state/proposals/{decision['proposal']}.json").write_bytes(b"{}")
+    carry_out(world, decision, **targets)
+
+
+def bytes_gone(world: World) -> None:
+    carried(world, **other_result(world))
+    world.blob(sha256(world.read().encode())).unlink()
+
+
+def over_other_bytes(world: World) -> None:
+    name = world.propose("Ask first.")
+    like = {**waiting(world), "proposal": name, "proposal_sha256": "0" * 64}
+    carry_out(world, operator_signed(world, like))
+
+
+def does_not_fit(world: World) -> None:
+    name = world.propose("Ninety.", "--entry", "Keep backups for 30 days.", section="Decisions")
+    assert world.edit(lambda text: text.replace("- Keep backups for 30 days.", "- A month.")).status == 0
+    made = next(one for one in world.events() if one.get("proposal") == name)
+    target = {**waiting(world)["targets"][0], "base": sha256(world.read().encode()), "result": "1" * 64}
+    like = {**waiting(world), "proposal": name, "proposal_sha256": made["sha256"], "targets": [target]}
+    decision = operator_signed(world, like)
+    carry_out(world, decision)
+
+
+def undo_elsewhere(world: World) -> None:
+    decision = undo_signed(world, MEMORY)
+    carry_out(world, decision, targets=targets_of(world, decision, **bytes_of(world, "# Other\n")))
+
+
+def undo_of_less(world: World) -> None:
+    edit = lambda text: text.replace("30 days", "31 days").replace("Restart", "Start")  # noqa: E731
+    before = world.read()
+    assert world.edit(edit).status == 0
+    like = decision_of(world, event_named(world, "apply.intent")["proposal"])
+    target = {
+        **like["targets"][0],
+        "base": sha256(world.read().encode()),
+        "result": put_blob(world, before.encode()),
+    }
+    decision = operator_signed(world, like, type="undo", targets=[target])
+    carry_out(world, decision, changes=[1], targets=targets_of(world, decision, **bytes_of(world, before)))
+
+
+def key_revoked(world: World) -> None:
+    decision = undo_signed(world, MEMORY)
+    machine = world.root / "second.pub"
+    machine.write_bytes((world.own_keys / "machine-ed25519.pub").read_bytes())
+    world.ok("key", "add", str(machine), "--principal", "second")
+    mine = next(
+        one["fingerprint"] for one in world.json("key", "list")["signers"] if one["principal"] == "operator"
+    )
+    world.ok("key", "revoke", mine, "--reason", "lost")
+    carry_out(world, decision, targets=targets_of(world, decision, **bytes_of(world, MEMORY)))
+
+
+FORGERIES: dict[str, tuple[Callable[[World], None], str]] = {
+    "once more": (lambda w: carry_out(w, applied(w)), "change 1 did not stand"),
+    "begun twice": (begun_twice, "carried out before"),
+    "of another proposal": (
+        lambda w: carry_out(w, {**waiting(w), "id": applied(w)["id"]}),
+        "no decision about that proposal",
+    ),
+    "no change": (lambda w: carried(w, changes=[]), "names no change"),
+    "one change more": (lambda w: carried(w, changes=[1, 2]), "change 2 did not stand"),
+    "outcomes that nobody recorded": (lambda w: carried(w, outcomes=5), "more outcomes of a link"),
+    "a signature that was broken": (signature_broken, "its decision does not hold"),
+    "a proposal of other bytes": (over_other_bytes, "other bytes of the proposal"),
+    "something taken back": (lambda w: carried(w, taken_back=[1]), "takes back what is no drift"),
+    "after its time": (expired, "had expired"),
+    "another file": (lambda w: carried(w, **other_targets(w, path="memory/2026-01-01.md")), "other files"),
+    "one file twice": (lambda w: carried(w, targets=targets_of(w, waiting(w)) * 2), "other files"),
+    "no file": (lambda w: carried(w, targets=[]), "other files"),
+    "another base": (lambda w: carried(w, **other_targets(w, signed_base="0" * 64)), "it says were signed"),
+    "another result": (
+        lambda w: carried(w, **other_targets(w, signed_result="0" * 64)),
+        "it says were signed",
+    ),
+    "another start": (
+        lambda w: carried(w, **other_targets(w, before=put_blob(w, b"# O\n"))),
+        "it began with",
+    ),
+    "other bytes": (lambda w: carried(w, **other_result(w)), "does not lead"),
+    "other accepted bytes": (
+        lambda w: carried(
+            w, **other_targets(w, accepted_before=sha256(w.read().encode()), accepted=put_blob(w, b"x"))
+        ),
+        "does not lead",
+    ),
+    "no accepted bytes before": (
+        lambda w: carried(w, **other_targets(w, accepted=put_blob(w, b"x"))),
+        "it began with",
+    ),
+    "a proposal that was altered": (proposal_altered, "proposal is not what was logged"),
+    "bytes that are gone": (bytes_gone, "that it names are not there"),
+    "a change that does not fit": (does_not_fit, "change 1 does not fit"),
+    "an undo to other bytes": (undo_elsewhere, "did not put there what was signed"),
+    "an undo of less": (undo_of_less, "other changes than were signed"),
+    "a key that was revoked": (key_revoked, "had been revoked"),
+}
+
+
+def told_of(world: World) -> tuple[int, list[str]]:
+    """Give how many applies hold, and what is wrong with each other one; its line is that of its entry."""
+    seen = world.json("verify")
+    lines = [
+        n
+        for n, one in enumerate(world.events(), 1)
+        if one["event"] == "apply.intent" and one["apply"] == APPLY
+    ]
+    found = seen["applies"]["findings"]
+    assert {one["line"] for one in found} <= set(lines)
+    assert seen["ok"] == (not found and not seen["altered"] and not seen["drift"])
+    return seen["applies"]["checked"], [one["message"].split("was signed: ", 1)[1] for one in found]
+
+
+def test_what_an_operator_signed_is_found_right(signed: World, tmp_path: Path) -> None:
+    world = signed.copy(tmp_path)
+    text = world.read().replace(f"{OTHER}\n", f"{OTHER}\n- {TEXT}\n")
+    carried(world)
+    world.write("MEMORY.md", text)
+    assert told_of(world) == (2, [])
+    decision = undo_signed(world, MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n"))
+    after = MEMORY.replace("upgrade.\n", f"upgrade.\n- {TEXT}\n")
+    targets = targets_of(world, decision, **bytes_of(world, after))
+    carry_out(world, decision, apply="a-" + "e" * 26, targets=targets)
+    world.write("MEMORY.md", after)
+    assert told_of(world) == (3, [])
+    assert world.second_look()[0] == 0
+
+
+def test_each_way_in_which_an_apply_is_not_what_was_signed_is_named(signed: World, tmp_path: Path) -> None:
+    wrong = []
+    for n, (why, (forge, words)) in enumerate(FORGERIES.items()):
+        world = signed.copy(tmp_path / str(n))
+        forge(world)
+        checked, told = told_of(world)
+        if not told or words not in told[-1]:
+            wrong.append((why, checked, told))
+    assert wrong == []
+
+
+# ------------------------------------------------------------ settled drift
+def drifted(world: World) -> tuple[str, str, dict[str, Any]]:
+    """Have two places drift; give the file before and since, and what the operator's answer to the item begins as."""
+    before = world.read()
+    world.write("MEMORY.md", before.replace("30 days", "31 days").replace("- Restart", "- Start"))
+    world.ok("guard")
+    (item,) = [one for one in world.proposals() if one["kind"] == "drift"]
+    made = next(one for one in world.events() if one.get("proposal") == item["id"])
+    return (
+        before,
+        world.read(),
+        {"type": "drift", "proposal": item["id"], "proposal_sha256": made["sha256"], "reason": ""},
+    )
+
+
+SETTLEMENTS: dict[str, tuple[dict[str, str], str]] = {
+    "as it was signed": ({}, ""),
+    "other accepted bytes": ({"accepted": "# Other\n"}, "does not lead"),
+    "all of it accepted": (
+        {"accepted": MEMORY.replace("30 days", "31 days").replace("- Restart", "- Start")},
+        "does not lead",
+    ),
+    "another start": ({"accepted_before": "# Other\n"}, "it began with"),
+    "to other bytes": ({"after": "# Other\n"}, "did not put there what was signed"),
+}
+
+
+def test_a_settlement_accepts_what_was_kept_and_nothing_else(adopted: World, tmp_path: Path) -> None:
+    wrong = []
+    for n, (why, (changed, words)) in enumerate(SETTLEMENTS.items()):
+        world = adopted.copy(tmp_path / str(n))
+        before, since, answer = drifted(world)
+        name = world.propose(TEXT)
+        sign(world, name)
+        like = decision_of(world, name)
+        kept, settled = before.replace("30 days", "31 days"), since.replace("- Start", "- Restart")
+        target = {**like["targets"][0], "base": sha256(since.encode()), "result": sha256(settled.encode())}
+        decision = operator_signed(world, like, **answer, changes=[1], targets=[target])
+        texts = {"before": since, "after": settled, "accepted_before": before, "accepted": kept, **changed}
+        hashes = {name: put_blob(world, text.encode()) for name, text in texts.items()}
+        carry_out(world, decision, taken_back=[2], targets=targets_of(world, decision, **hashes))
+        world.write("MEMORY.md", texts["after"])
+        checked, told = told_of(world)
+        if (checked, [words in one for one in told]) != ((0, [True]) if words else (1, [])):
+            wrong.append((why, checked, told))
+    assert wrong == []
+
+
+# ------------------------------------------------------------ files that others may write
+@pytest.fixture(scope="module")
+def letting(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home with two logs to be compressed and an entry to be archived, signed."""
+    world = found(tmp_path_factory.mktemp("letting"), memory=CLOSED)
+    world.write(LOG, FULL)
+    world.write(LOG.replace("03.md", "04.md"), FULL.replace("basil", "mint"))
+    world.wait(days=60)
+    world.ok("prune")
+    for name in let_go(world):
+        sign(world, name)
+    world.wait(hours=3)
+    return world
+
+
+def test_a_log_and_its_copy_are_what_was_signed_or_told_of(letting: World, tmp_path: Path) -> None:
+    plain = letting.copy(tmp_path / "plain")
+    plain.ok("apply")
+    compression, archival = let_go(letting)
+    intents = {one["proposal"]: one for one in plain.events() if one["event"] == "apply.intent"}
+    cases: dict[str, tuple[str, int, dict[str, bytes], list[int] | None, str]] = {
+        "a compression": (compression, 0, {}, None, ""),
+        "an archival": (archival, 0, {}, None, ""),
+        "another copy": (compression, 0, {"after": b"x"}, None, "does not lead"),
+        "another summary": (compression, 2, {"after": b"x"}, None, "does not lead"),
+        "another log before": (compression, 2, {"before": b"x"}, None, "does not fit"),
+        "one of two": (compression, 0, {}, [1], "does not lead"),
+        "another archive": (archival, 0, {"after": b"x"}, None, "does not lead"),
+        "another memory": (archival, 1, {"after": b"# M\n"}, None, "does not lead"),
+    }
+    wrong = []
+    for why, (name, at, changed, changes, words) in cases.items():
+        world = letting.copy(tmp_path / why)
+        intent = intents[name]
+        targets = [dict(one) for one in intent["targets"]]
+        for one in targets:
+            for side in ("before", "after"):
+                put_blob(world, plain.blob(one[side]).read_bytes())
+        targets[at] |= {side: put_blob(world, content) for side, content in changed.items()}
+        carry_out(world, decision_of(world, name), targets=targets, changes=changes or intent["changes"])
+        found_there = world.json("verify")["applies"]
+        told = [one["message"] for one in found_there["findings"]]
+        if (found_there["checked"], [words in one for one in told]) != ((0, [True]) if words else (1, [])):
+            wrong.append((why, found_there))
+    assert wrong == []
