@@ -80,8 +80,15 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
         "2026-03-01",
         None,
     )
-    (target,), (change,) = made["targets"], made["changes"]
     after = MEMORY.replace("an upgrade.\n", "an upgrade.\n- Set the zone.\n  Both clocks.\n")
+    says_what_was_asked(made, after)
+    in_the_view_alone(world, name)
+    taken_up(world, name, after)
+
+
+def says_what_was_asked(made: dict[str, Any], after: str) -> None:
+    """Look at the file, and change, and evidence that a proposal names."""
+    (target,), (change,) = made["targets"], made["changes"]
     assert target == {
         "path": "MEMORY.md",
         "base_sha256": sha256(MEMORY.encode()),
@@ -112,6 +119,9 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
         "MEMORY.md > Lessons",
         None,
     )
+
+
+def in_the_view_alone(world: World, name: str) -> None:
     view = json.loads(world.read("memory/state/tc-consolidate-pending.json"))
     assert view == {
         "v": 1,
@@ -127,7 +137,6 @@ def test_a_wish_is_one_file_one_leaf_and_one_line_of_the_view(world: World) -> N
         ],
         "proposed_removals": [],
     }
-    taken_up(world, name, after)
 
 
 def taken_up(world: World, name: str, after: str) -> None:
@@ -330,7 +339,7 @@ def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_q
     world.now = START.replace(day=8, hour=3, minute=10)
     world.ok("night")
     waits = [one["after"] for p in world.proposals() for one in p["changes"] if p["id"] != name]
-    assert waits == [f"- Lesson: {LESSONS[2]}"]
+    assert waits == [f"- Backup: Lesson: {LESSONS[2]}"]
     rules = [event["rules"] for event in held(world)]
     assert all("secret.own.harbour-badge" in one for one in rules)
     assert len(rules) >= 3
