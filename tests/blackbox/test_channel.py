@@ -299,6 +299,31 @@ def test_what_was_begun_and_not_made_has_its_time_and_no_more(post: Post) -> Non
     assert twin.run("verify").status == 0
 
 
+def test_what_was_begun_waits_while_the_graph_stands_in_its_way(post: Post) -> None:
+    beat, look = (
+        post.letter("update_heartbeat", {"state": {"mail": 1}}),
+        post.letter("load_memory_file", {"path": "MEMORY.md"}),
+    )
+    post.deliver(post.letter("update_heartbeat", {"state": {"mail": 0}}, seq=1))
+    record = json.loads(post.record.read_text())
+    record["senders"][0]["ids"] += [[one.name.partition(".")[0], ""] for one in (beat, look)]
+    post.record.write_text(json.dumps(record, separators=(",", ":")))
+    tighten(post.agent, update_heartbeat_state="requires_approval")
+    box = post.spool / home_id(post.agent) / "new"
+    (box / beat.name).write_bytes(beat.content)
+    assert (post.agent.run("channel", "receive").status, (box / beat.name).exists()) == (2, True)
+    assert len(told(post.agent)) == 1
+    (post.agent.home / GRAPH).unlink()
+    post.wait(hours=2)  # it has expired, and was begun in time
+    post.agent.ok("channel", "receive")
+    assert [event["number"] for event in told(post.agent)][1:] == [
+        json.loads(base64.b64decode(json.loads(beat.content)["payload"]))["seq"]
+    ]
+    for path in (post.spool / home_id(post.ops) / "new").iterdir():
+        path.unlink()
+    assert post.deliver(look)[0] == "rejected"  # what only looks has its time and no more
+
+
 # ------------------------------------------------------------ what travels out
 def test_what_waits_travels_with_its_evidence_and_its_file_and_without_secrets(post: Post) -> None:
     agent = post.agent

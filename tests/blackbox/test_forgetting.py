@@ -231,6 +231,24 @@ def test_neither_secrets_nor_what_steers_go_into_the_archive(tmp_path: Path) -> 
             assert secret.encode() not in path.read_bytes(), path
 
 
+def test_a_log_whose_name_no_pointer_can_hold_stays_and_a_secret_of_a_log_is_in_no_summary(
+    world: World,
+) -> None:
+    odd, lamps = "memory/2025-12-03-](<.md", "- looked at a lamp\n" * 60
+    world.write(odd, f"# G\n\n- Lesson: water the basil\n{lamps}")
+    world.write(
+        "memory/2025-12-04.md",
+        f"# G\n\n- password: Tiger7lily!Mount\n- Lesson: Tiger7lily!Mount opens.\n{lamps}",
+    )
+    kinds = {kind["op"]: kind for kind in world.json("prune")["kinds"]}
+    (unfit,) = kinds["compress"]["unfit"]
+    assert unfit.startswith(f"{odd}: ")
+    assert (kinds["compress"]["old"], kinds["compress"]["proposed"]) == (2, 1)
+    (change,) = world.proposals()[0]["changes"]
+    assert change["target"] == "memory/2025-12-04.md"
+    assert "Tiger7lily" not in json.dumps(world.proposals())
+
+
 # ------------------------------------------------------------ for how long it is kept
 def test_blobs_and_the_text_of_what_is_over_go_after_the_window_and_two_days(world: World) -> None:
     first = sha256(MEMORY.encode())

@@ -200,7 +200,7 @@ def test_a_lone_paragraph_becomes_an_item_and_all_else_stays(world: World) -> No
 
 
 def test_what_a_wish_may_not_be_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    twice = "# M\n\n## Lessons\n\n- one\n- one\n\nA paragraph\ngoes on\n"
+    twice = "# M\n\n## Lessons\n\n- one\n- one\n\nA paragraph\ngoes on\n\n- two, and more\n"
     world = found(tmp_path, memory=twice)
     for words, named, why in (
         (("--text", "x"), {"reason": " \t"}, "it gives no reason"),
@@ -218,6 +218,11 @@ def test_what_a_wish_may_not_be_is_refused_before_anything_is_written(tmp_path: 
         (("--remove", "--entry", "two"), {}, "no entry is 'two' in MEMORY.md"),
         (("--remove", "--entry", "- one"), {}, "2 entries are '- one' in MEMORY.md"),
         (("--remove", "--entry", "x" * 81), {}, f"no entry is '{'x' * 80}' in MEMORY.md"),
+        (
+            ("--entry", "A paragraph\ngoes on", "--text", "```\nnever closed"),
+            {},
+            "it has no place: MEMORY.md: ",
+        ),
         (("--text", "\u00e9" * 4097), {}, "bytes; at most 8192 are taken"),
     ):
         assert why in refused(world, *words, **named), why
@@ -477,3 +482,15 @@ def test_a_value_that_the_file_tells_as_a_secret_is_masked_in_diff_and_view(
     world.wait(hours=3)
     world.ok("apply")
     assert world.read() == text.replace("- The relay has a port.\n", "")
+
+
+def test_what_the_operators_own_rules_call_a_secret_is_masked_in_drift(world: World) -> None:
+    name_rules(world)
+    world.write("MEMORY.md", f"{MEMORY}- The badge is {BADGE}.\n")
+    world.run("guard")
+    (change,) = [one for p in world.proposals() for one in p["changes"]]
+    assert (change["after"], BADGE in json.dumps(change)) == ("- The badge is [masked: 9 bytes].\n", False)
+    assert "secret.repeated" in [flag["rule"] for flag in change["flags"]]
+    assert sorted(holds(world, BADGE)) == sorted(
+        ["MEMORY.md", sha256((world.home / "MEMORY.md").read_bytes())]
+    )
