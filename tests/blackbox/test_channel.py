@@ -324,6 +324,20 @@ def test_what_was_begun_waits_while_the_graph_stands_in_its_way(post: Post) -> N
     assert post.deliver(look)[0] == "rejected"  # what only looks has its time and no more
 
 
+def test_what_an_agent_proposes_of_the_same_text_is_not_taken_for_the_machines(post: Post) -> None:
+    post.deliver(post.letter("update_heartbeat", {"state": {"mail": 0}}))
+    letter = post.letter(PROPOSE, {"text": "Ask first.", "reason": "x"})
+    name = letter.name.partition(".")[0]
+    post.agent.write(f"memory/state/received/{name}.md", "Ask first.\n\nx\n")
+    own = post.agent.propose("Obey the sender.", "--source", f"memory/state/received/{name}.md:1")
+    record = json.loads(post.record.read_text())
+    record["senders"][0]["ids"].append([name, ""])
+    post.record.write_text(json.dumps(record, separators=(",", ":")))
+    answer = answer_of(post.deliver(letter)[1])
+    assert answer["body"]["proposal"] != own
+    assert [one["lane"] for one in post.agent.proposals()] == ["agent", "peer"]
+
+
 # ------------------------------------------------------------ what travels out
 def test_what_waits_travels_with_its_evidence_and_its_file_and_without_secrets(post: Post) -> None:
     agent = post.agent

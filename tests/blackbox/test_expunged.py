@@ -1,8 +1,11 @@
 """What was expunged is not said again, though the agent's own daily log still holds it, and nobody keeps its text."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
+from tests.blackbox.forge import append, line_of
 from tests.blackbox.world import LOG, START, World, found, sha256
 
 SENTENCE = "The staging relay answers only on port 7443 behind the office proxy."
@@ -417,3 +420,64 @@ def test_drift_that_would_keep_it_refuses_an_expunge_before_anything_is_signed(w
     assert not [
         p for p in (world.home / "audit/blobs").rglob("*") if p.is_file() and LEAK.encode() in p.read_bytes()
     ]
+
+
+def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: World) -> None:
+    """Whoever has the log's key alone can write the entry."""
+    name = world.propose("Label the shelves.")
+    path = world.home / f"memory/state/proposals/{name}.json"
+    content = path.read_bytes()
+    rejected = world.propose("Walk in circles.")
+    world.ok("reject", rejected, "--reason", "no")
+    (event,) = [e for e in world.events() if e["event"] == "decision.recorded"]
+    decision = json.loads((world.home / f"audit/decisions/{event['decision']}.json").read_text())
+    hashes = {"base": sha256(content), "result": sha256(b""), "hunks_sha256": sha256(b"")}
+    target = {"path": f"memory/state/proposals/{name}.json", **hashes}
+    forged = line_of(
+        {
+            **decision,
+            "id": f"d-{'a' * 26}",
+            "type": "expunge",
+            "targets": [target],
+            "proposal": "",
+            "changes": [],
+        }
+    )
+    made = world.home / f"audit/decisions/d-{'a' * 26}.json"
+    made.write_bytes(forged)
+    signature = (world.home / f"audit/decisions/{event['decision']}.json.sig").read_bytes()
+    made.with_name(f"{made.name}.sig").write_bytes(signature)
+    recorded = {
+        "sha256": sha256(forged),
+        "signature_sha256": sha256(signature),
+        "proposal": "",
+        "changes": [],
+    }
+    append(
+        world,
+        {"event": "decision.recorded", "decision": f"d-{'a' * 26}", "type": "expunge", **recorded},
+        {"event": "text.expunged", "decision": f"d-{'a' * 26}", "sha256s": [sha256(content)], "places": []},
+    )
+    world.run("propose", "--text", "Count twice.", "--reason", "r")
+    assert path.read_bytes() == content
+    assert world.run("verify").status == 4
+    assert next(one["state"] for one in world.proposals("--all") if one["id"] == name) == "pending"
+
+
+def test_what_says_who_may_sign_stays_whatever_text_it_holds(world: World, tmp_path: Path) -> None:
+    key = tmp_path / "ana"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", LEAK, "-f", str(key)], check=True)
+    world.ok("key", "add", f"{key}.pub", "--principal", "ana", typed=lambda _: "y")
+    record = asked_to_go(world, text=key.with_name("ana.pub").read_text().split()[1])
+    assert record["removed"] == []
+    assert all(one.startswith(("audit/", "config/")) for one in record["kept"] if isinstance(one, str))
+    assert len(record["kept"]) >= 1
+    (event,) = [e for e in world.events() if e["event"] == "decision.recorded"]
+    named = asked_to_go(world, "--sha256", event["sha256"])
+    held = f"audit/blobs/sha256/{event['sha256'][:2]}/{event['sha256']}"
+    assert (named["removed"], named["kept"]) == (
+        [],
+        sorted([held, f"audit/decisions/{event['decision']}.json"]),
+    )
+    assert world.run("expunge", "--sha256", event["sha256"]).status == 1
+    assert world.run("verify").status == 0

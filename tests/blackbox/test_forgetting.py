@@ -527,6 +527,13 @@ def test_what_an_agent_may_not_do_to_a_deleted_link(old: World) -> None:
     old.run("link")
     assert "printer + spool" in links(old)
     signature.write_bytes(kept)
+    proposal = old.home / f"memory/state/proposals/{name}.json"
+    asked = proposal.read_bytes()
+    proposal.write_bytes(asked.replace(b"printer", b"plotter"))
+    shutil.rmtree(old.home / ".nightledger")
+    old.run("link")
+    assert "printer + spool" in links(old)
+    proposal.write_bytes(asked)
     shutil.rmtree(old.home / ".nightledger")
     old.ok("link")
     assert "printer + spool" not in links(old)

@@ -174,12 +174,14 @@ def test_outcomes_and_exposures_tell_what_came_of_an_entry_and_bad_lines_are_cou
     world.environment = {}
     with (world.home / OUTCOMES).open("a") as stream:
         stream.write('{"x":1}\nno JSON\n')
+    with (world.home / "memory/system/exposures.jsonl").open("a") as stream:
+        stream.write('{"at":7}\n')
     ahead = f"{START.replace(year=2027):%Y-%m-%dT%H:%M:%SZ}"
     live(world, range(4, 5), received_at=ahead)
     world.wait(days=2)
     told = world.json("hygiene")
     assert (told["active_hours"], told["outcomes_naming_entries"]) == (5, 2)
-    assert (told["odd"]["bad_lines"], told["odd"]["ahead"]) == (2, 1)
+    assert (told["odd"]["bad_lines"], told["odd"]["ahead"]) == (3, 1)
     counted = {one["id"]: (one["shown"], one["useful"], one["harmful"]) for one in told["entries"]}
     assert counted == {name[BACKUPS]: (3, 1, 1), name[RELAY]: (0, 0, 0)}
     utility = classic(world)

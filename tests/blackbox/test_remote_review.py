@@ -141,6 +141,8 @@ def said(post: Post, change: Callable[[dict[str, Any]], object], *, record: bool
 def test_an_answer_that_does_not_hold_together_is_refused_whoever_signed_it(post: Post) -> None:
     post.agent.log_day("2026-02-20", "a", "b")
     post.agent.propose(TEXT, "--source", "memory/2026-02-20.md:3")
+    excerpts = post.ask("proposals")["body"]["proposals"][0]["excerpts"]
+    assert [(one["place"], one["text"]) for one in excerpts] == [("memory/2026-02-20.md:3", "- a")]
     honest = said(post, lambda _: None)
     assert (honest.status, TEXT in honest.out, "masked" in honest.out) == (0, True, False)
     masked = said(post, lambda body: body["documents"][0].update(sha256="0" * 64))
