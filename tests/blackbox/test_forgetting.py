@@ -340,10 +340,6 @@ def test_a_gap_counts_for_two_days_and_a_stray_blob_goes_by_its_age(world: World
     nights(world, 1)
     assert [path.exists() for path in (kept, *strays)] == [True, False, True]
     assert removed(world) == set()
-    nights(world, 6)
-    assert kept.exists()
-    nights(world, 1)
-    assert not kept.exists()
 
 
 def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(world: World) -> None:

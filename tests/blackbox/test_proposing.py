@@ -331,17 +331,15 @@ def test_what_the_operators_own_rules_call_a_secret_reaches_no_proposal_and_no_q
     assert world.read() == MEMORY
     told = refused(world, "--text", f"The badge of the night porter is {BADGE}.")
     assert "the text holds a secret (secret.own.harbour-badge)" in told
-    world.wait(days=2)
     told = refused(world, "--text", "A lesson.", reason=f"as {BADGE} said")
     assert "secret.own.harbour-badge" in told
-    world.wait(days=2)
     world.log_day(
-        "2026-03-07",
+        "2026-03-02",
         *("## Porter", f"Lesson: the porter opens by {BADGE}, nobody else does."),
         *("## Backup", f"Lesson: {LESSONS[2]}"),
+        *("## Mail", f"Lesson: {INJECTED} {BADGE}"),
     )
-    world.log_day("2026-03-06", f"Lesson: {INJECTED} {BADGE}")
-    world.now = START.replace(day=8, hour=3, minute=10)
+    world.now = START.replace(day=3, hour=3, minute=10)
     world.ok("night")
     waits = [one["after"] for p in world.proposals() for one in p["changes"] if p["id"] != name]
     assert waits == [f"- Backup: Lesson: {LESSONS[2]}"]
@@ -411,7 +409,7 @@ def test_a_night_brings_five_additions_and_fifteen_changes_wait(world: World) ->
         world.log_day(f"2026-03-0{day}", *own)
         world.now = START.replace(day=day + 1, hour=3, minute=10)
         world.ok("night")
-        world.ok("consolidate")
+    world.ok("consolidate")
     waits = world.proposals()
     assert [one["title"] for one in waits] == [f"Consolidation of 2026-03-0{day}" for day in (2, 3, 4)]
     assert [[change["n"] for change in one["changes"]] for one in waits] == [[1, 2, 3, 4, 5]] * 3

@@ -74,8 +74,6 @@ def test_an_entry_keeps_its_id_and_its_use_through_edits_moves_undo_and_drift(
     after = ids(world)
     assert after["Keep backups for 60 days, encrypted."] == first[BACKUPS]
     assert after[BACKUPS] not in {first[BACKUPS], derived}
-    swap(world, "- Keep backups for 60 days, encrypted.\n", "")
-    swap(world, "## Lessons\n", "## Lessons\n\n- Keep backups for 60 days, encrypted, twice.\n")
     world.write("MEMORY.md", world.read().replace("after an upgrade", "after every upgrade"))
     assert ids(world)["Restart the relay after every upgrade."] == first[RELAY]
     world.run("guard")
