@@ -165,6 +165,8 @@ def test_what_faded_is_asked_about_once_a_month_and_pins_and_use_speak_for_the_r
     live(home, range(299), name["fern"])
     assert (home.json("curate", "--dry-run")["faded"], home.read()) == (0, MEMORY)
     live(home, range(299, 320), name["fern"])
+    dry = home.json("curate", "--dry-run")
+    assert (dry["faded"], len(dry["proposals"]), home.proposals()) == (7, 1, [])
     done = home.json("curate")
     assert (done["faded"], done["kept"], done["reason"], done["periods"]) == (7, 0, "", [320])
     (proposal,) = home.proposals()
@@ -252,6 +254,8 @@ def test_links_of_which_nothing_good_came_are_asked_about_one_by_one_and_stay_go
     live(world, range(24 * 60, 24 * 60 + 40), context_tags=["hull", "keel"])
     assert world.json("curate")["weak_links"] == 0  # the newest of them was seen sixty days ago
     live(world, range(24 * 70, 24 * 70 + 40), context_tags=["hull", "keel"])
+    dry = world.json("curate", "--dry-run")
+    assert (dry["weak_links"], len(dry["proposals"]), world.proposals()) == (2, 2, [])
     done = world.json("curate")
     assert (done["weak_links"], done["kept"]) == (2, 0)
     asked = {one["changes"][0]["before"]: one for one in world.proposals()}

@@ -203,6 +203,7 @@ def test_a_name_that_is_taken_in_the_archive_is_passed_over(world: World) -> Non
     world.write("memory/2026/2025-12-03.md", FULL)
     world.write(COPY, "another log\n")
     world.write("memory/archive/daily/2025-12-03-2.md", "a third\n")
+    lesson = world.propose("Water the basil in the morning.", "--source", f"{LOG}:3")
     world.ok("prune", "--logs")
     (proposal,) = [one for one in world.proposals() if one["changes"][0]["op"] == "compress"]
     approve_and_apply(world, proposal["id"])
@@ -212,6 +213,8 @@ def test_a_name_that_is_taken_in_the_archive_is_passed_over(world: World) -> Non
         "a third\n",
     )
     assert "2025-12-03-3.md" in world.read(LOG)
+    shown = " ".join(world.ok("show", lesson).split())
+    assert "now in memory/archive/daily/2025-12-03-3.md - Lesson: water the basil" in shown
 
 
 def test_neither_secrets_nor_what_steers_go_into_the_archive(tmp_path: Path) -> None:
@@ -355,12 +358,33 @@ def test_a_blob_that_is_damaged_or_gone_is_an_alarm_while_something_needs_it(wor
         assert (ran.status, "not those of its name" in ran.text) == (4, True), ran
         assert name in ran.text or damaged == now
         world.blob(damaged).write_bytes(content)
-    assert world.run("verify").status == 0
+    what_else_is_needed(world, first)
     stray = world.blob(sha256(b"left by a run that died"))
     stray.parent.mkdir(parents=True, exist_ok=True)
     stray.write_bytes(b"left by a run that died, and torn")
     ran = world.run("verify")
     assert (ran.status, "nothing needs it" in ran.text) == (0, True), ran
+
+
+def what_else_is_needed(world: World, first: str) -> None:
+    """What drifted and waits, trust files, and what the log alone says went when it could not."""
+    world.write("MEMORY.md", world.read() + "- A line of drift.\n")
+    world.run("guard")
+    assert world.run("verify").status == 4
+    drifted = sha256((world.home / "MEMORY.md").read_bytes())
+    signers = sha256((world.home / "config/nightledger/allowed_signers").read_bytes())
+    for needed, why in ((drifted, "is to be settled"), (signers, "as it was signed, and decisions")):
+        content = world.blob(needed).read_bytes()
+        world.blob(needed).unlink()
+        assert why in world.run("verify").text, why
+        world.blob(needed).write_bytes(content)
+    review(world, otherwise="n")
+    assert world.run("verify").status == 0
+    twin = world.copy(world.root.parent / "twin")
+    append(twin, {"event": "blobs.removed", "sha256s": [first]})
+    twin.blob(first).unlink()
+    ran = twin.run("verify")
+    assert (ran.status, "it is missing" in ran.text) == (4, True)
 
 
 # ------------------------------------------------------------ forgetting one entry
@@ -404,6 +428,7 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
     assert change["evidence"] == [{"path": "MEMORY.md", "lines": [5, 5], "origin": "owner"}]
     again = world.run("forget", name)
     assert (again.status, made[0]["id"] in again.err) == (2, True)
+    another_entry_waits_for_nobody(world, key)
     assert world.approve(made[0]["id"]).status == 0
     assert made[0]["id"] in world.run("forget", name).err
     world.wait(hours=3)
@@ -417,6 +442,19 @@ def test_what_is_forgotten_is_asked_once_taken_out_whole_and_said_by_nobody(worl
         assert (ran.status, "operator removed" in ran.text) == (1, True), text
     assert world.run(*ASKS, "Keep the ledger's backups for 90 days.", "--dry-run").status == 0
     what_ends_a_forgetting(world, name, made[0]["id"])
+
+
+def another_entry_waits_for_nobody(world: World, key: Path) -> None:
+    """Neither the forgetting of another entry, nor an agent's own removal of it, stands in the way."""
+    removal = world.json(
+        "propose", "--remove", "--entry", "Restart the relay after an upgrade.", "--reason", "r"
+    )
+    key.rename(world.root / "away")
+    assert world.run("forget", entry(world, "relay")).status == 0
+    (world.root / "away").rename(key)
+    (other,) = [one["id"] for one in world.proposals() if one["kind"] == "forget"][1:]
+    for name in (removal["id"], other):
+        world.ok("reject", name, "--reason", "no")
 
 
 def what_ends_a_forgetting(world: World, name: str, made: str) -> None:
@@ -487,6 +525,9 @@ def test_a_pin_keeps_what_is_closed_and_tells_of_what_would_take_it(old: World) 
     assert (kinds["archive"]["kept"], kinds["archive"]["proposed"]) == ({}, 0)
     (event,) = [e for e in old.events() if e.get("type") == "pin"]
     path = old.home / f"audit/decisions/{event['decision']}.json"
+    signed = json.loads(path.read_text())
+    assert (signed["not_before"], signed["expires"]) == ("2026-03-01T06:00:00Z", "2026-03-08T06:00:00Z")
+    assert (signed["proposal"], signed["changes"], signed["reason"]) == ("", [], "")
     assert [target["path"] for target in json.loads(path.read_text())["targets"]] == [f"MEMORY.md#{whole}"]
 
 

@@ -121,6 +121,29 @@ def test_a_secret_does_not_travel(pair: tuple[World, World]) -> None:
     assert not [path for path in seen if secret.encode() in path.read_bytes()]
 
 
+def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[World, World]) -> None:
+    host, desk = pair
+    name = host.propose(TEXT)
+    host.ok("reject", host.propose("Walk in circles."), "--reason", "no")
+    (event,) = [e for e in host.events() if e.get("type") == "reject"]
+    decision = json.loads((host.home / f"audit/decisions/{event['decision']}.json").read_text())
+    signature = (host.home / f"audit/decisions/{event['decision']}.json.sig").read_text()
+    for change, why in (
+        ({"type": "undo"}, "does not travel"),
+        ({"type": "trust"}, "does not travel"),
+        ({"proposal": name}, "signature"),
+        ({"v": 2}, "is not valid"),
+    ):
+        body = desk.root / "body.json"
+        body.write_text(json.dumps({"decision": json.dumps({**decision, **change}), "signature": signature}))
+        desk.ok("channel", "send", "decide", "--to", "host", "--body", str(body))
+        assert host.run("channel", "receive").status in {0, 1}
+        ran = desk.run("channel", "receive")
+        assert why in ran.text, (why, ran)
+        assert host.events()[-1]["status"] == "rejected"
+    assert [one["state"] for one in host.proposals("--all")] == ["pending", "rejected"]
+
+
 # ------------------------------------------------------------ what the other machine says is not believed
 def said(post: Post, change: Callable[[dict[str, Any]], object], *, record: bool = False) -> Ran:
     """Have the asking machine review an answer that the agent's own machine signed as somebody else wrote it."""
