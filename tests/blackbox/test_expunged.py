@@ -458,7 +458,7 @@ def test_an_expunge_that_nobody_signed_removes_nothing_and_hides_nothing(world: 
         {"event": "decision.recorded", "decision": f"d-{'a' * 26}", "type": "expunge", **recorded},
         {"event": "text.expunged", "decision": f"d-{'a' * 26}", "sha256s": [sha256(content)], "places": []},
     )
-    world.run("propose", "--text", "Count twice.", "--reason", "r")
+    assert world.run("propose", "--text", "Count twice.", "--reason", "r").status == 0
     assert path.read_bytes() == content
     assert world.run("verify").status == 4
     assert next(one["state"] for one in world.proposals("--all") if one["id"] == name) == "pending"
