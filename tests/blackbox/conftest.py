@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.blackbox.post import Post, copy_post, make_post
 from tests.blackbox.world import World, found
 
 
@@ -16,3 +17,15 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> World:
 def world(adopted: World, tmp_path: Path) -> World:
     """Give a fresh home with a small MEMORY.md."""
     return adopted.copy(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def machines(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> Post:
+    """Give two machines that know each other, and a third; nobody writes to them."""
+    return make_post(adopted, tmp_path_factory.mktemp("machines"))
+
+
+@pytest.fixture
+def post(machines: Post, tmp_path: Path) -> Post:
+    """Give them anew."""
+    return copy_post(machines, tmp_path)

@@ -1,12 +1,16 @@
 """What waits in the agent's home is read and signed on another machine, over a directory that both share. From outside."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.blackbox.forge import line_of
 from tests.blackbox.person import Person
+from tests.blackbox.post import Post, sealed
 from tests.blackbox.test_lifecycle import whole
-from tests.blackbox.world import World, found
+from tests.blackbox.world import Ran, World, found
 
 TEXT = "Label both ends of a cable."
 
@@ -115,3 +119,91 @@ def test_a_secret_does_not_travel(pair: tuple[World, World]) -> None:
     seen = [path for path in (host.root.parent / "spool").rglob("*") if path.is_file()]
     seen += [path for path in desk.root.rglob("*") if path.is_file()]
     assert not [path for path in seen if secret.encode() in path.read_bytes()]
+
+
+def test_only_approvals_and_refusals_travel_and_only_signed_ones(pair: tuple[World, World]) -> None:
+    host, desk = pair
+    name = host.propose(TEXT)
+    host.ok("reject", host.propose("Walk in circles."), "--reason", "no")
+    (event,) = [e for e in host.events() if e.get("type") == "reject"]
+    decision = json.loads((host.home / f"audit/decisions/{event['decision']}.json").read_text())
+    signature = (host.home / f"audit/decisions/{event['decision']}.json.sig").read_text()
+    for change, why in (
+        ({"type": "undo"}, "does not travel"),
+        ({"type": "trust"}, "does not travel"),
+        ({"proposal": name}, "signature"),
+        ({"v": 2}, "is not valid"),
+    ):
+        body = desk.root / "body.json"
+        body.write_text(json.dumps({"decision": json.dumps({**decision, **change}), "signature": signature}))
+        desk.ok("channel", "send", "decide", "--to", "host", "--body", str(body))
+        assert host.run("channel", "receive").status in {0, 1}
+        ran = desk.run("channel", "receive")
+        assert why in ran.text, (why, ran)
+        assert host.events()[-1]["status"] == "rejected"
+    assert [one["state"] for one in host.proposals("--all")] == ["pending", "rejected"]
+
+
+# ------------------------------------------------------------ what the other machine says is not believed
+def said(post: Post, change: Callable[[dict[str, Any]], object], *, record: bool = False) -> Ran:
+    """Have the asking machine review an answer that the agent's own machine signed as somebody else wrote it."""
+    answer = post.ask("proposals")
+    one = answer["body"]["proposals"][0]
+    if record:
+        written = json.loads(one["record"])
+        change(written)
+        one["record"] = line_of(written).decode()
+    else:
+        change(answer["body"])
+    path = post.ops.home / ".nightledger/channel/replies/agent.proposals.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(sealed(post.agent, line_of(answer), "application/vnd.nightledger.reply+json"))
+    return post.ops.run("review", "--remote", "agent")
+
+
+def test_an_answer_that_does_not_hold_together_is_refused_whoever_signed_it(post: Post) -> None:
+    post.agent.log_day("2026-02-20", "a", "b")
+    post.agent.propose(TEXT, "--source", "memory/2026-02-20.md:3")
+    excerpts = post.ask("proposals")["body"]["proposals"][0]["excerpts"]
+    assert [(one["place"], one["text"]) for one in excerpts] == [("memory/2026-02-20.md:3", "- a")]
+    honest = said(post, lambda _: None)
+    assert (honest.status, TEXT in honest.out, "masked" in honest.out) == (0, True, False)
+    masked = said(post, lambda body: body["documents"][0].update(sha256="0" * 64))
+    assert "Secrets in MEMORY.md are masked here" in masked.text
+    later = said(post, lambda body: body["proposals"][0].update(changes=[]))
+    assert (later.status, TEXT in later.out) == (0, False)
+    for why, change in (
+        ("another home", lambda body: body.update(origin=f"x/{'0' * 32}")),
+        ("not base64", lambda body: body["documents"][0].update(content="%%")),
+        ("without what is needed", lambda body: body.update(documents=[])),
+        ("without what is needed", lambda body: body["proposals"][0].update(changes=[1, 7])),
+        ("one name", lambda body: body["proposals"].append(body["proposals"][0])),
+        ("does not rest", lambda body: body["proposals"][0]["excerpts"][0].update(place="memory/x.md:1")),
+        ("does not rest", lambda body: body["proposals"][0]["excerpts"][0].update(n=2)),
+    ):
+        ran = said(post, change)
+        assert (ran.status, why in ran.err, ran.out) == (1, True, ""), (why, ran)
+    for why, forge in (
+        ("without what is needed", lambda proposal: proposal.update(lane="edit")),
+        ("without what is needed", lambda proposal: proposal["changes"][0].update(target="SOUL.md")),
+        ("as no gate carries it out", lambda proposal: proposal["changes"][0].update(op="archive")),
+    ):
+        ran = said(post, forge, record=True)
+        assert (ran.status, why in ran.err, ran.out) == (1, True, ""), (why, ran)
+
+
+def test_what_must_be_answered_at_home_does_not_travel(post: Post) -> None:
+    """A log's whole text, what was altered, what a secret stands beside; the rest travels."""
+    agent = post.agent
+    agent.write("memory/2025-12-03.md", "# G\n\n- Lesson: water the basil\n" + "- looked at lamp\n" * 60)
+    agent.ok("prune")
+    (log,) = [one["id"] for one in agent.proposals()]
+    altered = agent.propose("Count twice.")
+    path = agent.home / f"memory/state/proposals/{altered}.json"
+    path.write_bytes(path.read_bytes().replace(b"twice", b"never"))
+    name = agent.propose(TEXT)
+    body = post.ask("proposals")["body"]
+    assert body["left_out"] == [log, altered]
+    assert [json.loads(one["record"])["id"] for one in body["proposals"]] == [name]
+    assert [one["path"] for one in body["documents"]] == ["MEMORY.md"]
+    assert "looked at lamp" not in json.dumps(body)

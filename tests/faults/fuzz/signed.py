@@ -29,7 +29,7 @@ from nightledger.codec.records import dump_record, parse_record
 from nightledger.domain.errors import ConfigurationError, RecordError
 from nightledger.domain.event import Actor, Event
 from nightledger.domain.message import MESSAGE_TYPE, Message, Peer, PeerKey, Peers
-from nightledger.gate.machines.peers import open_message, parse_peers, public_keys
+from nightledger.gate.machines.peers import open_message, parse_peers
 from nightledger.surfaces.witnessing.spool import Slip, dump_slip, read_slip
 from nightledger.trust.base64_strict import encode_base64
 from nightledger.trust.checkpoint import dump_checkpoint, parse_checkpoint
@@ -67,7 +67,7 @@ from nightledger.trust.signers import (
     parse_revoked_keys,
     verify_signature,
 )
-from nightledger.trust.sshkey import PublicKey, PublicKeyError
+from nightledger.trust.sshkey import PublicKey, PublicKeyError, parse_public_line
 from nightledger.trust.sshsig import Signature, SignatureError, _unarmour, parse_signature, verify_with
 from nightledger.trust.tiles import entry_bundles, hash_tiles
 from nightledger.trust.wire import wire_string
@@ -327,7 +327,7 @@ def _check_peers(raw: bytes, peers: Peers) -> None:
     assert again == peers
     for peer in peers.peers:
         with suppress(PublicKeyError):
-            assert all(key.line for key in public_keys(peer))
+            assert all(parse_public_line(key.key).line for key in peer.keys)
 
 
 # keys and signatures

@@ -114,10 +114,6 @@ def test_another_free_name_is_chosen_where_the_first_is_taken(desk: Desk) -> Non
     assert compress(desk, LOG, b"other\n").also[0].target == COPY
 
 
-def test_a_link_without_a_name_is_refused(desk: Desk) -> None:
-    assert "is not the name of a link" in why(desk, replace(forget(), before="cron: 1 co-occurrence"))
-
-
 def test_a_deletion_that_would_write_something_is_refused(desk: Desk) -> None:
     part = Part(target="memory/archive/2026.md", hunk=Hunk(anchor=Anchor.FILE_END, section=(), added="x\n"))
     assert "writes nothing" in why(desk, replace(forget(), also=(part,)))

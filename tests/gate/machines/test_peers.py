@@ -17,7 +17,6 @@ from nightledger.gate.machines.peers import (
     open_message,
     parse_peers,
     present_peers,
-    public_keys,
     read_peers,
 )
 from nightledger.trust.dsse import seal
@@ -59,7 +58,6 @@ def test_both_keys_count_while_one_takes_over_from_the_other(desk: Desk) -> None
 
     assert [counts(OLD, hours) for hours in (0, 1.5, 3)] == [True, True, False]
     assert [counts(NEW, hours) for hours in (0, 1.5, 3)] == [False, True, True]
-    assert public_keys(known.peers[0]) == (OLD.public_key, NEW.public_key)
 
 
 def test_an_unknown_key_and_an_answer_are_refused_before_anything_is_read(desk: Desk) -> None:

@@ -12,7 +12,6 @@ from datetime import date
 
 from nightledger.domain.errors import NightledgerError
 from nightledger.domain.kept import ARCHIVE, ARCHIVE_DAILY, LINKS, why_forbidden
-from nightledger.domain.links import split_key
 from nightledger.domain.proposal import Anchor, Change, Draft, Evidence, Flag, Hunk, Op, Part
 from nightledger.files.home import Home
 from nightledger.gate.forgetting.fates import link_diff, summary_diff
@@ -161,12 +160,8 @@ def fit_whole(home: Home, draft: Draft) -> Change | Unfit:
     return Unfit(draft=draft, reason="; ".join(reasons)) if reasons else made
 
 
-def _deletion(draft: Draft) -> Change | Unfit:
+def _deletion(draft: Draft) -> Change:
     name = draft.before.partition(": ")[0]
-    try:
-        split_key(name)
-    except ValueError as error:
-        return Unfit(draft=draft, reason=str(error))
     change = change_of(1, draft, Hunk(anchor=Anchor.LINK, section=(), removed=name), "")
     return replace(change, diff=link_diff(change))
 

@@ -17,7 +17,7 @@ from nightledger.files.reading import read_optional
 from nightledger.gate.integrity.trusting import Trust
 from nightledger.gate.opening import MAX_CONFIG_BYTES, Ledger
 from nightledger.trust.dsse import Envelope, parse_envelope, verify_envelope
-from nightledger.trust.sshkey import PublicKey, parse_public_line
+from nightledger.trust.sshkey import parse_public_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,11 +91,6 @@ def verify_peer(envelope: Envelope, payload_type: str, peers: Peers, at: datetim
         parse_public_line(key.key): peer for peer in peers.peers for key in peer.keys if key.counts_at(at)
     }
     return owners[verify_envelope(envelope, payload_type, owners)]
-
-
-def public_keys(peer: Peer) -> tuple[PublicKey, ...]:
-    """Give a machine's public keys, those to come and those that ended included."""
-    return tuple(parse_public_line(key.key) for key in peer.keys)
 
 
 def logged_seqs(ledger: Ledger) -> dict[str, int]:

@@ -1,0 +1,57 @@
+"""An agent that lives some active hours: what its own ledgers hold then, and what the home says of its entries."""
+
+import base64
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+from tests.blackbox.world import START, World
+
+OUTCOMES = "memory/system/outcome-records.jsonl"
+
+
+def live(world: World, hours: range, *shown: str, **fields: Any) -> None:
+    """Append one outcome in each of some hours since the home began, and let the clock go on.
+
+    Args:
+        world: The home.
+        hours: Which.
+        shown: What had been shown before each: ids of entries and principles.
+        fields: Fields that matter to the test.
+    """
+    rows = []
+    for hour in hours:
+        at = f"{START + timedelta(hours=hour):%Y-%m-%dT%H:30:00Z}"
+        row = {
+            "v": 1,
+            "received_at": at,
+            "timestamp": at,
+            "task_type": "deploy",
+            "context_tags": ["hall"],
+            "resolution": "swept_it",
+            "outcome": "success",
+            "source_file": f"memory/{at[:10]}.md",
+            "session": f"s{hour}",
+            **({"shown": sorted(shown)} if shown else {}),
+            **fields,
+        }
+        name = base64.b32encode(hashlib.sha256(json.dumps(row).encode()).digest()).decode()
+        rows.append(
+            json.dumps({"id": f"o-{name[:26].lower()}", **row}, sort_keys=True, separators=(",", ":"))
+        )
+    path = world.home / OUTCOMES
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write("".join(f"{row}\n" for row in rows))
+    world.now = max(world.now, START + timedelta(hours=hours[-1] + 1))
+
+
+def known(world: World) -> dict[str, dict[str, Any]]:
+    """Give what ``entries.json`` says of each entry, by the last word of its line."""
+    world.ok("rebuild")
+    found = {}
+    for entry in json.loads(world.read("memory/system/entries.json"))["entries"]:
+        first = world.read(entry["path"]).splitlines()[entry["lines"][0] - 1]
+        found[first.split()[-1].strip(".")] = entry
+    return found
