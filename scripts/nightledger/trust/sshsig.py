@@ -240,10 +240,11 @@ def _armour(blob: bytes) -> str:
 
 
 def _unarmour(armour: str) -> bytes:
-    lines = armour.strip().split("\n") if len(armour) <= _MAX_ARMOUR else []
-    if len(lines) < 3 or lines[0].rstrip() != _BEGIN or lines[-1].rstrip() != _END:  # noqa: PLR2004 - begin, body, end
+    r"""Give what the armour holds, which has no line end but ``\n``: ``ssh-keygen`` takes no other."""
+    lines = armour.rstrip("\n").split("\n") if len(armour) <= _MAX_ARMOUR else []
+    if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END:  # noqa: PLR2004 - begin, body, end
         raise SignatureError("not an armoured SSH signature")
-    blob = decode_base64("".join(line.strip() for line in lines[1:-1]))
+    blob = decode_base64("".join(lines[1:-1]))
     if blob is None:
         raise SignatureError("the signature's base64 is damaged")
     return blob
