@@ -11,13 +11,13 @@ from tests.trust.worlds import NOW
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
-from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.scan import Closure, Scan, is_void, scan_log, void_ranges
 
 
 def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
-    return dump_event(NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).placed(seq))
+    return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).line(seq)
 
 
 def scanned(tmp_path: Path, raw: bytes, *, keep_events: bool = True) -> Scan:
