@@ -206,23 +206,22 @@ def closes(world: World, first: int, count: int, **more: Any) -> None:
     append(world, {"event": "log.tail_closed", "first": first, "count": count, "damaged": 0, **more})
 
 
-@pytest.mark.parametrize(
-    ("first", "count", "alarm"),
-    [(-1, 1, True), (-2, 2, True), (-1, 2, False), (-2, 1, False), (1, 0, False)],
-)
-def test_a_closure_takes_back_nothing_that_was_signed(
-    first: int,
-    count: int,
-    alarm: bool,
-    lived: World,
-    tmp_path: Path,
-) -> None:
-    world, size = lived.copy(tmp_path), len(lived.events())
-    closes(world, size + first, count)
-    found = findings(world)
-    assert found == ([("EDITED", size + 1, True)] if alarm else []), found
-    if not alarm:
-        assert len(world.proposals()) == len(lived.proposals()), "it closes no tail that ends where it stands"
+def test_a_closure_takes_back_nothing_that_was_signed(lived: World, tmp_path: Path) -> None:
+    size = len(lived.events())
+    for first, count, found in (
+        (-1, 1, [("EDITED", size + 1, True)]),
+        (-2, 2, [("EDITED", size + 1, True)]),
+        (-1, 2, []),
+        (-2, 1, []),
+        (1, 0, []),
+    ):
+        world = lived.copy(tmp_path / f"{first} {count}")
+        closes(world, size + first, count)
+        assert findings(world) == found
+        if not found:
+            assert len(world.proposals()) == len(lived.proposals()), (
+                "it closes no tail that ends where it stands"
+            )
 
 
 HEADS: dict[str, Callable[[World], bytes | None]] = {
