@@ -41,7 +41,8 @@ def key_file(directory: Path, seed: int = 1) -> Path:
 @given(message=st.binary(max_size=200))
 def test_what_is_signed_verifies(message: bytes) -> None:
     armour = signer().sign(message, NAMESPACE)
-    signature = verify_with(signer().public_key, message, armour, NAMESPACE)
+    signature = parse_signature(armour)
+    verify_with(signer().public_key, message, armour, NAMESPACE)
     assert (signature.namespace, signature.hash_algorithm, signature.counter) == (NAMESPACE, "sha512", 0)
 
 
@@ -72,7 +73,7 @@ def test_ssh_keygen_signatures_of_an_ecdsa_key_verify_here(ssh_keygen: str, tmp_
 
     public = parse_public_line(path.with_suffix(".pub").read_text())
     armour = KeygenSigner(path=str(path), public_key=public, program=ssh_keygen).sign(b"decision", NAMESPACE)
-    assert verify_with(public, b"decision", armour, NAMESPACE).key == public
+    verify_with(public, b"decision", armour, NAMESPACE)
     with pytest.raises(SignatureError):
         verify_with(public, b"another decision", armour, NAMESPACE)
 
@@ -190,7 +191,7 @@ def craft(
 
 
 def test_the_crafted_signature_is_good_before_it_is_bent() -> None:
-    assert verify_with(signer().public_key, b"m", craft(), NAMESPACE).namespace == NAMESPACE
+    verify_with(signer().public_key, b"m", craft(), NAMESPACE)
 
 
 @each_row(

@@ -178,7 +178,7 @@ def parse_signature(armour: str) -> Signature:
     )
 
 
-def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> Signature:
+def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> None:
     """Check that ``armour`` is a signature by ``key`` over ``message`` for ``namespace``.
 
     A hardware key must have been touched.
@@ -186,10 +186,10 @@ def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> 
     Raises:
         SignatureError: When it is not.
     """
-    return require_signed(key, message, parse_signature(armour), namespace)
+    require_signed(key, message, parse_signature(armour), namespace)
 
 
-def require_signed(key: PublicKey, message: bytes, signature: Signature, namespace: str) -> Signature:
+def require_signed(key: PublicKey, message: bytes, signature: Signature, namespace: str) -> None:
     """Check a signature that was taken apart already; see :func:`verify_with`.
 
     Raises:
@@ -206,7 +206,6 @@ def require_signed(key: PublicKey, message: bytes, signature: Signature, namespa
         signed = _hardware_signed(key, signature, signed)
     if not verify_raw(key, signature.raw, signed):
         raise SignatureError(f"the signature by {key.fingerprint} does not hold over these bytes")
-    return signature
 
 
 def _hardware_signed(key: PublicKey, signature: Signature, signed: bytes) -> bytes:

@@ -344,8 +344,8 @@ def _check_signature(raw: bytes, read: Signature) -> None:
     assert b"SSHSIG\0\0\0\1" + b"".join(map(wire_string, fields)) == _unarmour(_text(raw))
     for kind in KEY_KINDS:
         with suppress(SignatureError):
-            held = verify_with(SoftKey(kind).public, b"it", _text(raw), NAMESPACE)
-            assert (held, held.namespace) == (read, NAMESPACE)
+            verify_with(SoftKey(kind).public, b"it", _text(raw), NAMESPACE)
+            assert read.namespace == NAMESPACE
     with suppress(SignatureError):
         signers = SignerSet(signers=parse_allowed_signers(f"alice {ALICE.public.line}", where="it"))
         assert (
