@@ -269,3 +269,23 @@ def test_cosigned_heads_that_are_damaged_take_times_away_and_add_none(harbour: H
     path.write_text(whole)
     assert not wrong, wrong
     world.ok("verify")
+
+
+def test_a_cosigned_head_that_stays_behind_when_home_and_keys_are_put_back_accuses(
+    harbour: Harbour, tmp_path: Path
+) -> None:
+    world = harbour.world
+    older = world.copy(tmp_path / "older")
+    world.propose("Count the ladders.")
+    harbour.cosign(ONE, TWO, at=int(world.now.timestamp()))
+    cosigned = (world.home / "audit/cosigned").read_bytes()
+    world.ok("verify")
+    assert "ROLLBACK" not in older.run("verify").text
+    (older.home / "audit/cosigned").write_bytes(cosigned)
+    ran = older.run("verify")
+    assert (ran.status, "ROLLBACK" in ran.text) == (ALARM, True), ran
+    older.wait(minutes=1)
+    for text in ("Count the doors.", "Count the stairs."):
+        older.propose(text)
+    ran = older.run("verify")
+    assert (ran.status, "FORK" in ran.text) == (ALARM, True), ran

@@ -91,8 +91,8 @@ def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: Wo
         notes_file(tmp_path, early.read_text().partition("\n\n")[0] + "\n\n" + OWNER.line("x")): {ALARM},
     }.items():
         assert world.run("consistency", old).status in status, old
-    for words in ((str(len(lines)), "1"), ("1", str(len(lines) + 1)), ("1", "0")):
-        assert world.run("consistency", *words).status in WRONG_INPUT, words
+    for one, two in ((str(len(lines)), "1"), ("1", str(len(lines) + 1)), ("1", "0")):
+        assert world.run("consistency", one, two).status in WRONG_INPUT, (one, two)
     longer = world.copy(tmp_path / "longer")
     longer.propose("Count the ladders.")
     ahead = tmp_path / "ahead"
