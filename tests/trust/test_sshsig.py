@@ -171,11 +171,6 @@ def test_bytes_behind_a_signature_are_refused() -> None:
             verify_with(signer().public_key, b"m", sshsig._armour(raw + tail), NAMESPACE)
 
 
-def test_an_empty_namespace_is_refused() -> None:
-    with pytest.raises(SignatureError, match="needs a namespace"):
-        signer().sign(b"m", "")
-
-
 def craft(
     *,
     magic: bytes = b"SSHSIG\0\0\0\1",

@@ -144,13 +144,7 @@ class KeygenSigner:
 
 
 def signed_bytes(message: bytes, namespace: str, hash_algorithm: str) -> bytes:
-    """Give what is signed for a message: magic, namespace, reserved, hash name, hash (PROTOCOL.sshsig).
-
-    Raises:
-        SignatureError: When the namespace is empty: a signature for everything is for nothing.
-    """
-    if not namespace:
-        raise SignatureError("a signature needs a namespace")
+    """Give what is signed for a message: magic, namespace, reserved, hash name, hash (PROTOCOL.sshsig)."""
     digest = hashlib.new(hash_algorithm, message).digest()
     return _MAGIC + b"".join(map(wire_string, (namespace.encode(), b"", hash_algorithm.encode(), digest)))
 
