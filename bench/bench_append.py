@@ -28,7 +28,7 @@ from nightledger.domain.moment import Moment
 from nightledger.files.append import Appender, append_records
 from nightledger.gate.opening import log_key, record, sign_head
 from nightledger.trust import audit
-from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.event import NewEvent
 
 APPENDS = 500
 LINE = b'{"context_tags":["cron","time_zone"],"note":"' + b"x" * 250 + b'"}\n'
@@ -78,7 +78,7 @@ def two_syncs(log: int, head: int, line: bytes) -> None:
 def bench_log(folder: Path, appends: int) -> None:
     """Compare ``audit.append`` with fsync(2) alone, and say what two syncs take without any work of ours."""
     gate = make_home(folder / "home", folder / "keys", date(2026, 1, 1))
-    key, line = log_key(gate), dump_event(EVENT.placed(1)) + b"\n"
+    key, line = log_key(gate), EVENT.line(1) + b"\n"
     heartbeat = (EventName.HEARTBEAT, dict(EVENT.fields))
 
     def sign() -> None:

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from nightledger.trust.sshkey import PublicKey
 from nightledger.trust.sshsig import _armour, signed_bytes
-from nightledger.trust.wire import wire_mpint, wire_string
+from nightledger.trust.wire import wire_string
 
 KINDS = (
     "ssh-ed25519",
@@ -20,6 +20,11 @@ KINDS = (
     "sk-ssh-ed25519@openssh.com",
     "sk-ecdsa-sha2-nistp256@openssh.com",
 )
+
+
+def wire_mpint(value: int) -> bytes:
+    """Give a positive integer as counted bytes with a clear sign bit."""
+    return wire_string(value.to_bytes(value.bit_length() // 8 + 1, "big"))
 
 
 @dataclass(frozen=True)

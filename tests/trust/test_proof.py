@@ -15,7 +15,6 @@ from nightledger.trust.merkle import ProofError
 from nightledger.trust.note import NoteError
 from nightledger.trust.policy import Policy
 from nightledger.trust.proof import (
-    MAX_PROOF_BYTES,
     Continuation,
     LogProof,
     ProofFormError,
@@ -165,11 +164,6 @@ HASH = base64.b64encode(bytes(32)).decode()
 def test_what_is_no_proof_is_refused(text: str, message: str) -> None:
     with pytest.raises(ProofFormError, match=message):
         parse_proof(text.encode())
-
-
-def test_a_huge_proof_is_not_read() -> None:
-    with pytest.raises(ProofFormError, match="at most"):
-        parse_proof(b"x" * (MAX_PROOF_BYTES + 1))
 
 
 @pytest.mark.parametrize(

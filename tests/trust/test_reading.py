@@ -15,7 +15,7 @@ from tests.trust.worlds import HOME_ID, NOW, ORIGIN, World, keep_head
 from nightledger.domain.errors import IntegrityError
 from nightledger.trust import scan
 from nightledger.trust.checkpoint import Checkpoint, dump_checkpoint
-from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.event import NewEvent
 from nightledger.trust.head import KeptHead
 from nightledger.trust.leafcache import leaves_path
 from nightledger.trust.merkle import CompactRange, TreeRangeError, leaf_hash
@@ -444,7 +444,7 @@ def test_a_forged_closure_voids_nothing(signed: World) -> None:
         at=NOW,
         fields={"first": 2, "count": 7, "damaged": 0},
     )
-    signed.write_log(signed.log_bytes() + dump_event(forged.placed(9)) + b"\n")
+    signed.write_log(signed.log_bytes() + forged.line(9) + b"\n")
     assert len(signed.check().events) == 9
     signed.append(9)
     signed.sign()
@@ -468,7 +468,7 @@ def test_an_edited_log_with_a_new_seq_chain_is_still_caught(signed: World) -> No
     os.rename(leaves_path(signed.home), leaves_path(signed.home) + ".away")
     assert found(signed) == [("edited", 5, True), ("truncated", 9, True)]
     os.rename(leaves_path(signed.home) + ".away", leaves_path(signed.home))
-    renumbered.append(dump_event(signed.event(99).placed(8)))
+    renumbered.append(signed.event(99).line(8))
     signed.write_log(b"".join(line + b"\n" for line in renumbered))
     assert found(signed) == [("edited", 5, True)]
 

@@ -11,13 +11,13 @@ from tests.trust.worlds import NOW
 from nightledger.domain.errors import IntegrityError
 from nightledger.domain.event import Actor
 from nightledger.trust import scan as scans
-from nightledger.trust.event import NewEvent, dump_event
+from nightledger.trust.event import NewEvent
 from nightledger.trust.merkle import CompactRange, leaf_hash
 from nightledger.trust.scan import Closure, Scan, is_void, scan_log, void_ranges
 
 
 def line(seq: int, name: str = "run.finished", **fields: int | str) -> bytes:
-    return dump_event(NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).placed(seq))
+    return NewEvent(event=name, actor=Actor.CRON, at=NOW, fields=fields).line(seq)
 
 
 def scanned(tmp_path: Path, raw: bytes, *, keep_events: bool = True) -> Scan:
@@ -143,9 +143,8 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
             scan_log(str(tmp_path / name))
 
 
-def test_a_large_log_grows_its_tree_in_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_log_is_taken_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scans, "BLOCK_BYTES", 200)
-    monkeypatch.setattr(scans, "_TREE_STEP", 3)
     lines = [line(seq) for seq in range(20)]
     scan = scanned(tmp_path, joined(lines))
     assert scan.tree.root() == CompactRange().extend(map(leaf_hash, lines)).root()

@@ -91,7 +91,7 @@ def test_a_year_of_few_digits_is_read_back() -> None:
     ("line", "problem"),
     [
         ("alice", "not a line of"),
-        (f"alice cert-authority {ALICE.public.line}", "certificate authorities are refused"),
+        (f"alice cert-authority {ALICE.public.line}", "the option 'cert-authority' is not understood"),
         (f"* {ALICE.public.line}", "patterns are refused"),
         (f"*@ops {ALICE.public.line}", "patterns are refused"),
         (f"!alice {ALICE.public.line}", "patterns are refused"),

@@ -41,7 +41,8 @@ def key_file(directory: Path, seed: int = 1) -> Path:
 @given(message=st.binary(max_size=200))
 def test_what_is_signed_verifies(message: bytes) -> None:
     armour = signer().sign(message, NAMESPACE)
-    signature = verify_with(signer().public_key, message, armour, NAMESPACE)
+    signature = parse_signature(armour)
+    verify_with(signer().public_key, message, armour, NAMESPACE)
     assert (signature.namespace, signature.hash_algorithm, signature.counter) == (NAMESPACE, "sha512", 0)
 
 
@@ -72,7 +73,7 @@ def test_ssh_keygen_signatures_of_an_ecdsa_key_verify_here(ssh_keygen: str, tmp_
 
     public = parse_public_line(path.with_suffix(".pub").read_text())
     armour = KeygenSigner(path=str(path), public_key=public, program=ssh_keygen).sign(b"decision", NAMESPACE)
-    assert verify_with(public, b"decision", armour, NAMESPACE).key == public
+    verify_with(public, b"decision", armour, NAMESPACE)
     with pytest.raises(SignatureError):
         verify_with(public, b"another decision", armour, NAMESPACE)
 
@@ -170,11 +171,6 @@ def test_bytes_behind_a_signature_are_refused() -> None:
             verify_with(signer().public_key, b"m", sshsig._armour(raw + tail), NAMESPACE)
 
 
-def test_an_empty_namespace_is_refused() -> None:
-    with pytest.raises(SignatureError, match="needs a namespace"):
-        signer().sign(b"m", "")
-
-
 def craft(
     *,
     magic: bytes = b"SSHSIG\0\0\0\1",
@@ -190,7 +186,7 @@ def craft(
 
 
 def test_the_crafted_signature_is_good_before_it_is_bent() -> None:
-    assert verify_with(signer().public_key, b"m", craft(), NAMESPACE).namespace == NAMESPACE
+    verify_with(signer().public_key, b"m", craft(), NAMESPACE)
 
 
 @each_row(
@@ -229,10 +225,3 @@ def test_an_rsa_signature_is_refused_by_its_key() -> None:
     )
     with pytest.raises(SignatureError, match="'ssh-rsa' are refused"):
         parse_signature(sshsig._armour(b"SSHSIG\0\0\0\1" + b"".join(map(wire_string, fields))))
-
-
-def test_line_ends_of_other_systems_do_no_harm() -> None:
-    armour = signer().sign(b"m", NAMESPACE)
-    bent = "\r\n" + armour.replace("\n", "\r\n") + "\n"
-    key = signer().public_key
-    assert verify_with(key, b"m", bent, NAMESPACE) == verify_with(key, b"m", armour, NAMESPACE)

@@ -69,7 +69,7 @@ def append(home: Home, key: LogKey | UnloadedKey, events: Sequence[NewEvent]) ->
     """
     if not events:
         return ()
-    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+    with hold(home) as log, HeadFile(key.directory) as head:
         return _write(home, key, head, log, events, events[0].at)
 
 
@@ -78,12 +78,16 @@ def hold(home: Home) -> Appender:
 
     Raises:
         LockedError: When another run writes to the log for longer than 10 s.
-        IntegrityError: When there is no log.
+        IntegrityError: When there is no log, or something else in its place.
     """
     try:
         return _held(Appender(home.audit_log, make=False))
     except MissingFileError as error:
-        raise IntegrityError(f"{home.audit_log} is missing") from error
+        raise IntegrityError(f"{home.audit_log} is missing; a part of it was acknowledged") from error
+    except UnreadableError as error:
+        raise IntegrityError(
+            f"{home.audit_log} is not a regular file", hint="put the log itself in its place"
+        ) from error
 
 
 def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bool = False) -> Checkpoint:
@@ -102,7 +106,7 @@ def sign_head(home: Home, key: LogKey, ring: KeyRing, *, now: datetime, keep: bo
     Raises:
         IntegrityError: When a longer log or another head of this size was seen; nothing is signed.
     """
-    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+    with hold(home) as log, HeadFile(key.directory) as head:
         tail = _find_tail(home, key, head.kept, log)
         if tail.closure:
             _write(home, key, head, log, (), now)
@@ -151,20 +155,20 @@ def start_log(
 
 
 def _begin(home: Home, key: LogKey, genesis: NewEvent) -> None:
-    with _hold_log(home, key) as log:
+    with _held(Appender(home.audit_log)) as log:
         if read_head(key.directory):  # another run was first
             return
         found = log.read_from(0)
         _require_fresh(home, found)
         if found:
             replace_file(home.audit_log, b"")
-    with _hold_log(home, key) as log, HeadFile(key.directory) as head:
+    with hold(home) as log, HeadFile(key.directory) as head:
         if head.kept is None:
             _write(home, key, head, log, [genesis], genesis.at)
 
 
 def _pin_log(home: Home, key: LogKey, ring: KeyRing, trust_files: Mapping[str, str]) -> None:
-    with _hold_log(home, key) as log:
+    with hold(home) as log:
         first = log.read_from(0).split(b"\n", 1)[0]
     pin = Pin(
         home=home.identity.id,
@@ -205,21 +209,6 @@ def _write(
     log.sync()  # a head ahead of its log would be a false alarm
     head.keep()
     return placed[1:] if tail.closure else placed
-
-
-def _hold_log(home: Home, key: LogKey | UnloadedKey) -> Appender:
-    """Open the log and hold it; it is made only where there never was one."""
-    path = home.audit_log
-    try:
-        return _held(Appender(path, make=False))
-    except MissingFileError as error:
-        kept = read_head(key.directory)
-        if kept or is_there(home.checkpoint):
-            acknowledged = f"{kept.offset} bytes" if kept else "a part"
-            raise IntegrityError(f"{path} is missing; {acknowledged} of it were acknowledged") from error
-    except UnreadableError as error:
-        raise _not_a_log(path) from error
-    return _held(Appender(path))
 
 
 def _held(log: Appender) -> Appender:
@@ -305,10 +294,6 @@ def _read_behind(log: Appender, offset: int) -> bytes:
             f"{log.path} was cut or changed: its first {offset} bytes are not what was acknowledged"
         )
     return found[1:] if offset else found
-
-
-def _not_a_log(path: str) -> IntegrityError:
-    return IntegrityError(f"{path} is not a regular file", hint="put the log itself in its place")
 
 
 def _require_fresh(home: Home, found: bytes) -> None:

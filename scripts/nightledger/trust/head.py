@@ -11,7 +11,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nightledger.codec.strict_json import parse_json
 from nightledger.domain.errors import IntegrityError, NightledgerError, UnreadableError
@@ -149,15 +149,22 @@ def _parse(raw: bytes, path: str) -> tuple[KeptHead, int]:
     try:
         if len(raw) == SLOTS * SLOT_BYTES:
             return _newest(raw)
-        record = parse_json(raw, path)
-        size, offset = _whole(record["size"]), _whole(record["offset"])
-        tree = CompactRange(size=size, peaks=tuple(map(bytes.fromhex, record["peaks"])))
-        return KeptHead(range=tree, offset=offset), -1
+        return _older(parse_json(raw, path)), -1
     except (NightledgerError, KeyError, TypeError, ValueError) as error:
         raise IntegrityError(
             f"{path} is damaged",
             hint="move it away; the log then counts up to its last checkpoint",
         ) from error
+
+
+def _older(record: Any) -> KeptHead:
+    """Give the head of a version that wrote no slots; half of a file with slots is none."""
+    if "turn" in record:
+        raise ValueError("the file was cut")
+    size, offset = _whole(record["size"]), _whole(record["offset"])
+    return KeptHead(
+        range=CompactRange(size=size, peaks=tuple(map(bytes.fromhex, record["peaks"]))), offset=offset
+    )
 
 
 def _whole(value: object) -> int:

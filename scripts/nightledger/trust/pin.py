@@ -1,8 +1,8 @@
 """What this machine pins about a home's log, outside the home.
 
 ``$NIGHTLEDGER_KEYS/<home id>/pin.json``, made by ``init``. Invariant: home id, genesis,
-verifier keys and trust files never change in it; heads seen are only added, and two
-heads of one size are an alarm.
+verifier keys and trust files never change in it; heads seen are only added, and the
+first one of a size stays.
 """
 
 from collections.abc import Mapping
@@ -125,19 +125,12 @@ def find_pin(ring: KeyRing, home_id: str) -> Pin | None:
 
 
 def remember_head(ring: KeyRing, home_id: str, head: Head) -> None:
-    """Add a head that was seen; durable when this returns.
-
-    Raises:
-        IntegrityError: When another root of that size was seen before.
-    """
+    """Add a head that was seen, unless one of that size was seen before; durable when this returns."""
     path = ring.path(home_id, FILE)
     with Lock(str(path.with_name("pin.lock")), timeout_s=_LOCK_TIMEOUT_S):
         pin = read_pin(ring, home_id)
-        for seen in pin.heads:
-            if seen.size == head.size:
-                if seen.root != head.root:
-                    raise IntegrityError(f"two heads of {head.size} entries were seen: the log was forked")
-                return
+        if any(seen.size == head.size for seen in pin.heads):
+            return
         heads = sorted((*pin.heads, head), key=lambda seen: seen.size)[-MAX_HEADS:]
         replace_file(str(path), _dump(replace(pin, heads=tuple(heads))))
 

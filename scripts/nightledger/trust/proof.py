@@ -190,8 +190,6 @@ def _dump(head: Sequence[str], hashes: Sequence[bytes], checkpoint: bytes) -> by
 
 def _split(raw: bytes) -> tuple[list[str], bytes]:
     """Give the lines before the first blank one, and what is behind it."""
-    if len(raw) > MAX_PROOF_BYTES:
-        raise ProofFormError(f"the proof has {len(raw)} bytes; at most {MAX_PROOF_BYTES} are read")
     head, blank, checkpoint = raw.partition(b"\n\n")
     if not blank or not head.isascii():
         raise ProofFormError("the proof has no ASCII lines followed by a blank one and a checkpoint")

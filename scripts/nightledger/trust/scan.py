@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 16
 TAIL_CLOSED = b'"log.tail_closed"'
-_TREE_STEP = 8_192
 _SEQ, _V, _ACTOR, _NAME, _AT = map(itemgetter, ("seq", "v", "actor", "event", "at"))
 _HOUR = itemgetter(slice(13))
 _DIGITS = str.maketrans("123456789", "000000000")
@@ -89,11 +88,9 @@ class Scan:
             self.blocks.append((first, block))
         if closes or first + len(leaves) > known:
             self._judge(block, leaves, first, closes=closes)
-        if len(self._digests) >= _TREE_STEP:
-            self.settle()
 
     def settle(self) -> None:
-        """Grow the tree by what was taken; in large steps, which cost less."""
+        """Grow the tree by all that was taken; in one step, which costs less."""
         self.tree.extend(self._digests)
         self._digests.clear()
 

@@ -224,8 +224,6 @@ def _parse_options(text: str) -> dict[str, str]:
         if match is None:
             raise _LineError(f"the options cannot be read from {text[at : at + 40]!r}")
         name, value, at = match[1].lower(), match[2], match.end()
-        if name == "cert-authority":
-            raise _LineError("certificate authorities are refused; list each key")
         if name not in ("namespaces", "valid-after", "valid-before") or value is None:
             raise _LineError(f"the option {name[:40]!r} is not understood")
         if name in options:

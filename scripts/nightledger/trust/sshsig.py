@@ -144,13 +144,7 @@ class KeygenSigner:
 
 
 def signed_bytes(message: bytes, namespace: str, hash_algorithm: str) -> bytes:
-    """Give what is signed for a message: magic, namespace, reserved, hash name, hash (PROTOCOL.sshsig).
-
-    Raises:
-        SignatureError: When the namespace is empty: a signature for everything is for nothing.
-    """
-    if not namespace:
-        raise SignatureError("a signature needs a namespace")
+    """Give what is signed for a message: magic, namespace, reserved, hash name, hash (PROTOCOL.sshsig)."""
     digest = hashlib.new(hash_algorithm, message).digest()
     return _MAGIC + b"".join(map(wire_string, (namespace.encode(), b"", hash_algorithm.encode(), digest)))
 
@@ -178,7 +172,7 @@ def parse_signature(armour: str) -> Signature:
     )
 
 
-def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> Signature:
+def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> None:
     """Check that ``armour`` is a signature by ``key`` over ``message`` for ``namespace``.
 
     A hardware key must have been touched.
@@ -186,10 +180,10 @@ def verify_with(key: PublicKey, message: bytes, armour: str, namespace: str) -> 
     Raises:
         SignatureError: When it is not.
     """
-    return require_signed(key, message, parse_signature(armour), namespace)
+    require_signed(key, message, parse_signature(armour), namespace)
 
 
-def require_signed(key: PublicKey, message: bytes, signature: Signature, namespace: str) -> Signature:
+def require_signed(key: PublicKey, message: bytes, signature: Signature, namespace: str) -> None:
     """Check a signature that was taken apart already; see :func:`verify_with`.
 
     Raises:
@@ -206,7 +200,6 @@ def require_signed(key: PublicKey, message: bytes, signature: Signature, namespa
         signed = _hardware_signed(key, signature, signed)
     if not verify_raw(key, signature.raw, signed):
         raise SignatureError(f"the signature by {key.fingerprint} does not hold over these bytes")
-    return signature
 
 
 def _hardware_signed(key: PublicKey, signature: Signature, signed: bytes) -> bytes:
@@ -240,10 +233,11 @@ def _armour(blob: bytes) -> str:
 
 
 def _unarmour(armour: str) -> bytes:
-    lines = armour.strip().split("\n") if len(armour) <= _MAX_ARMOUR else []
-    if len(lines) < 3 or lines[0].rstrip() != _BEGIN or lines[-1].rstrip() != _END:  # noqa: PLR2004 - begin, body, end
+    r"""Give what the armour holds, which has no line end but ``\n``: ``ssh-keygen`` takes no other."""
+    lines = armour.rstrip("\n").split("\n") if len(armour) <= _MAX_ARMOUR else []
+    if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END:  # noqa: PLR2004 - begin, body, end
         raise SignatureError("not an armoured SSH signature")
-    blob = decode_base64("".join(line.strip() for line in lines[1:-1]))
+    blob = decode_base64("".join(lines[1:-1]))
     if blob is None:
         raise SignatureError("the signature's base64 is damaged")
     return blob

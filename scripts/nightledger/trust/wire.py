@@ -73,8 +73,3 @@ class WireReader:
 def wire_string(raw: bytes) -> bytes:
     """Give ``uint32 length || raw``."""
     return len(raw).to_bytes(_U32, "big") + raw
-
-
-def wire_mpint(value: int) -> bytes:
-    """Give a positive integer as counted bytes with a clear sign bit."""
-    return wire_string(value.to_bytes(value.bit_length() // 8 + 1, "big"))

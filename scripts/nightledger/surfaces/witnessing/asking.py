@@ -7,12 +7,11 @@ nothing, and one that remembers another log is never passed over in silence.
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from nightledger.domain.errors import EXIT_ALARM, IntegrityError, LockedError, NightledgerError
+from nightledger.domain.errors import EXIT_ALARM, LockedError, NightledgerError
 from nightledger.domain.moment import Moment
 from nightledger.domain.operator import WitnessAddress
 from nightledger.files.configuration import load_operator
@@ -194,8 +193,7 @@ def _pin_contradiction(gate: Gate, ledger: Ledger, found: Asked, now: datetime) 
     if found.contradiction is None or _lost_entries(gate, ledger):
         return
     head = found.contradiction.head
-    with suppress(IntegrityError):  # another head of this size is pinned already: then that is in the pin
-        remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
+    remember_head(gate.ring, gate.home.identity.id, Head(size=head.size, root=head.root, at=now))
 
 
 def _lost_entries(gate: Gate, ledger: Ledger) -> bool:

@@ -1,0 +1,348 @@
+"""A witness of any log: what it cosigns, what it refuses and why, and what it does when its own records are damaged.
+
+Requests and answers are files, as ``witness cosign FILE`` takes them; no home is needed.
+"""
+
+import base64
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from freezegun import freeze_time
+from tests.blackbox import notes
+from tests.blackbox.notes import (
+    COSIGNER,
+    NOON,
+    ORIGIN,
+    OWNER,
+    OWNER_QUANTUM,
+    QUANTUM,
+    Desk,
+    Key,
+    b64,
+    leaves_of,
+    note_of,
+    policy_of,
+    proof_of,
+    request_of,
+    text_of,
+)
+
+NAME = "witness.example/quay"
+OTHER = Key(name="log.example/other", number=77)
+LINES = leaves_of(11)
+ALARM = 4
+
+
+class Quay(Desk):
+    """A witness's machine; ``box`` is its directory."""
+
+    @property
+    def box(self) -> Path:
+        return self.root / "box"
+
+    @property
+    def head(self) -> Path:
+        return self.box / "heads" / hashlib.sha256(ORIGIN.encode()).hexdigest()
+
+    def witness(self, *words: str, status: int = 0) -> str:
+        ran = self.run("witness", *words, "--dir", str(self.box))
+        assert ran.status == status, ran
+        return ran.out
+
+    def ask(self, *requests: str | bytes, at: int = NOON) -> list[tuple[int, str]]:
+        """Have requests answered; give status and body of each."""
+        files = [self.file(f"request{n}", request) for n, request in enumerate(requests)]
+        with freeze_time(datetime.fromtimestamp(at, UTC)):
+            ran = self.run("witness", "cosign", *files, "--dir", str(self.box), "--json")
+        told = [(one["status"], one["body"]) for one in json.loads(ran.out)]
+        assert (ran.status == 0) == all(status == 200 for status, _ in told), ran
+        return told
+
+    def status(self, request: str | bytes, at: int = NOON) -> int:
+        return self.ask(request, at=at)[0][0]
+
+    def vkeys(self) -> list[str]:
+        return (self.box / "vkeys").read_text().splitlines()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Quay:
+    quay = Quay(tmp_path_factory.mktemp("quay"))
+    quay.witness("keygen", NAME)
+    quay.witness("add", OWNER.vkey, OWNER_QUANTUM.vkey, OTHER.vkey)
+    return quay
+
+
+@pytest.fixture
+def quay(made: Quay, tmp_path: Path) -> Quay:
+    shutil.copytree(made.root, tmp_path, dirs_exist_ok=True)
+    return Quay(tmp_path)
+
+
+def asked(size: int, old: int, *, lines: list[bytes] = LINES) -> str:
+    return request_of(lines[:size], old, OWNER)
+
+
+def test_a_witness_cosigns_each_head_that_continues_the_one_before_and_says_when(quay: Quay) -> None:
+    rules = policy_of(
+        *(f"witness w{n} {vkey}" for n, vkey in enumerate(quay.vkeys())), "group g all w0 w1", "quorum g"
+    )
+    at = NOON
+    for old, size in ((0, 1), (1, 1), (1, 2), (2, 5), (5, 8), (8, 11), (11, 11)):
+        at += 60
+        ((status, body),) = quay.ask(asked(size, old), at=at)
+        assert status == 200, body
+        proof = proof_of(LINES[:size], 0, OWNER) + body
+        ran = quay.check(proof, "--json", line=LINES[0], policy=rules)
+        told = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        assert json.loads(ran.out)["cosigned"] == {"w0": told, "w1": told}
+        assert quay.head.read_text() == note_of(text_of(LINES[:size]), OWNER) + body
+        first = base64.b64decode(body.split("\n")[0].split(" ")[2])
+        public = Ed25519PublicKey.from_public_bytes(base64.b64decode(quay.vkeys()[0].split("+", 2)[2])[1:])
+        stamp = int.from_bytes(first[4:12], "big")
+        public.verify(first[12:], f"cosignature/v1\ntime {stamp}\n{text_of(LINES[:size])}".encode())
+        assert stamp == at
+    assert sorted(path.name for path in quay.box.iterdir()) == [
+        "heads", "lock", "logs", "vkeys", "witness-ed25519", "witness-mldsa44",
+    ]  # fmt: skip
+
+
+def test_a_witness_keeps_what_it_remembers_whatever_it_is_asked(quay: Quay) -> None:
+    assert quay.status(asked(5, 0)) == 200
+    kept = quay.head.read_bytes()
+    fork = [*LINES[:4], b"x", *LINES[5:]]
+    proof, _, signed = asked(8, 5).partition("\n\n")
+    first, *path = proof.split("\n")
+    rows: list[tuple[int, str]] = [
+        (409, asked(8, 0)),
+        (409, asked(8, 4)),
+        (409, asked(8, 6)),
+        (409, asked(4, 4)),
+        (400, asked(8, 5).replace("old 5", "old 9")),
+        (422, asked(8, 5, lines=fork)),
+        (422, asked(5, 5, lines=fork)),
+        (422, f"{first}\n\n{signed}"),
+        (422, "\n".join([first, *path[:-1]]) + f"\n\n{signed}"),
+        (422, "\n".join([first, *path, b64(bytes(32))]) + f"\n\n{signed}"),
+        (422, "\n".join([first, *path[:-1], b64(bytes(32))]) + f"\n\n{signed}"),
+        (422, "\n".join([first, b64(bytes(32)), *path[1:]]) + f"\n\n{signed}"),
+        (422, asked(5, 5).replace("old 5", f"old 5\n{b64(bytes(32))}")),
+        (404, request_of(LINES[:8], 0, Key(name="log.example/x", number=3), origin="log.example/x")),
+        (403, request_of(LINES[:8], 5, Key(name=ORIGIN, number=3))),
+        (403, request_of(LINES[:8], 5, OTHER)),
+        (403, request_of(LINES[:8], 5)+ OWNER.line(text_of(LINES[:7]))),
+        (403, asked(8, 5) + OWNER.line(text_of(LINES[:7]))),
+        (403, request_of(LINES[:8], 5, Key(name=ORIGIN, number=1_000, kind=COSIGNER))),
+    ]  # fmt: skip
+    answers = quay.ask(*(request for _, request in rows))
+    wrong = [
+        (n, status, told)
+        for n, ((status, _), told) in enumerate(zip(rows, answers, strict=True))
+        if status != told[0]
+    ]
+    assert not wrong, wrong
+    assert {body for status, body in answers if status == 409} == {"5\n"}
+    assert quay.head.read_bytes() == kept
+    assert quay.status(request_of(LINES[:3], 0, OTHER, origin=OTHER.name)) == 200, (
+        "each log has a memory of its own"
+    )
+    assert quay.status(asked(8, 5)) == 200
+
+
+def test_what_is_no_request_is_refused_as_malformed(quay: Quay) -> None:
+    good = asked(5, 0)
+    proof, _, signed = good.partition("\n\n")
+    rows: dict[str, str | bytes] = {
+        "nothing": "",
+        "a head alone": signed,
+        "no old size": f"\n\n{signed}",
+        "index": good.replace("old", "index"),
+        "old without a number": good.replace("old 0", "old"),
+        "a zero before it": good.replace("old 0", "old 00"),
+        "beyond 2**63": good.replace("old 0", f"old {2**63}"),
+        "a hash of 31 bytes": f"{proof}\n{b64(bytes(31))}\n\n{signed}",
+        "64 hashes": "\n".join([proof, *[b64(bytes(32))] * 64]) + f"\n\n{signed}",
+        "no UTF-8": good.encode().replace("— ".encode(), b"\xff "),
+        "a control character": good.replace("— ", "—\t"),
+        "an extension line": request_of(LINES[:5], 0, OWNER).replace("\n\n—", "\nx\n\n—"),
+        "no root": f"{proof}\n\n{note_of(f'{ORIGIN}{chr(10)}5{chr(10)}', OWNER)}",
+        "no signature": f"{proof}\n\n{text_of(LINES[:5])}\n",
+        "101 signatures": good + notes.line("a", bytes(70)) * 100,
+        "a size of another form": f"{proof}\n\n{note_of(text_of(LINES[:5]).replace('5', '05', 1), OWNER)}",
+    }  # fmt: skip
+    answers = quay.ask(*rows.values())
+    assert dict(zip(rows, (status for status, _ in answers), strict=True)) == dict.fromkeys(rows, 400)
+    assert not quay.head.exists()
+    assert quay.status("old 0\n\n" + "x" * 262_200) != 200
+    hashes = "\n".join([proof, *[b64(bytes(32))] * 63])
+    assert quay.ask(f"{hashes}\n\n{signed}")[0][0] == 422, "nothing is proved of an empty log"
+
+
+def test_an_empty_log_is_cosigned_as_empty_and_any_log_continues_it(quay: Quay) -> None:
+    assert quay.status(request_of([], 0, OWNER)) == 200
+    assert quay.status(request_of([], 0, OWNER)) == 200
+    lie = f"{ORIGIN}\n0\n{b64(bytes(32))}\n"
+    assert quay.status(f"old 0\n\n{note_of(lie, OWNER)}") == 422
+    assert quay.status(asked(5, 0)) == 200
+
+
+def test_only_lines_of_the_log_are_kept_each_once_beside_the_witnesses_own(quay: Quay) -> None:
+    text = text_of(LINES[:5])
+    more = notes.line("a", bytes(70)) + OWNER.line(text) + OWNER_QUANTUM.line(text)
+    ((status, body),) = quay.ask(asked(5, 0) + more)
+    assert status == 200
+    kept = quay.head.read_text()
+    assert kept.startswith(note_of(text, OWNER) + f"— {ORIGIN} ")
+    assert kept.endswith(body)
+    assert len(kept.splitlines()) == 8
+    assert quay.status(request_of(LINES[:6], 5, OWNER_QUANTUM)) == 200, "either key of the log will do"
+    bad = bytearray(OWNER_QUANTUM.payload(text_of(LINES[:7])))
+    bad[-1] ^= 1
+    worse = request_of(LINES[:7], 6, OWNER) + notes.line(ORIGIN, OWNER_QUANTUM.id + bytes(bad))
+    assert quay.status(worse) == 403
+
+
+def test_a_witness_whose_clock_stands_before_its_last_word_waits(quay: Quay) -> None:
+    assert quay.status(asked(5, 0), at=NOON) == 200
+    kept = quay.head.read_bytes()
+    assert quay.status(asked(8, 5), at=NOON - 1) == 503
+    assert quay.head.read_bytes() == kept
+    assert quay.status(asked(8, 4), at=NOON - 1) == 409
+    assert quay.status(asked(8, 5), at=NOON) == 200
+
+
+def damaged_head(change: Callable[[str], str | bytes]) -> Callable[[Quay], None]:
+    def damage(quay: Quay) -> None:
+        quay.file(str(quay.head), change(quay.head.read_text()))
+
+    return damage
+
+
+def without(number: int) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        del lines[number]
+        return "".join(lines)
+
+    return change
+
+
+DAMAGE = {
+    "empty": damaged_head(lambda _: ""),
+    "no note": damaged_head(lambda _: "x\n"),
+    "no UTF-8": damaged_head(lambda _: b"\xff"),
+    "another head under its lines": damaged_head(
+        lambda text: text.replace(text_of(LINES[:5]), text_of(LINES[:4]))
+    ),
+    "another log's head": damaged_head(lambda text: text.replace(ORIGIN, OTHER.name)),
+    "the log's line alone": damaged_head(lambda _: note_of(text_of(LINES[:5]), OWNER)),
+    "its first line gone": damaged_head(without(5)),
+    "cut": damaged_head(lambda text: text[:-9]),
+    "too large": damaged_head(lambda _: "x" * 1_000_001),
+}
+
+
+def test_a_witness_whose_memory_is_damaged_cosigns_nothing_for_that_log(quay: Quay) -> None:
+    assert quay.status(asked(5, 0)) == 200
+    whole = quay.head.read_bytes()
+    wrong = {}
+    for what, damage in DAMAGE.items():
+        damage(quay)
+        before = quay.head.read_bytes()
+        told = [quay.status(request) for request in (asked(8, 5), asked(8, 0), asked(5, 5))]
+        if told != [503] * 3 or quay.head.read_bytes() != before:
+            wrong[what] = told
+        quay.head.write_bytes(whole)
+    assert not wrong, wrong
+    other = quay.head.with_name(hashlib.sha256(OTHER.name.encode()).hexdigest())
+    assert quay.status(request_of(LINES[:3], 0, OTHER, origin=OTHER.name)) == 200
+    quay.head.write_bytes(other.read_bytes())
+    assert quay.status(asked(8, 5)) == 503, "it is another log's, whole and signed"
+    quay.head.write_bytes(whole)
+    assert quay.status(asked(8, 5)) == 200
+
+
+def test_a_witness_answers_with_its_own_keys_or_not_at_all(quay: Quay) -> None:
+    request = quay.file("request", asked(5, 0))
+    words = ("witness", "cosign", request, "--dir", str(quay.box))
+    vkeys, key, logs = (quay.box / name for name in ("vkeys", "witness-ed25519", "logs"))
+    strange = Quay(quay.root / "strange")
+    strange.root.mkdir()
+    strange.witness("keygen", NAME)
+    lines = vkeys.read_text().splitlines(keepends=True)
+    rows: list[tuple[Path, str | bytes]] = [
+        (vkeys, ""),
+        (vkeys, "x"),
+        (vkeys, lines[0]),
+        (vkeys, lines[1]),
+        (vkeys, "".join(reversed(lines))),
+        (vkeys, "".join([*lines, lines[0]])),
+        (vkeys, (strange.box / "vkeys").read_text()),
+        (key, (strange.box / key.name).read_bytes()),
+        (key, b"x"),
+        (key, (quay.box / "witness-mldsa44").read_bytes()),
+        (quay.box / "witness-mldsa44", key.read_bytes()),
+        (quay.box / "witness-mldsa44", b"x"),
+        (logs, "x"),
+        (logs, b"\xff"),
+        (logs, f"log {OWNER.vkey}\n"),
+        (logs, f"witness w {OWNER.vkey}\nquorum none\n"),
+    ]
+    wrong: list[tuple[object, object]] = []
+    for n, (path, content) in enumerate(rows):
+        before = path.read_bytes()
+        quay.file(str(path), content)
+        if (ran := quay.run(*words)).status not in {1, 2, ALARM} or quay.head.exists():
+            wrong.append((n, ran))
+        path.write_bytes(before)
+    for path in (vkeys, key):
+        path.rename(quay.root / "away")
+        if (ran := quay.run(*words)).status not in {1, 2, ALARM}:
+            wrong.append((path, ran))
+        (quay.root / "away").rename(path)
+    key.chmod(0o640)
+    if (ran := quay.run(*words)).status not in {1, 2}:
+        wrong.append(("others may read it", ran))
+    key.chmod(0o600)
+    assert not wrong, wrong
+    assert quay.run(*words).status == 0
+
+
+def test_a_witness_is_made_once_and_learns_of_logs(quay: Quay) -> None:
+    before = {path.name: path.read_bytes() for path in quay.box.iterdir() if path.is_file()}
+    printed = quay.witness("keygen", NAME)
+    vkeys = quay.vkeys()
+    assert printed.splitlines() == [
+        f"witness witness-example-quay-ed25519 {vkeys[0]}",
+        f"witness witness-example-quay-mldsa44 {vkeys[1]}",
+        "group witness-example-quay 1 witness-example-quay-ed25519 witness-example-quay-mldsa44",
+        "quorum witness-example-quay",
+    ]
+    for words in (
+        ("keygen", "another"),
+        ("keygen",),
+        ("keygen", "a b"),
+        ("keygen", "a+b"),
+        ("add",),
+        ("add", "x+y"),
+        ("cosign",),
+    ):
+        assert quay.run("witness", *words, "--dir", str(quay.box)).status in {1, 2}, words
+    for vkey in (notes.witness(1).vkey, notes.typed_key(1, bytes(31)), OWNER.vkey[:-1]):
+        assert quay.run("witness", "add", vkey, "--dir", str(quay.box)).status, vkey
+    assert {path.name: path.read_bytes() for path in quay.box.iterdir() if path.is_file()} == before
+    new = Key(name="log.example/new", number=5)
+    quay.witness("add", quay.file("policy", policy_of("quorum none", logs=(new, OWNER))))
+    logs = (quay.box / "logs").read_text()
+    assert logs == policy_of("quorum none", logs=(OWNER, OWNER_QUANTUM, OTHER, new))
+    assert quay.status(request_of(LINES[:3], 0, new, origin=new.name)) == 200
+    modes = {path.name: path.stat().st_mode & 0o777 for path in quay.box.iterdir()}
+    assert (modes["witness-ed25519"], modes["witness-mldsa44"], modes["vkeys"]) == (0o600, 0o600, 0o644)
+    assert quay.box.stat().st_mode & 0o077 == 0
+    assert base64.b64decode(vkeys[1].split("+", 2)[2])[0] == QUANTUM

@@ -1,0 +1,375 @@
+"""Keys, and the files that say which of them count: each odd form is refused, and nothing is lost on the way."""
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append, line_of, put_blob
+from tests.blackbox.ssh import DECISIONS, ECDSA, ED25519, HARDWARE, operator_of, soft, string
+from tests.blackbox.test_signatures import altered, decided
+from tests.blackbox.world import LOG, World
+
+ALARM, REFUSED = 4, {1, 2}
+ALLOWED = "config/nightledger/allowed_signers"
+ANN = soft(number=7)
+KEY = ANN.line
+
+
+def yes(_shown: str) -> str:
+    return "y"
+
+
+@pytest.fixture(scope="module")
+def changed(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home whose trust files were changed once."""
+    world = adopted.copy(tmp_path_factory.mktemp("changed"))
+    assert world.run("key", "add", soft(number=9).line, "--principal", "ben", typed=yes).status == 0
+    return world
+
+
+def signed_in(world: World, like: dict[str, Any], **files: str) -> None:
+    """Have the operator's own key sign trust files of any form, as the gate would not."""
+    target = like["targets"][0]
+    targets, named = [], []
+    for name, text in files.items():
+        sha256 = put_blob(world, text.encode("utf-8", "surrogateescape"))
+        path = f"config/nightledger/{name}"
+        base = hashlib.sha256((world.home / path).read_bytes()).hexdigest()
+        targets.append({**target, "path": path, "base": base, "result": sha256, "hunks_sha256": sha256})
+        named.append({"name": name, "sha256": sha256})
+        (world.home / path).write_bytes(text.encode("utf-8", "surrogateescape"))
+    key = operator_of(world)
+    (made,) = decided(world, like, [partial(key.sign)], targets=targets)
+    for end in ("json", "json.sig"):
+        put_blob(world, (world.home / f"audit/decisions/{made}.{end}").read_bytes())
+    append(world, {"event": "trust.changed", "decision": made, "files": named})
+
+
+OWN = f"{ED25519} {base64.b64encode(string(ED25519.encode()) + string(bytes(32))).decode()}"
+RSA = f"ssh-rsa {base64.b64encode(string(b'ssh-rsa') + string(b'x')).decode()}"
+BAD_LINES = (
+    "ann",
+    f"ann {KEY.split()[0]}",
+    KEY,
+    f"ann  {KEY.replace('AAAA', 'AAAB', 1)}",
+    f"ann {KEY}".replace("ssh-ed25519 ", f"{ECDSA} ", 1),
+    f"ann {RSA}",
+    f"* {KEY}",
+    f"a?n {KEY}",
+    f"!ann {KEY}",
+    f"ann,,ben {KEY}",
+    f"ann, {KEY}",
+    f'"ann" {KEY}',
+    f"ann cert-authority {KEY}",
+    f'ann cert-authority="x" {KEY}',
+    f"ann no-touch-required {KEY}",
+    f"ann namespaces {KEY}",
+    f'ann namespaces="" {KEY}',
+    f'ann namespaces="a*" {KEY}',
+    f'ann namespaces="!a" {KEY}',
+    f'ann namespaces="a,,b" {KEY}',
+    f'ann namespaces="a",namespaces="b" {KEY}',
+    f'ann namespaces="a", {KEY}',
+    f'ann namespaces="a"valid-after="20260301Z" {KEY}',
+    f'ann other="x" {KEY}',
+    f'ann valid-after="20260301" {KEY}',
+    f'ann valid-after="202603010000" {KEY}',
+    f'ann valid-after="20261301Z" {KEY}',
+    f'ann valid-after="20260301 Z" {KEY}',
+    f'ann valid-after="2026-03-01Z" {KEY}',
+    f'ann valid-before="" {KEY}',
+    f'ann valid-before="20260301000060Z1" {KEY}',
+    f"ann\u00a0{KEY}",
+    f"ann\x0c{KEY}",
+)
+GOOD_LINES: dict[str, list[tuple[str, str | None, str | None]]] = {
+    f"ann {KEY}": [("ann", None, None)],
+    f"ann\t  {KEY}  a comment \r": [("ann", None, None)],
+    f"# a comment\n\n \t# another\nann,ben {KEY}": [("ann", None, None)],
+    f'ann NAMESPACES="file,{DECISIONS}" {KEY}': [("ann", None, None)],
+    f'ann valid-after="20260102Z",valid-before="202712312359Z" {KEY}': [
+        ("ann", "2026-01-02T00:00:00Z", "2027-12-31T23:59:00Z")
+    ],
+    f'ann valid-before="20270101000001Z" {KEY}': [("ann", None, "2027-01-01T00:00:01Z")],
+    f"ann {KEY}\nzoe {soft(ECDSA).line}\nkim {soft(HARDWARE[0]).line}": [
+        ("ann", None, None), ("zoe", None, None), ("kim", None, None),
+    ],
+}  # fmt: skip
+
+
+def test_who_may_sign_is_read_to_the_letter_and_odd_lines_let_nobody_sign(
+    changed: World, tmp_path: Path
+) -> None:
+    world = changed.copy(tmp_path)
+    (like,) = (json.loads(path.read_text()) for path in (world.home / "audit/decisions").glob("*.json"))
+    own = world.read(ALLOWED)
+    paths = (world.home / LOG, world.home / "audit/checkpoint", world.home / ALLOWED)
+    before = {path: path.read_bytes() for path in paths}
+    wrong: dict[str, object] = {}
+    for line in BAD_LINES:
+        signed_in(world, like, allowed_signers=f"{own}{line}\n")
+        ran = world.run("key", "list")
+        if (ran.status, "line 3: " in ran.err) != (1, True):
+            wrong[line] = ran
+        for path, content in before.items():
+            path.write_bytes(content)
+    for text, signers in GOOD_LINES.items():
+        signed_in(world, like, allowed_signers=f"{own}{text}\n")
+        listed = world.json("key", "list")["signers"][2:]
+        told = [(one["principal"], one["valid_after"], one["valid_before"]) for one in listed]
+        if told != signers or world.run("verify").status:
+            wrong[text] = told
+        for path, content in before.items():
+            path.write_bytes(content)
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ("", 0),
+        ('valid-after="20260301060000Z" ', 0),
+        ('valid-after="20260301060001Z" ', ALARM),
+        ('valid-before="20260301060000Z" ', 0),
+        ('valid-before="20260301055959Z" ', ALARM),
+        ('namespaces="file" ', ALARM),
+        ('namespaces="nightledger-recovery@v1" ', ALARM),
+    ],
+)
+def test_a_key_signs_for_what_and_as_long_as_its_line_says(
+    options: str,
+    status: int,
+    changed: World,
+    tmp_path: Path,
+) -> None:
+    world = changed.copy(tmp_path / "world")
+    name = world.propose("Count the ladders.")
+    twin = world.copy(tmp_path / "twin")
+    assert twin.approve(name).status == 0
+    likes = [json.loads(path.read_text()) for path in (twin.home / "audit/decisions").glob("*.json")]
+    trust, approve = sorted(likes, key=lambda one: bool(one["proposal"]))
+    signed_in(world, trust, allowed_signers=f"{world.read(ALLOWED)}ann {options}{KEY}\n")
+    (made,) = decided(world, approve, [ANN.sign], principal="ann")
+    assert altered(world) == ({made} if status else set())
+    world.wait(hours=3)
+    world.run("apply")
+    assert ("Count the ladders." in world.read()) is (status == 0)
+    assert world.second_look()[0] == status
+
+
+def test_a_revoked_key_signs_nothing_whatever_its_lines_say(changed: World, tmp_path: Path) -> None:
+    world = changed.copy(tmp_path / "world")
+    name = world.propose("Count the ladders.")
+    twin = world.copy(tmp_path / "twin")
+    assert twin.approve(name).status == 0
+    likes = [json.loads(path.read_text()) for path in (twin.home / "audit/decisions").glob("*.json")]
+    trust, approve = sorted(likes, key=lambda one: bool(one["proposal"]))
+    revoked = f"# gone\n\n{RSA}\n{KEY} ann's\n"
+    signed_in(world, trust, allowed_signers=f"{world.read(ALLOWED)}ann {KEY}\n", revoked_keys=revoked)
+    (made,) = decided(world, approve, [ANN.sign], principal="ann")
+    assert altered(world) == {made}
+    assert [one["revoked"] for one in world.json("key", "list")["signers"]] == [False, False, True]
+    world.wait(hours=3)
+    world.run("apply")
+    assert "Count the ladders." not in world.read()
+    for odd in (f"{KEY}x", "x", KEY.replace("ssh-ed25519", ECDSA), "ann " + KEY):
+        other = changed.copy(tmp_path / f"odd{len(odd)}")
+        signed_in(other, trust, revoked_keys=f"{odd}\n")
+        ran = other.run("key", "list")
+        assert (ran.status, "line 1: " in ran.err) == (1, True), (odd, ran)
+
+
+BAD_KEYS = (
+    "ssh-ed25519 AAAA x",
+    RSA,
+    f"{ED25519} {base64.b64encode(string(ED25519.encode()) + string(bytes(31))).decode()}",
+    f"{ED25519} {base64.b64encode(string(ED25519.encode()) + string(bytes(32)) + b'x').decode()}",
+    f"{ED25519} {base64.b64encode(string(ED25519.encode())).decode()}",
+    f"{ED25519} {base64.b64encode(string(b'x' * 9)[:8]).decode()}",
+    f"{ED25519} {base64.b64encode(string(bytes([255]))).decode()}",
+    f"{ECDSA} {KEY.split()[1]}",
+    f"{ECDSA} {base64.b64encode(soft(ECDSA).blob.replace(b'nistp256', b'nistp384', 2)).decode()}",
+    f"{ECDSA} {base64.b64encode(string(ECDSA.encode()) + string(b'nistp384') + string(bytes(65))).decode()}",
+    f"{KEY.split()[0]} {KEY.split()[1].rstrip('=')}=",
+    "/nowhere/key.pub",
+    "",
+)  # fmt: skip
+
+
+def test_a_key_is_let_in_once_by_its_whole_line_and_goes_by_its_fingerprint(
+    adopted: World, tmp_path: Path
+) -> None:
+    world = adopted.copy(tmp_path)
+    before = (world.home / LOG).read_bytes()
+    for key in BAD_KEYS:
+        ran = world.run("key", "add", key, "--principal", "ann", typed=yes)
+        assert ran.status in {*REFUSED, 64}, (key, ran)
+    for words in (
+        ("key", "add", KEY),
+        ("key", "add", KEY, "--principal", "a b"),
+        ("key", "revoke", "SHA256:"),
+        ("key", "revoke", "x"),
+    ):
+        assert world.run(*words, typed=yes).status in REFUSED, words
+    assert (world.home / LOG).read_bytes() == before
+    world.ok("key", "add", f"  {KEY}  ann of the desk ", "--principal", "ann", typed=yes)
+    own = world.read(ALLOWED)
+    assert own.endswith(f'\nann namespaces="{DECISIONS}" {KEY} ann of the desk\n')
+    assert world.run("key", "add", KEY, "--principal", "zoe", typed=yes).status in REFUSED
+    world.ok("key", "recovery", soft(ECDSA).line, typed=yes)
+    assert world.run("key", "add", soft(ECDSA).line, "--principal", "zoe", typed=yes).status in REFUSED
+    (world.home / ALLOWED).write_text(f"# mine\n{world.read(ALLOWED)}")
+    assert world.run("verify").status == ALARM
+    world.ok("key", "restore", typed=yes)
+    shown = ANN.fingerprint.removeprefix("SHA256:")
+    world.ok("key", "revoke", shown[:9], "--reason", "lost", typed=yes)
+    lines = world.read(ALLOWED)
+    assert "ann" not in lines
+    assert lines == own.replace(f'ann namespaces="{DECISIONS}" {KEY} ann of the desk\n', "") + (
+        f'recovery namespaces="nightledger-recovery@v1" {soft(ECDSA).line}\n'
+    )
+    assert world.read("config/nightledger/revoked_keys").splitlines()[-1] == f"{KEY} ann of the desk"
+    assert world.run("key", "add", KEY, "--principal", "ann", typed=yes).status in REFUSED
+    listed = {one["principal"]: (one["revoked"], one["for"]) for one in world.json("key", "list")["signers"]}
+    assert listed == {"operator": (False, ["decisions"]), "recovery": (False, ["recovery"])}
+    world.ok("verify")
+    assert world.second_look()[0] == 0
+
+
+def test_a_key_file_that_is_unsafe_or_damaged_signs_nothing_and_stays_as_it_is(
+    adopted: World, tmp_path: Path
+) -> None:
+    world = adopted.copy(tmp_path)
+    name = world.propose("Count the ladders.")
+    operator, log_key = world.own_keys / "operator", world.own_keys / "log-ed25519"
+    quantum = world.own_keys / "log-mldsa44"
+    strange = adopted.copy(tmp_path / "strange").own_keys
+    raw = operator.read_bytes()
+    body = raw.split(b"\n")
+    rows: list[tuple[Path, bytes, tuple[str, ...]]] = [
+        (operator, b"", ("approve", name)),
+        (operator, b"x", ("approve", name)),
+        (operator, b"\n".join([*body[:2], body[2][:-4] + b"AAAA", *body[3:]]), ("approve", name)),
+        (operator, b"\n".join([body[0], *body[2:]]), ("approve", name)),
+        (operator, raw.replace(b"OPENSSH", b"OPENSSL"), ("approve", name)),
+        (operator, log_key.read_bytes(), ("approve", name)),
+        *((path, content, ("propose", "--text", "Oil it.", "--section", "Lessons", "--reason", "x"))
+          for path, content in ((log_key, b"x"), (log_key, quantum.read_bytes()), (log_key, b""), (quantum, b"x"), (quantum, log_key.read_bytes()))),
+    ]  # fmt: skip
+    wrong: list[object] = []
+    for n, (path, content, words) in enumerate(rows):
+        before, lines = path.read_bytes(), len(world.events())
+        path.write_bytes(content)
+        ran = world.run(*words)
+        named = [event["event"] for event in world.events()[lines:]]
+        if not 0 < ran.status < 5 or "decision.recorded" in named or path.read_bytes() != content:
+            wrong.append((n, ran, named))
+        path.write_bytes(before)
+    for path, words in ((operator, ("approve", name)), (log_key, ("sign",))):
+        for mode in (0o640, 0o604, 0o644):
+            path.chmod(mode)
+            said = (
+                words
+                if words[0] == "approve"
+                else ("propose", "--text", f"Oil it {mode}.", "--section", "Lessons", "--reason", "x")
+            )
+            if not 0 < (ran := world.run(*said)).status < 5:
+                wrong.append((path.name, mode, ran))
+        path.chmod(0o600)
+    assert not wrong, wrong
+    assert strange.is_dir()
+    assert world.approve(name).status == 0
+
+
+PIN: dict[str, Callable[..., bytes]] = {
+    "nothing": lambda _: b"",
+    "no JSON": lambda _: b"{",
+    "a list": lambda _: b"[]",
+    **{f"no {name}": lambda pin, name=name: line_of({k: v for k, v in pin.items() if k != name})
+       for name in ("v", "home", "origin", "genesis", "vkeys", "trust_files", "heads")},
+    **{f"{name} is {odd!r}": lambda pin, name=name, odd=odd: line_of({**pin, name: odd})
+       for name, odd in (("v", "1"), ("v", -1), ("v", True), ("home", 7), ("origin", None), ("genesis", "00"), ("genesis", "x"),
+                         ("genesis", 7), ("vkeys", "x"), ("vkeys", [7]), ("trust_files", []), ("trust_files", {"a": 7}), ("heads", [7]),
+                         ("heads", {"a": 1}), ("heads", 7), ("genesis", "ab" * 32), ("origin", "nightledger/other"), ("vkeys", ["x"]))},
+    **{f"a head's {name} is {odd!r}": lambda pin, name=name, odd=odd: line_of({**pin, "heads": [{**pin["heads"][0], name: odd}]})
+       for name, odd in (("size", "1"), ("size", -1), ("size", True), ("root", "00"), ("root", 7), ("at", "x"), ("at", 7), ("root", "ab" * 32))},
+}  # fmt: skip
+HEAD: dict[str, Callable[[bytes], bytes]] = {
+    "nothing": lambda _: b"",
+    "no JSON": lambda _: b"{",
+    "a list": lambda _: b"[]",
+    "cut": lambda raw: raw[: len(raw) // 3],
+    "cut in half": lambda raw: raw[: len(raw) // 2],
+    "longer": lambda raw: raw + b" ",
+    "both slots broken": lambda raw: raw.replace(b'"size"', b'"tize"'),
+    "another size": lambda raw: raw.replace(b'"size":', b'"size":1'),
+    "another peak": lambda raw: raw.replace(b'"peaks":["', b'"peaks":["00'),
+    "no peaks": lambda _: b'{"offset":1,"peaks":[],"size":1,"v":1}',
+    "a negative offset": lambda _: b'{"offset":-1,"peaks":[],"size":0,"v":1}',
+    "an offset that is a word": lambda _: b'{"offset":"1","peaks":[],"size":0,"v":1}',
+    "a size that is true": lambda _: b'{"offset":1,"peaks":["' + b"00" * 32 + b'"],"size":true,"v":1}',
+    "a peak of 31 bytes": lambda _: b'{"offset":1,"peaks":["' + b"00" * 31 + b'"],"size":1,"v":1}',
+    "no size": lambda _: b'{"offset":1,"peaks":[],"v":1}',
+}  # fmt: skip
+
+
+def test_what_this_machine_keeps_of_the_log_is_an_alarm_where_it_is_damaged(
+    changed: World, tmp_path: Path
+) -> None:
+    world = changed.copy(tmp_path)
+    pin_file, head_file = world.own_keys / "pin.json", world.own_keys / "head.json"
+    pin, raw = json.loads(pin_file.read_bytes()), head_file.read_bytes()
+    whole, log = pin_file.read_bytes(), (world.home / LOG).read_bytes()
+    wrong: dict[str, object] = {}
+    words = ("propose", "--text", "Count the ladders.", "--section", "Lessons", "--reason", "x")
+    rows = [*((pin_file, f"pin: {what}", make(pin)) for what, make in PIN.items()),
+            *((head_file, f"head: {what}", make(raw)) for what, make in HEAD.items())]  # fmt: skip
+    for path, what, content in rows:
+        path.write_bytes(content)
+        told = [world.run("verify").status, world.run(*words).status]
+        if told != [ALARM, ALARM] or (world.home / LOG).read_bytes() != log or path.read_bytes() != content:
+            wrong[what] = told
+        (pin_file if path == pin_file else head_file).write_bytes(whole if path == pin_file else raw)
+        (world.home / LOG).write_bytes(log)
+    assert not wrong, wrong
+    world.ok("verify")
+    head_file.unlink()
+    world.ok("verify")
+    world.ok(*words)
+    assert head_file.exists()
+    world.ok("verify")
+
+
+def test_the_next_key_of_a_machine_waits_until_it_takes_over(adopted: World, tmp_path: Path) -> None:
+    world = adopted.copy(tmp_path)
+    files = [
+        world.own_keys / f"machine-ed25519{end}"
+        for end in ("", ".pub", ".next", ".next.pub", ".old", ".old.pub")
+    ]
+    first = [path.read_bytes() for path in files[:2]]
+    assert not any(map(os.path.lexists, files[2:]))
+    line = world.json("channel", "keygen")["line"]
+    assert first[1].decode().split()[1] in line
+    coming = world.json("channel", "keygen", "--next")["line"]
+    assert world.json("channel", "keygen", "--next")["line"] == coming != line
+    assert world.json("channel", "keygen")["line"] == line
+    waiting = [path.read_bytes() for path in files[2:4]]
+    world.ok("channel", "keygen", "--use-next")
+    assert [path.read_bytes() for path in files[:2]] == waiting
+    assert [path.read_bytes() for path in files[4:]] == first
+    assert not any(map(os.path.lexists, files[2:4]))
+    assert world.run("channel", "keygen", "--use-next").status in REFUSED
+    world.ok("channel", "keygen", "--next")
+    world.ok("channel", "keygen", "--use-next")
+    assert [path.read_bytes() for path in files[4:]] == waiting
+    for path in (files[0], files[4]):
+        assert path.stat().st_mode & 0o777 == 0o600
+    shutil.rmtree(tmp_path / "home/.nightledger", ignore_errors=True)
+    world.ok("verify")

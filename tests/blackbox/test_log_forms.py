@@ -1,0 +1,380 @@
+"""Lines of the log that are no entries of their places, heads that are none, and what is kept beside them.
+
+Whoever writes them holds the log's key, so that the head over them is signed: the form alone tells.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append, keep_pin, line_of, sign_head, signed_head
+from tests.blackbox.world import LOG, World
+
+ALARM = 4
+
+
+@pytest.fixture(scope="module")
+def lived(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = adopted.copy(tmp_path_factory.mktemp("lived"))
+    world.applied("Label both ends of a cable.")
+    world.propose("Count the ladders.")
+    return world
+
+
+def log(world: World) -> Path:
+    return world.home / LOG
+
+
+def findings(world: World) -> list[tuple[str, int | None, bool]]:
+    """Give class, line and whether it is an alarm, of each finding."""
+    return [(one["class"].upper(), one["line"], one["alarm"]) for one in world.json("verify")["findings"]]
+
+
+def entry(world: World, **changed: Any) -> dict[str, Any]:
+    """Give a later version's event, as the next entry of the log would have it."""
+    own = {
+        "v": 1,
+        "seq": len(world.events()),
+        "actor": "cron",
+        "at": "2026-03-01T09:00:00Z",
+        "event": "later",
+    }
+    return {**own, **changed}
+
+
+def spelled(old: bytes, new: bytes) -> Callable[[World], bytes]:
+    def line(world: World) -> bytes:
+        plain = line_of(entry(world, n=7))
+        assert old in plain, plain
+        return plain.replace(old, new)
+
+    return line
+
+
+def value(text: str) -> Callable[[World], bytes]:
+    return spelled(b'"n":7', f'"n":{text}'.encode())
+
+
+GOOD: dict[str, Callable[[World], bytes]] = {
+    "a number": value("7"),
+    "the largest number": value(str(2**53 - 1)),
+    "the smallest number": value(str(1 - 2**53)),
+    "true": value("true"),
+    "a list in a list in a list": value("[[[1]]]"),
+    "objects in objects": value('{"a":{"b":{"c":1}}}'),
+    "letters beyond ASCII": value('"é — 茶"'),
+    "by the operator": spelled(b'"cron"', b'"human"'),
+    "by nobody known": spelled(b'"cron"', b'"unknown"'),
+    "words joined by dots": spelled(b'"later"', b'"later.a_b.c2"'),
+    "the last second of a year": spelled(b"03-01T09:00:00Z", b"12-31T23:59:59Z"),
+    "a leap day": spelled(b"2026-03-01", b"2028-02-29"),
+}
+BAD: dict[str, Callable[[World], bytes]] = {
+    "nothing": lambda _: b"",
+    "no JSON": lambda _: b"x",
+    "half a line": lambda world: line_of(entry(world))[:-1],
+    "a list": lambda _: b"[]",
+    "null": lambda _: b"null",
+    "an empty object": lambda _: b"{}",
+    "zeros": lambda _: bytes(40),
+    "a deep nest": lambda _: b"[" * 3_000,
+    "no UTF-8": spelled(b'"n":7', b'"n":"\xff"'),
+    "a fraction": value("7.0"),
+    "an exponent": value("1e3"),
+    "null inside": value("null"),
+    "too large": value(str(2**53)),
+    "too small": value(str(-(2**53))),
+    "of twenty digits": value("9" * 20),
+    "a deep list": value("[[[[1]]]]"),
+    "a deep object": value('{"a":{"b":{"c":{"d":1}}}}'),
+    "an escape that is not the shortest": value('"\\u002d"'),
+    "a slash escaped": value('"a\\/b"'),
+    "half a surrogate pair": value('"\\ud800"'),
+    "a blank": spelled(b'"n":7', b'"n": 7'),
+    "a blank behind it": lambda world: line_of(entry(world)) + b" ",
+    "a carriage return": lambda world: line_of(entry(world)) + b"\r",
+    "a name twice": spelled(b'"n":7', b'"n":7,"n":7'),
+    "names out of order": lambda world: b'{"v":1,' + line_of(entry(world))[1:].replace(b',"v":1', b""),
+    "no version": spelled(b',"v":1', b""),
+    "version 2": spelled(b'"v":1', b'"v":2'),
+    "version true": spelled(b'"v":1', b'"v":true'),
+    "version 1.0": spelled(b'"v":1', b'"v":1.0'),
+    "no place": lambda world: line_of({k: v for k, v in entry(world).items() if k != "seq"}),
+    "the place before": lambda world: line_of(entry(world, seq=len(world.events()) - 1)),
+    "the place after": lambda world: line_of(entry(world, seq=len(world.events()) + 1)),
+    "a place that is a word": lambda world: line_of(entry(world, seq=str(len(world.events())))),
+    "a negative place": lambda world: line_of(entry(world, seq=-1)),
+    "no actor": lambda world: line_of({k: v for k, v in entry(world).items() if k != "actor"}),
+    "another actor": spelled(b'"cron"', b'"daemon"'),
+    "an actor that is a list": spelled(b'"cron"', b'["cron"]'),
+    "no name": lambda world: line_of({k: v for k, v in entry(world).items() if k != "event"}),
+    "an empty name": spelled(b'"later"', b'""'),
+    "a name with a capital": spelled(b'"later"', b'"Later"'),
+    "a name that ends with a dot": spelled(b'"later"', b'"later."'),
+    "a name with two dots": spelled(b'"later"', b'"a..b"'),
+    "a name with a blank": spelled(b'"later"', b'"a b"'),
+    "a name that is a list": spelled(b'"later"', b"[]"),
+    "no time": lambda world: line_of({k: v for k, v in entry(world).items() if k != "at"}),
+    "a time with an offset": spelled(b"09:00:00Z", b"09:00:00+00:00"),
+    "a time with a fraction": spelled(b"09:00:00Z", b"09:00:00.5Z"),
+    "no day of the calendar": spelled(b"03-01", b"02-30"),
+    "month 13": spelled(b"03-01", b"13-01"),
+    "hour 24": spelled(b"09:00:00Z", b"24:00:00Z"),
+    "minute 60": spelled(b"09:00:00Z", b"09:60:00Z"),
+    "second 60": spelled(b"09:00:00Z", b"09:00:60Z"),
+    "year 0": spelled(b"2026-", b"0000-"),
+    "a time with a blank": spelled(b"T09", b" 09"),
+    "a time that is a number": spelled(b'"2026-03-01T09:00:00Z"', b"5"),
+    "a time in other digits": spelled(b"2026", "\u0662\u0660\u0662\u0666".encode()),
+}
+
+
+def signed_over(world: World, line: bytes) -> None:
+    with log(world).open("ab") as stream:
+        stream.write(line + b"\n")
+    sign_head(world)
+
+
+def test_a_line_that_is_nearly_an_entry_is_told_with_its_place(lived: World, tmp_path: Path) -> None:
+    world, size = lived.copy(tmp_path / "one"), len(lived.events())
+    before = {path: path.read_bytes() for path in (log(world), world.home / "audit/checkpoint")}
+    wrong = {}
+    for what, line in BAD.items():
+        signed_over(world, line(lived))
+        if (found := findings(world)) != [("EDITED", size + 1, True)]:
+            wrong[what] = found
+        for path, content in before.items():
+            path.write_bytes(content)
+    for what, line in GOOD.items():
+        signed_over(world, line(lived))
+        if (found := findings(world)) != []:
+            wrong[what] = found
+        for path, content in before.items():
+            path.write_bytes(content)
+    assert not wrong, wrong
+    signed_over(world, BAD["a fraction"](lived))
+    for verb in (
+        ("status",),
+        ("guard",),
+        ("propose", "--text", "x", "--section", "Lessons", "--reason", "y"),
+        ("apply",),
+    ):
+        assert world.run(*verb).status == ALARM, verb
+
+
+def test_lines_that_nobody_acknowledged_are_closed_by_the_next_run_and_never_count(
+    lived: World, tmp_path: Path
+) -> None:
+    world, size = lived.copy(tmp_path), len(lived.events())
+    lines = [line_of(entry(world)), b"", line_of(entry(world, seq=size + 2)), b'{"half']
+    log(world).write_bytes(log(world).read_bytes() + b"\n".join(lines))
+    assert findings(world) == [("TORN", size + 2, False), ("TORN", size + 4, False)]
+    assert world.run("verify").status == 0
+    assert world.second_look()[0] == 0
+    world.propose("Oil the north hinge.")
+    told = [json.loads(line) for line in log(world).read_bytes().splitlines()[size + 4 :]]
+    closure = {name: told[0][name] for name in ("event", "first", "count", "damaged", "seq", "actor")}
+    assert closure == {
+        "event": "log.tail_closed",
+        "first": size,
+        "count": 4,
+        "damaged": 2,
+        "seq": size + 4,
+        "actor": "unknown",
+    }
+    assert [one["event"] for one in told] == ["log.tail_closed", "proposal.created"]
+    assert log(world).read_bytes().splitlines()[size : size + 4] == lines
+    shown = world.json("verify")
+    assert (shown["findings"], shown["size"]) == ([], size + 6)
+    assert world.second_look()[0] == 0
+
+
+def test_a_whole_line_that_nobody_acknowledged_is_told_and_does_not_count(
+    lived: World, tmp_path: Path
+) -> None:
+    world, size = lived.copy(tmp_path), len(lived.events())
+    forged = {**world.events()[-1], "seq": size, "proposal": "p-" + "a" * 26}
+    log(world).write_bytes(log(world).read_bytes() + line_of(forged) + b"\n")
+    assert findings(world) == [("UNSIGNED", size + 1, False)]
+    assert [one["id"] for one in world.proposals()] == [one["id"] for one in lived.proposals()]
+    world.ok("verify")
+
+
+def closes(world: World, first: int, count: int, **more: Any) -> None:
+    append(world, {"event": "log.tail_closed", "first": first, "count": count, "damaged": 0, **more})
+
+
+def test_a_closure_takes_back_nothing_that_was_signed(lived: World, tmp_path: Path) -> None:
+    size = len(lived.events())
+    for first, count, found in (
+        (-1, 1, [("EDITED", size + 1, True)]),
+        (-2, 2, [("EDITED", size + 1, True)]),
+        (-1, 2, []),
+        (-2, 1, []),
+        (1, 0, []),
+    ):
+        world = lived.copy(tmp_path / f"{first} {count}")
+        closes(world, size + first, count)
+        assert findings(world) == found
+        if not found:
+            assert len(world.proposals()) == len(lived.proposals()), (
+                "it closes no tail that ends where it stands"
+            )
+
+
+HEADS: dict[str, Callable[[World], bytes | None]] = {
+    "nothing": lambda _: b"",
+    "no head": lambda _: None,
+    "no note": lambda _: b"x\n",
+    "its text alone": lambda world: signed_head(world).partition(b"\n\n")[0] + b"\n",
+    "without the first signature": lambda world: without_line(world, 0),
+    "without the second signature": lambda world: without_line(world, 1),
+    "a bit of the first flipped": lambda world: (
+        signed_head(world)[:-3_400] + b"A" + signed_head(world)[-3_399:]
+    ),
+    "of another log": lambda world: signed_head(world).replace(b"nightledger", b"nightlodger"),
+    "over fewer lines": lambda world: signed_head(world).replace(b"\n%d\n" % len(world.events()), b"\n3\n"),
+    "over more lines": lambda world: signed_head(world).replace(b"\n%d\n" % len(world.events()), b"\n99\n"),
+    "a size with a zero": lambda world: signed_head(world).replace(
+        b"\n%d\n" % len(world.events()), b"\n0%d\n" % len(world.events())
+    ),
+    "an extension": lambda world: signed_head(world).replace(b"\n\n", b"\nx\n\n"),
+    "no line end": lambda world: signed_head(world)[:-1],
+}
+
+
+def without_line(world: World, number: int) -> bytes:
+    text, _, lines = signed_head(world).partition(b"\n\n")
+    kept = lines.splitlines(keepends=True)
+    del kept[number]
+    return text + b"\n\n" + b"".join(kept)
+
+
+def test_a_head_that_is_not_the_logs_is_an_alarm_for_whoever_reads_or_writes(
+    lived: World, tmp_path: Path
+) -> None:
+    world = lived.copy(tmp_path)
+    path = world.home / "audit/checkpoint"
+    before, lines = path.read_bytes(), log(world).read_bytes()
+    wrong = {}
+    for what, make in HEADS.items():
+        content = make(lived)
+        path.unlink(missing_ok=True)
+        if content is not None:
+            path.write_bytes(content)
+        told = {one[0] for one in findings(world)}
+        statuses = {verb: world.run(verb).status for verb in ("verify", "status")}
+        if not told & {"UNSIGNED"} or {*statuses.values()} != {ALARM}:
+            wrong[what] = told, statuses
+        path.write_bytes(before)
+        assert log(world).read_bytes() == lines
+    assert not wrong, wrong
+    world.ok("verify")
+
+
+KEPT: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "not a note": (lambda _: b"x", "UNSIGNED"),
+    "of another log": (lambda raw: raw.replace(b"nightledger", b"nightlodger"), "UNSIGNED"),
+    "another root": (lambda raw: raw.replace(raw.split(b"\n")[2], b"A" * 43 + b"="), "UNSIGNED"),
+}
+
+
+def test_a_kept_head_that_is_none_is_an_alarm_and_so_is_one_under_another_size(
+    lived: World, tmp_path: Path
+) -> None:
+    world = lived.copy(tmp_path)
+    folder = world.home / "audit/checkpoints"
+    kept = folder / "1"
+    before, now = kept.read_bytes(), (world.home / "audit/checkpoint").read_bytes()
+    wrong = {}
+    for what, (change, expected) in KEPT.items():
+        kept.write_bytes(change(before))
+        if (found := findings(world)) != [(expected, None, True)]:
+            wrong[what] = found
+    kept.write_bytes(before)
+    for name, content in (("3", before), ("2", now)):
+        (folder / name).write_bytes(content)
+        if (found := findings(world)) != [("UNSIGNED", None, True)]:
+            wrong[name] = found
+        (folder / name).unlink()
+    (folder / "notes.txt").write_bytes(b"x")
+    (folder / str(len(world.events()))).write_bytes(now)
+    assert not wrong, wrong
+    world.ok("verify")
+
+
+def test_a_line_that_was_edited_is_named_exactly_and_between_two_heads_without_the_cache(
+    lived: World, tmp_path: Path
+) -> None:
+    world = lived.copy(tmp_path)
+    cache = world.home / ".nightledger/audit-leaves"
+    lines = log(world).read_bytes().splitlines(keepends=True)
+    assert cache.stat().st_size == 32 * len(lines)
+    for number in range(1, len(lines) + 1):
+        changed = [*lines]
+        changed[number - 1] = changed[number - 1].replace(b'"v":1', b'"w":1')
+        log(world).write_bytes(b"".join(changed))
+        assert findings(world)[0] == ("EDITED", number, True)
+    number = len(lines) - 1
+    changed = [*lines]
+    changed[number - 1] = changed[number - 1].replace(b"2026-03-01T", b"2026-03-02T")
+    log(world).write_bytes(b"".join(changed))
+    kept, whole = cache.read_bytes(), [("EDITED", number, True)]
+    assert findings(world) == whole
+    pin = json.loads((world.own_keys / "pin.json").read_bytes())
+    good = max(head["size"] for head in pin["heads"] if head["size"] < number)
+    for damage in (b"", kept[:-1], bytes(len(kept)), kept[:32] + kept[:32] + kept[64:]):
+        cache.write_bytes(damage)
+        ((kind, line, alarm),) = findings(world)
+        assert (kind, alarm) == ("EDITED", True)
+        assert line == good + 1, "behind the newest head over lines that are as they were"
+    cache.unlink()
+    cache.mkdir()
+    assert [one[0] for one in findings(world)] == ["EDITED"]
+    log(world).write_bytes(b"".join(lines))
+    world.ok("verify")
+    world.propose("Oil the north hinge.")
+    world.ok("verify")
+
+
+def test_a_log_that_was_cut_is_told_by_what_is_left_and_nothing_is_written_to_it(
+    lived: World, tmp_path: Path
+) -> None:
+    world = lived.copy(tmp_path)
+    whole, pin = log(world).read_bytes(), keep_pin(world).read_bytes()
+    size = len(whole.splitlines())
+    for cut, expected in {
+        len(whole) - 1: ("TORN", size, True),
+        len(whole) - 9: ("TRUNCATED", size, True),
+        whole[:-1].rfind(b"\n") + 1: ("TRUNCATED", size, True),
+        0: ("TRUNCATED", 1, True),
+    }.items():
+        log(world).write_bytes(whole[:cut])
+        assert findings(world)[0] == expected, cut
+        ran = world.run("propose", "--text", "Oil the north hinge.", "--section", "Lessons", "--reason", "x")
+        assert ran.status == ALARM, ran
+        assert log(world).read_bytes() == whole[:cut]
+        assert keep_pin(world).read_bytes() == pin
+    log(world).write_bytes(whole)
+    world.ok("verify")
+
+
+def test_a_log_of_many_blocks_is_read_to_its_last_line(lived: World, tmp_path: Path) -> None:
+    world, begun = lived.copy(tmp_path), len(lived.events())
+    append(world, *({"event": "heartbeat", "day": "2026-02-28", "waiting": n} for n in range(1_200)))
+    lines = log(world).read_bytes().splitlines(keepends=True)
+    assert world.json("verify")["size"] == begun + 1_200
+    for number in (1, 3, 600, 601, begun + 1_200):
+        assert world.json("prove", str(number - 1))["line"].encode() + b"\n" == lines[number - 1]
+    for number in (600, begun + 1_200):
+        log(world).write_bytes(b"".join([*lines[: number - 1], b"{}\n", *lines[number:]]))
+        sign_head(world)
+        assert findings(world)[0] == ("EDITED", number, True)
+    log(world).write_bytes(b"".join(lines))
+    sign_head(world)
+    world.propose("Oil the north hinge.")
+    assert len(world.proposals()) == len(lived.proposals()) + 1
+    world.ok("verify")
+    assert world.second_look()[0] == 0

@@ -1,0 +1,291 @@
+"""Proofs that leave a home, and those of any other log: what a stranger with a policy takes, and what nobody takes."""
+
+import json
+from itertools import combinations_with_replacement
+
+import pytest
+from tests.blackbox import notes
+from tests.blackbox.forge import leaf_hash, root_of
+from tests.blackbox.notes import (
+    COSIGNER,
+    ORIGIN,
+    OWNER,
+    OWNER_QUANTUM,
+    QUANTUM,
+    Desk,
+    Key,
+    b64,
+    leaves_of,
+    note_of,
+    policy_of,
+    proof_of,
+    text_of,
+    typed_key,
+    witness,
+)
+
+ALARM, WRONG_INPUT = 4, {1, 2}
+LINES = leaves_of(7)
+PROOF = proof_of(LINES, 4, OWNER)
+SIZES = (1, 2, 3, 5, 7, 9, 13)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(tmp_path_factory.mktemp("desk"))
+
+
+# ---------------------------------------------------------------- of a line
+
+
+def test_each_line_of_a_log_is_proved_at_its_own_place_and_nothing_else_is(desk: Desk) -> None:
+    wrong = []
+    for size in SIZES:
+        lines = leaves_of(size)
+        for index, line in [*enumerate(lines)][-5:]:
+            proof = proof_of(lines, index, OWNER)
+            head, _, signed = proof.partition("\n\n")
+            first, place, *path = head.split("\n")
+            assert desk.check(proof, line=line).status == 0, (size, index)
+            bad = {
+                "another line": (proof, lines[index - 1] if size > 1 else b"x"),
+                "another place": ("\n".join([first, f"index {(index + 1) % (size + 1)}", *path]), line),
+                "a hash more": ("\n".join([first, place, *path, b64(bytes(32))]), line),
+                "a head that lies": (proof_of([*lines[:-1], b"other"], index, OWNER), b"other2"),
+            }
+            if path:
+                bad |= {
+                    "a hash less": ("\n".join([first, place, *path[:-1]]), line),
+                    "another hash": ("\n".join([first, place, *path[:-1], b64(bytes(32))]), line),
+                    "another first hash": ("\n".join([first, place, b64(bytes(32)), *path[1:]]), line),
+                }
+            for what, (changed, of) in bad.items():
+                whole = changed if "\n\n" in changed else f"{changed}\n\n{signed}"
+                if (ran := desk.check(whole, line=of)).status != ALARM:
+                    wrong.append((size, index, what, ran))
+    assert not wrong, wrong[:3]
+
+
+def test_what_a_proof_shows_is_said_whole(desk: Desk) -> None:
+    wire = proof_of(LINES, 4, OWNER, witness(1), witness(2, QUANTUM), extra=LINES[4])
+    lines = (f"witness a {witness(1).vkey}", f"witness b {witness(2, QUANTUM).vkey}", "group g all a b")
+    ran = desk.check(wire, "--json", line=b"", policy=policy_of(*lines, "quorum g"))
+    assert json.loads(ran.out) == {
+        "entry": 4,
+        "origin": ORIGIN,
+        "size": 7,
+        "root": root_of([leaf_hash(one) for one in LINES]).hex(),
+        "cosigned": {"a": "2026-03-01T12:00:00Z", "b": "2026-03-01T12:00:00Z"},
+        "line": "line 4",
+    }
+    assert desk.check(PROOF, line=b"").status in WRONG_INPUT, "the proof does not hold the line"
+    assert desk.check(PROOF, "--line", "line 4", line=b"").status == 0
+    assert desk.check(PROOF, line=LINES[4] + b"\n").status == 0
+
+
+def _with(old: str, new: str, proof: str = PROOF) -> str:
+    assert old in proof, old
+    return proof.replace(old, new, 1)
+
+
+HEAD, SIGNED = PROOF.split("\n\n", 1)
+FIRST = HEAD.split("\n")[2]
+UNSIGNED = text_of(LINES)
+
+
+def under(text: str, *keys: Key) -> str:
+    """Put the proof under a head of another text, or signed by others."""
+    return f"{HEAD}\n\n{note_of(text, *(keys or (OWNER,)))}"
+
+
+def sized(size: str) -> str:
+    return under(UNSIGNED.replace("7", size, 1))
+
+
+BAD_PROOFS: dict[str, str | bytes] = {
+    "nothing": "",
+    "only a checkpoint": SIGNED,
+    "another version": _with("@v1", "@v2"),
+    "no first line": _with("c2sp.org/tlog-proof@v1\n", ""),
+    "no blank line": _with("\n\n", "\n"),
+    "CRLF": PROOF.replace("\n", "\r\n"),
+    "no index": _with("index 4\n", ""),
+    "index without a number": _with("index 4", "index"),
+    "two blanks": _with("index 4", "index  4"),
+    "a sign": _with("index 4", "index +4"),
+    "a zero before it": _with("index 4", "index 04"),
+    "negative": _with("index 4", "index -4"),
+    "beyond 2**63": _with("index 4", f"index {2**63}"),
+    "twenty digits": _with("index 4", f"index {10**19}"),
+    "digits of another script": _with("index 4", "index \u0664"),
+    "another word": _with("index 4", "old 4"),
+    "index twice": _with("index 4", "index 4\nindex 4"),
+    "extra that is empty": _with("index 4", "extra \nindex 4"),
+    "extra that is no base64": _with("index 4", "extra ===\nindex 4"),
+    "extra behind its place": _with("index 4", "index 4\nextra YQ=="),
+    "extra that is too long": _with("index 4", f"extra {b64(bytes(65_536))}\nindex 4"),
+    "a hash of 31 bytes": _with(FIRST, b64(bytes(31))),
+    "a hash that is no base64": _with(FIRST, "x" * 43 + "!"),
+    "a hash without its filling": _with(FIRST, FIRST.rstrip("=")),
+    "a hash with bits left over": _with(FIRST, b64(bytes(32))[:-2] + "B="),
+    "64 hashes": _with(FIRST, "\n".join([b64(bytes(32))] * 64)),
+    "no ASCII": _with("index 4", "index 4\né"),
+    "an origin that is empty": under(UNSIGNED.replace(ORIGIN, "", 1)),
+    "of another log": under(UNSIGNED.replace(ORIGIN, "log.example/other", 1)),
+    "a size with a zero": sized("07"),
+    "a size of another script": sized("\u0667"),
+    "a size with a sign": sized("+7"),
+    "a size beyond 2**63": sized(str(2**63)),
+    "a size of 5,000 digits": sized("9" * 5_000),
+    "a fourth line": under(UNSIGNED + "extension"),
+    "an extension line": under(UNSIGNED + "extension\n"),
+    "no root": under(f"{ORIGIN}\n7\n"),
+    "a root of 31 bytes": under(f"{ORIGIN}\n7\n{b64(bytes(31))}\n"),
+    "a root that is no base64": under(f"{ORIGIN}\n7\n" + "=" * 44 + "\n"),
+    "no signature": f"{HEAD}\n\n{UNSIGNED}\n",
+    "a signature of other bytes": f"{HEAD}\n\n{UNSIGNED}\n{OWNER.line(text_of(LINES[:6]))}",
+    "a good and a bad line": f"{PROOF}{OWNER.line(text_of(LINES[:6]))}",
+    "by another key": under(UNSIGNED, Key(name=ORIGIN, number=9)),
+    "by the key under another name": under(UNSIGNED, Key(name="other", number=1_000)),
+    "a cosignature in the place of its own": under(UNSIGNED, Key(name=ORIGIN, number=1_000, kind=COSIGNER)),
+    "no dash": PROOF.replace("— ", "- "),
+    "two blanks before the signature": PROOF.replace(f"— {ORIGIN} ", f"— {ORIGIN}  "),
+    "no end": PROOF.removesuffix("\n"),
+    "a control character": PROOF.replace(f"— {ORIGIN}", f"— {ORIGIN}\t"),
+    "no UTF-8": PROOF.encode().replace("— ".encode(), b"\xff "),
+    "a line that is none": f"{PROOF}x\n",
+    "a line that is an id alone": f"{PROOF}{notes.line(ORIGIN, OWNER.id)}",
+    "a name with a plus": f"{PROOF}{notes.line('a+b', bytes(70))}",
+    "101 lines": PROOF + notes.line("a", bytes(70)) * 100,
+    "a note that is too large": f"{HEAD}\n\n{'x' * 1_000_001}\n\n{OWNER.line('x')}",
+}
+GOOD_PROOFS = {
+    "lines by strangers": PROOF + notes.line("a", bytes(70)) * 99,
+    "a bad line by a stranger of its name": PROOF + notes.line(ORIGIN, bytes(70)),
+    "its line twice": PROOF + OWNER.line(UNSIGNED),
+    "extra that is another line": _with("index 4", f"extra {b64(b'other')}\nindex 4"),
+    "extra as long as a line may be": _with("index 4", f"extra {b64(bytes(65_535))}\nindex 4"),
+}
+
+
+def test_what_is_nearly_a_proof_is_an_alarm_and_never_a_bug(desk: Desk) -> None:
+    failed = {what: ran for what, raw in BAD_PROOFS.items() if (ran := desk.check(raw)).status != ALARM}
+    assert not failed, failed
+    failed = {what: ran for what, raw in GOOD_PROOFS.items() if (ran := desk.check(raw)).status}
+    assert not failed, failed
+    assert desk.check(GOOD_PROOFS["extra that is another line"], line=b"").status == ALARM
+    assert desk.check(PROOF + "x" * 1_300_000).status in WRONG_INPUT
+
+
+VKEY = OWNER.vkey
+BAD_VKEYS = (
+    "",
+    "log",
+    f"{ORIGIN}+00000000",
+    f"{ORIGIN}+00000000+",
+    VKEY[:-2],
+    f"{VKEY}=",
+    VKEY.replace(OWNER.id.hex(), "00000000"),
+    VKEY.replace(OWNER.id.hex(), OWNER.id.hex().upper()),
+    VKEY.replace(ORIGIN, "log.example/other"),
+    VKEY.replace(ORIGIN, ""),
+    f"a b+{VKEY.partition('+')[2]}",
+    Key(name="a b", number=3).vkey,
+    Key(name="a\u2003b", number=3).vkey,
+    Key(name="a\x07b", number=3).vkey,
+    Key(name="", number=3).vkey,
+)
+
+
+def test_a_key_of_a_log_is_read_to_the_letter(desk: Desk) -> None:
+    proof = desk.file("proof", PROOF)
+    words = ("check-proof", proof, "--line", "line 4", "--log")
+    bad = (
+        *BAD_VKEYS,
+        typed_key(1, bytes(31)),
+        typed_key(1, bytes(33)),
+        typed_key(6, bytes(1_311)),
+        typed_key(9, bytes(32)),
+    )
+    failed = {vkey: ran for vkey in bad if (ran := desk.run(*words, vkey)).status not in WRONG_INPUT}
+    assert not failed, failed
+    assert desk.run(*words, OWNER.vkey).status == 0
+    assert desk.run(*words, Key(name=ORIGIN, number=3).vkey).status == ALARM
+    assert desk.run(*words, Key(name=ORIGIN, number=3).vkey, "--log", OWNER.vkey).status == 0
+    assert desk.run(*words, typed_key(1, b"\xff" * 32)).status == ALARM
+
+
+def test_a_log_that_signs_against_quantum_computers_is_taken_by_either_key_and_badly_by_none(
+    desk: Desk,
+) -> None:
+    both = (OWNER, OWNER_QUANTUM)
+    text = text_of(LINES)
+    bad = bytearray(OWNER_QUANTUM.payload(text))
+    bad[-1] ^= 1
+    rows = {
+        "by both": (proof_of(LINES, 4, *both), both, 0),
+        "by the second": (proof_of(LINES, 4, OWNER_QUANTUM), both, 0),
+        "by the first": (proof_of(LINES, 4, OWNER), both, 0),
+        "only the second is known": (proof_of(LINES, 4, *both), both[1:], 0),
+        "the second does not hold": (PROOF + notes.line(ORIGIN, OWNER_QUANTUM.id + bytes(bad)), both, ALARM),
+        "the second is short": (PROOF + notes.line(ORIGIN, OWNER_QUANTUM.id + bytes(bad[:-1])), both, ALARM),
+        "the second is cut": (PROOF + notes.line(ORIGIN, OWNER_QUANTUM.id + bytes(3)), both, ALARM),
+        "by a stranger": (PROOF, (Key(name=ORIGIN, number=8, kind=QUANTUM),), ALARM),
+        "no time ends": (proof_of(LINES, 4, OWNER_QUANTUM, at=253_402_300_800), both, ALARM),
+    }
+    failed = {
+        what: ran
+        for what, (proof, logs, status) in rows.items()
+        if (ran := desk.check(proof, policy=policy_of("quorum none", logs=logs))).status != status
+    }
+    assert not failed, failed
+
+
+# ---------------------------------------------------------------- of a continuation
+
+
+def rows_of(desk: Desk, size: int, old: int) -> list[tuple[int, str, str, str]]:
+    """Give status, old head, new head and proof: the right one first, then all that is wrong with it."""
+    lines = leaves_of(size)
+    wire = notes.request_of(lines, old, OWNER)
+    head, _, signed = wire.partition("\n\n")
+    first, *path = head.split("\n")
+    new = desk.file("new", note_of(text_of(lines), OWNER))
+    kept = desk.file("old", note_of(text_of(lines[:old]), OWNER))
+    other = desk.file("other", note_of(text_of(leaves_of(old, "x")), OWNER))
+    last = desk.file("last", note_of(text_of([*lines[:-1], b"x"]), OWNER))
+    strange = desk.file("strange", note_of(text_of(lines[:old], "log.example/x"), OWNER))
+    paths = [[*path, b64(bytes(32))]]
+    if path:
+        paths += [path[:-1], [b64(bytes(32)), *path[1:]], [*path[:-1], b64(bytes(32))]]
+    return [
+        (0, kept, new, wire),
+        (ALARM, other, new, wire),
+        (ALARM, kept, last, wire),
+        (ALARM, strange, new, wire),
+        (ALARM, kept, new, wire.replace(f"old {old}", f"old {old + 1}")),
+        *((ALARM, kept, new, "\n".join([first, *bad]) + f"\n\n{signed}") for bad in paths),
+        *([(ALARM, new, kept, wire)] if old < size else []),
+    ]
+
+
+def test_a_head_continues_each_earlier_one_of_its_log_and_no_other(desk: Desk) -> None:
+    wrong = []
+    for old, size in combinations_with_replacement(range(1, 8), 2):
+        for n, (status, one, two, proof) in enumerate(rows_of(desk, size, old)):
+            ran = desk.run("consistency", one, two, "--proof", desk.file("continues", proof))
+            if ran.status != status:
+                wrong.append((size, old, n, ran))
+    assert not wrong, wrong[:3]
+
+
+def test_a_continuation_is_checked_between_two_heads_and_an_empty_one_proves_nothing(desk: Desk) -> None:
+    head = desk.file("head", note_of(text_of(LINES), OWNER))
+    empty = desk.file("empty", note_of(text_of([]), OWNER))
+    proofs = [desk.file(f"old{n}", notes.request_of(LINES, n, OWNER)) for n in (0, 3, 7)]
+    for proof in proofs:
+        assert desk.run("consistency", empty, head, "--proof", proof).status == ALARM
+    ran = desk.run("consistency", head, head, "--proof", proofs[-1], "--json")
+    assert json.loads(ran.out) == {"origin": ORIGIN, "old": 7, "new": 7, "ok": True}
+    for words in (("7", head), (head, "7"), (head,)):
+        assert desk.run("consistency", *words, "--proof", proofs[-1]).status in WRONG_INPUT

@@ -1,0 +1,171 @@
+"""What a home gives out for others to check: proofs, continuations, tiles."""
+
+from pathlib import Path
+
+from tests.blackbox import notes
+from tests.blackbox.forge import append, leaf_hash, root_of
+from tests.blackbox.notes import (
+    OWNER,
+    b64,
+    note_of,
+    text_of,
+)
+from tests.blackbox.world import LOG, World, found, sha256
+
+ALARM, WRONG_INPUT = 4, {1, 2}
+
+
+# ---------------------------------------------------------------- out of a home
+
+
+def log_lines(world: World) -> list[bytes]:
+    return (world.home / LOG).read_bytes().splitlines()
+
+
+def expected_proof(world: World, index: int, *, with_line: bool) -> str:
+    lines = log_lines(world)
+    path = notes.inclusion([leaf_hash(one) for one in lines], index)
+    extra = [f"extra {b64(lines[index])}"] if with_line else []
+    head = "\n".join(["c2sp.org/tlog-proof@v1", *extra, f"index {index}", *map(b64, path)])
+    return f"{head}\n\n{world.read('audit/checkpoint')}"
+
+
+def test_what_a_home_proves_is_the_standards_proof_of_each_of_its_entries(
+    adopted: World, tmp_path: Path
+) -> None:
+    world = adopted.copy(tmp_path)
+    name = world.applied("Label both ends of a cable.")
+    lines, out = log_lines(world), tmp_path / "out"
+    policy = ("--policy", str(world.home / "config/nightledger/policy"))
+    for index in range(len(lines)):
+        assert world.ok("prove", str(index)) == expected_proof(world, index, with_line=False)
+        world.ok("prove", str(index), "--with-line", "--out", str(out))
+        assert out.read_text() == expected_proof(world, index, with_line=True)
+        assert world.run("check-proof", str(out), *policy).status == 0
+    own = max(
+        n
+        for n, event in enumerate(world.events())
+        if event.get("proposal") == name and event["event"] == "proposal.created"
+    )
+    shown = world.json("prove", name)
+    last = shown["entry"]
+    assert last >= own
+    assert name.encode() in lines[last]
+    wire = expected_proof(world, last, with_line=False)
+    assert shown == {
+        "entry": last,
+        "line": lines[last].decode(),
+        "origin": world.events()[0]["origin"],
+        "size": len(lines),
+        "hashes": wire.partition("\n\n")[0].split("\n")[2:],
+        "cosigned": True,
+        "proof": wire,
+        "path": None,
+    }
+    for words in ((str(len(lines)),), ("p-none",), ("-1",), (), (name, "--tiles", str(tmp_path / "t"))):
+        assert world.run("prove", *words).status in WRONG_INPUT, words
+
+
+def test_a_home_proves_that_it_continues_its_own_heads_and_no_others(adopted: World, tmp_path: Path) -> None:
+    world = adopted.copy(tmp_path)
+    early = tmp_path / "early"
+    early.write_text(world.read("audit/checkpoint"))
+    world.applied("Label both ends of a cable.")
+    lines = log_lines(world)
+    hashes = [leaf_hash(one) for one in lines]
+    first = int(early.read_text().split("\n")[1])
+    for old in (*range(1, len(lines) + 1), str(early)):
+        size = first if isinstance(old, str) else old
+        wire = (
+            "\n".join([f"old {size}", *map(b64, notes.consistency(hashes, size))])
+            + f"\n\n{world.read('audit/checkpoint')}"
+        )
+        assert world.ok("consistency", str(old)) == wire
+    kept = world.read(f"audit/checkpoints/{first}")
+    assert world.ok("consistency", "1", str(first)).endswith(f"\n\n{kept}")
+    for old, status in {
+        "0": WRONG_INPUT,
+        str(len(lines) + 1): WRONG_INPUT,
+        str(tmp_path / "nowhere"): WRONG_INPUT,
+        notes_file(tmp_path, note_of(text_of(lines[:2]), OWNER)): {ALARM},
+        notes_file(tmp_path, early.read_text().partition("\n\n")[0] + "\n\n" + OWNER.line("x")): {ALARM},
+    }.items():
+        assert world.run("consistency", old).status in status, old
+    for one, two in ((str(len(lines)), "1"), ("1", str(len(lines) + 1)), ("1", "0")):
+        assert world.run("consistency", one, two).status in WRONG_INPUT, (one, two)
+    longer = world.copy(tmp_path / "longer")
+    longer.propose("Count the ladders.")
+    ahead = tmp_path / "ahead"
+    ahead.write_text(longer.read("audit/checkpoint"))
+    for words in (("consistency", str(ahead)), ("verify", "--against", str(ahead))):
+        ran = world.run(*words)
+        assert (ran.status, "ROLLBACK" in ran.text) == (ALARM, True), ran
+    world.wait(minutes=1)
+    for text in ("Count the stairs.", "Count the doors."):
+        world.propose(text)
+    for words in (("consistency", str(ahead)), ("verify", "--against", str(ahead))):
+        ran = world.run(*words)
+        assert (ran.status, "FORK" in ran.text) == (ALARM, True), ran
+    assert world.run("verify", "--against", str(early)).status == 0
+
+
+def notes_file(folder: Path, text: str) -> str:
+    path = folder / sha256(text.encode())
+    path.write_text(text)
+    return str(path)
+
+
+def tiles_of(lines: list[bytes]) -> dict[str, bytes]:
+    """Give the files of C2SP tlog-tiles for a log of less than 512 lines."""
+    hashes = [leaf_hash(one) for one in lines]
+    files: dict[str, bytes] = {}
+    for number in range(-(-len(lines) // 256)):
+        part = slice(256 * number, 256 * (number + 1))
+        name = f"{number:03d}" + (f".p/{len(hashes[part])}" if len(hashes[part]) < 256 else "")
+        files[f"tile/0/{name}"] = b"".join(hashes[part])
+        files[f"tile/entries/{name}"] = b"".join(len(one).to_bytes(2, "big") + one for one in lines[part])
+    if len(lines) >= 256:
+        files[f"tile/1/000.p/{len(lines) // 256}"] = root_of(hashes[:256])
+    return files
+
+
+def exported(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_an_export_is_the_standards_tiles_and_only_grows(adopted: World, tmp_path: Path) -> None:
+    world, to = adopted.copy(tmp_path / "w"), tmp_path / "tiles"
+    first = world.json("prove", "--tiles", str(to))
+    size = len(log_lines(world))
+    files = tiles_of(log_lines(world))
+    assert exported(to) == {**files, "checkpoint": world.read("audit/checkpoint").encode()}
+    assert first == {"size": size, "written": len(files), "present": 0, "path": str(to)}
+    notes_appended(world, 300 - size)
+    assert world.json("prove", "--tiles", str(to)) == {
+        "size": 300,
+        "written": 5,
+        "present": 0,
+        "path": str(to),
+    }
+    files |= tiles_of(log_lines(world))
+    assert exported(to) == {**files, "checkpoint": world.read("audit/checkpoint").encode()}
+    again = world.json("prove", "--tiles", str(to))
+    assert (again["written"], again["present"]) == (0, 5)
+    before = exported(to)
+    strange = found(tmp_path / "strange")
+    older = adopted.copy(tmp_path / "older")
+    other = adopted.copy(tmp_path / "other")
+    other.wait(minutes=1)
+    notes_appended(other, 300 - size)
+    for one in (strange, older, other):
+        assert one.run("prove", "--tiles", str(to)).status == ALARM
+    assert exported(to) == before
+    (to / "tile/0/000").write_bytes(b"x")
+    assert world.run("prove", "--tiles", str(to)).status == ALARM
+    assert (to / "tile/0/000").read_bytes() == b"x"
+
+
+def notes_appended(world: World, count: int) -> None:
+    append(world, *({"event": "heartbeat", "day": "2026-02-28"} for _ in range(count)))

@@ -1,0 +1,257 @@
+"""Signatures of decisions: which hold, and every way in which one does not. Whoever wrote them holds the log's key.
+
+The log names each forged signature's file by its hash, so nothing but the signature itself can tell.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.blackbox.forge import append, head_of, line_of
+from tests.blackbox.ssh import (
+    DECISIONS,
+    ECDSA,
+    ED25519,
+    HARDWARE,
+    SoftKey,
+    armour,
+    joined,
+    mpint,
+    operator_of,
+    soft,
+    string,
+)
+from tests.blackbox.world import World, sha256
+
+ALARM = 4
+LINE = "Count the ladders."
+Sign = Callable[[SoftKey, bytes], str]
+
+
+@pytest.fixture(scope="module")
+def asked(adopted: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Give a home in which a proposal waits and one was signed and rejected: what a decision looks like."""
+    world = adopted.copy(tmp_path_factory.mktemp("asked"))
+    for kind in (ECDSA, *HARDWARE):
+        words = ("key", "add", soft(kind).line, "--principal", kind.partition("@")[0])
+        assert world.run(*words, typed=lambda _: "y").status == 0
+    world.wait(hours=1)
+    return world
+
+
+def waiting(asked: World, root: Path) -> tuple[World, dict[str, Any]]:
+    """Give a copy with a proposal, and the decision with which its operator would approve it."""
+    twin, world = asked.copy(root / "twin"), asked.copy(root / "world")
+    name = world.propose(LINE)
+    assert twin.propose(LINE) == name
+    assert twin.approve(name).status == 0
+    folder = twin.home / "audit/decisions"
+    like = max(
+        (json.loads(path.read_text()) for path in folder.glob("*.json")),
+        key=lambda one: one["proposal"] == name,
+    )
+    return world, like
+
+
+def decided(
+    world: World, like: dict[str, Any], signers: Sequence[Callable[[bytes], str]], **changed: Any
+) -> list[str]:
+    """Write a decision for each signer, with what is said to be its signature, have the log name them, and give their ids."""
+    head, events = head_of(world), []
+    for number, sign in enumerate(signers):
+        made = {**like, "log": head, "nonce": f"{number:032x}", **changed, "id": ""}
+        digest = base64.b32encode(hashlib.sha256(line_of(made)).digest()).decode()
+        made["id"] = f"d-{digest[:26].lower()}"
+        content = line_of(made)
+        signature = sign(content).encode("utf-8", "surrogateescape")
+        world.write(f"audit/decisions/{made['id']}.json", content)
+        world.write(f"audit/decisions/{made['id']}.json.sig", signature)
+        told = {name: made[name] for name in ("type", "proposal", "changes")}
+        hashes = {"sha256": sha256(content), "signature_sha256": sha256(signature)}
+        events.append({"event": "decision.recorded", "decision": made["id"], **hashes, **told})
+    append(world, *events)
+    return [str(event["decision"]) for event in events]
+
+
+def altered(world: World) -> set[str]:
+    """Give the decisions that ``verify`` does not take for signed."""
+    return {Path(one["path"]).name.partition(".json")[0] for one in world.json("verify")["altered"]}
+
+
+def bent(**fields: bytes) -> Sign:
+    """Give a signature whose fields are these instead."""
+    return lambda key, message: armour(joined({**key.parts(message), **fields}))
+
+
+def flipped(at: int, name: str = "raw") -> Sign:
+    def sign(key: SoftKey, message: bytes) -> str:
+        parts = key.parts(message)
+        raw = bytearray(parts[name])
+        raw[at] ^= 1
+        return armour(joined({**parts, name: bytes(raw)}))
+
+    return sign
+
+
+def text(change: Callable[[str], str]) -> Sign:
+    return lambda key, message: change(key.sign(message))
+
+
+BAD: dict[str, Sign] = {
+    "over other bytes": lambda key, message: key.sign(message, about=message + b" "),
+    "a bit of it flipped": flipped(0),
+    "its last bit flipped": flipped(-1),
+    "cut": lambda key, message: armour(joined({**key.parts(message), "raw": key.parts(message)["raw"][:-1]})),
+    "empty": bent(raw=b""),
+    "for files": lambda key, message: key.sign(message, namespace="file"),
+    "for another version": lambda key, message: key.sign(message, namespace="nightledger-decision@v2"),
+    "for recovery": lambda key, message: key.sign(message, namespace="nightledger-recovery@v1"),
+    "for nothing": lambda key, message: key.sign(message, namespace=""),
+    "for files, and says for decisions": lambda key, message: key.sign(message, signed_for="file"),
+    "says for files": lambda key, message: key.sign(message, namespace="file", signed_for=DECISIONS),
+    "by a key that nobody lists": lambda _, message: soft().sign(message),
+    "by another key, and names the operator's": lambda key, message: armour(
+        joined({**soft().parts(message), "key": key.blob})
+    ),
+    "by the operator, and names another key": lambda key, message: armour(
+        joined({**key.parts(message), "key": soft().blob})
+    ),
+    "SHA-1": lambda key, message: key.sign(message, hashed="sha1"),
+    "SHA-384": lambda key, message: key.sign(message, hashed="sha384"),
+    "SHA-512 under the name SHA-256": bent(hash=b"sha256"),
+    "a reserved field": bent(reserved=b"x"),
+    "version 2": bent(magic=b"SSHSIG\0\0\0\2"),
+    "another magic": bent(magic=b"SSHSIH\0\0\0\1"),
+    "no magic": bent(magic=b""),
+    "bytes behind it": bent(behind=b"\0"),
+    "bytes behind the signature": bent(tail=b"\0"),
+    "another kind of signature": bent(kind=b"ecdsa-sha2-nistp256"),
+    "an RSA signature": bent(kind=b"rsa-sha2-512"),
+    "an RSA key": bent(key=string(b"ssh-rsa") + string(b"\1\0\1") + string(b"\0" + bytes(256))),
+    "a key of no kind": bent(key=string(b"")),
+    "a key of 31 bytes": bent(key=string(ED25519.encode()) + string(bytes(31))),
+    "a key with bytes behind it": lambda key, message: armour(
+        joined({**key.parts(message), "key": key.blob + b"\0"})
+    ),
+    "a key that is cut": lambda key, message: armour(joined({**key.parts(message), "key": key.blob[:-1]})),
+    "a namespace that is no text": bent(namespace=b"\xff\xfe"),
+    "a hash that is no text": bent(hash=b"\xff"),
+    "nothing": lambda _key, _message: "",
+    "no text": lambda _key, _message: "\udcff\udcfe",
+    "no armour": text(lambda armoured: "".join(armoured.split("\n")[1:-2])),
+    "no begin": text(lambda armoured: armoured.partition("\n")[2]),
+    "no end": text(lambda armoured: armoured.rpartition("-----END")[0]),
+    "no body": text(lambda armoured: "\n".join((armoured.split("\n")[0], armoured.split("\n")[-2], ""))),
+    "an empty body": text(
+        lambda armoured: "\n".join((armoured.split("\n")[0], "", armoured.split("\n")[-2], ""))
+    ),
+    "other begin": text(lambda armoured: armoured.replace("BEGIN SSH", "BEGIN PGP")),
+    "other end": text(lambda armoured: armoured.replace("END SSH", "END PGP")),
+    "no base64": text(lambda armoured: armoured.replace("A", "!", 1)),
+    "its filling left out": text(lambda armoured: armoured.replace("=", "")),
+    "text before it": text(lambda armoured: f"x\n{armoured}"),
+    "text behind it": text(lambda armoured: f"{armoured}x\n"),
+    "two of them": text(lambda armoured: armoured * 2),
+    "with CRLF": lambda key, message: armour(joined(key.parts(message)), end="\r\n"),
+    "a blank before it": text(lambda armoured: f"\n{armoured}"),
+    "too long": text(lambda armoured: armoured + "\n" * 16_384),
+}
+GOOD: dict[str, Sign] = {
+    "as ssh-keygen does": lambda key, message: key.sign(message),
+    "SHA-256": lambda key, message: key.sign(message, hashed="sha256"),
+    "in long lines": lambda key, message: armour(joined(key.parts(message)), columns=1_000),
+    "in short lines": lambda key, message: armour(joined(key.parts(message)), columns=8),
+}
+
+
+def test_each_signature_that_does_not_hold_is_named_and_none_is_acted_on(
+    asked: World, tmp_path: Path
+) -> None:
+    world, like = waiting(asked, tmp_path)
+    key = operator_of(world)
+    made = decided(world, like, [partial(sign, key) for sign in BAD.values()])
+    told = altered(world)
+    taken = [what for what, one in zip(BAD, made, strict=True) if one not in told]
+    assert not taken, taken
+    assert world.run("verify").status == ALARM
+    assert world.second_look()[0] == ALARM
+    before = world.read()
+    world.wait(hours=3)
+    world.run("apply")
+    assert world.read() == before
+
+
+def test_each_form_of_a_signature_that_holds_is_taken(asked: World, tmp_path: Path) -> None:
+    world, like = waiting(asked, tmp_path)
+    key = operator_of(world)
+    decided(world, like, [partial(sign, key) for sign in GOOD.values()])
+    assert altered(world) == set()
+    assert world.run("verify").status == 0
+    assert world.second_look()[0] == 0, world.second_look()
+    world.wait(hours=3)
+    world.ok("apply")
+    assert LINE in world.read()
+
+
+@pytest.mark.parametrize("kind", [ECDSA, *HARDWARE])
+def test_keys_of_other_kinds_sign_and_hardware_must_have_been_touched(
+    kind: str, asked: World, tmp_path: Path
+) -> None:
+    world, like = waiting(asked, tmp_path)
+    key, other = soft(kind), soft(kind, 8)
+    name = kind.partition("@")[0]
+    ones = (b"\0\0\0\1\1", mpint(1))
+    bad: dict[str, Sign] = {
+        "over other bytes": lambda key, message: key.sign(message, about=b""),
+        "by another key": lambda key, message: armour(joined({**other.parts(message), "key": key.blob})),
+        "bytes behind it": lambda key, message: armour(
+            joined({**key.parts(message), "tail": key.parts(message)["tail"] + b"\0"})
+        ),
+        "no numbers": bent(raw=b""),
+        "small numbers": bent(raw=b"".join(ones)),
+        "a number with a sign": bent(raw=string(b"\xff") + mpint(1)),
+        "a number of zero": bent(raw=string(b"") + mpint(1)),
+        "the name of another kind": bent(kind=ED25519.encode()),
+        "for files": lambda key, message: key.sign(message, namespace="file"),
+    }
+    if kind in HARDWARE:
+        bad |= {
+            "untouched": lambda key, message: key.sign(message, touched=0),
+            "untouched, though verified": lambda key, message: key.sign(message, touched=4),
+            "says touched": lambda key, message: armour(
+                joined({**key.parts(message, touched=0), "tail": b"\1" + (41).to_bytes(4, "big")})
+            ),
+            "another count": bent(tail=b"\1" + (42).to_bytes(4, "big")),
+            "no count": bent(tail=b"\1"),
+            "another application": lambda key, message: armour(
+                joined(
+                    {
+                        **SoftKey(kind=kind, private=key.private, application=b"ssh:other").parts(message),
+                        "key": key.blob,
+                    }
+                )
+            ),
+        }
+    else:
+        bad["two zeros before a number"] = longer_number
+    touched = [lambda m: key.sign(m, touched=1), lambda m: key.sign(m, touched=5)]
+    made = decided(world, like, [*touched, *(partial(sign, key) for sign in bad.values())], principal=name)
+    told = altered(world)
+    taken = [what for what, one in zip(bad, made[2:], strict=True) if one not in told]
+    assert not taken, taken
+    assert not told & {*made[:2]}
+    world.wait(hours=3)
+    world.run("apply")
+    assert LINE in world.read()
+
+
+def longer_number(key: SoftKey, message: bytes) -> str:
+    parts = key.parts(message)
+    length = int.from_bytes(parts["raw"][:4], "big")
+    r, rest = parts["raw"][4 : 4 + length], parts["raw"][4 + length :]
+    return armour(joined({**parts, "raw": string(b"\0" + r) + rest}))
