@@ -23,10 +23,12 @@ class Offer:
     Attributes:
         path: The instructions, relative to the home.
         diff: Unified diff; empty where all lines are there.
+        gated: Whether it is the home's memory, too, and so changes by a signature alone.
     """
 
     path: str
     diff: str
+    gated: bool = False
 
 
 def agent_lines(checkout: str = CHECKOUT) -> tuple[str, ...]:
@@ -68,4 +70,5 @@ def offer(home: Home, *, checkout: str = CHECKOUT) -> Offer:
         missing = list(lines)  # a heading of that name alone is not ours
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     after = before + gap + "\n".join(missing) + "\n"
-    return Offer(path=path, diff=unified_diff(before, after, path=path))
+    gated = path in home.identity.gated
+    return Offer(path=path, diff=unified_diff(before, after, path=path), gated=gated)

@@ -31,9 +31,11 @@ from nightledger.files.configuration import load_settings, why_no_operator
 from nightledger.files.durable import make_dir
 from nightledger.files.home import Home
 from nightledger.files.lock import Lock
+from nightledger.hosts.emptiness import why_empty
 from nightledger.night import Failure, NightReport, calendar_of, read_ledger, run_due
 from nightledger.surfaces import clock
 from nightledger.surfaces.context import Context
+from nightledger.surfaces.hints import say
 from nightledger.surfaces.needs import find_alarms, tell, tell_instead
 from nightledger.surfaces.night_jobs import QUIET_JOBS, night_jobs
 from nightledger.surfaces.session import require_machine
@@ -137,8 +139,12 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
     if report.still_due and not report.failures:
         periods = "period is" if report.still_due == 1 else "periods are"
         context.print(f"{report.still_due} {periods} still due; the next call goes on with them.")
-    if not report.runs and not context.quiet:
-        context.print(f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.")
+    if not context.quiet:
+        say(
+            context,
+            "" if report.runs else f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.",
+            why_empty(home),
+        )
 
 
 def _line(run: Run) -> str:

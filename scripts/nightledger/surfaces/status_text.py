@@ -34,6 +34,8 @@ def status_lines(status: Status) -> list[str]:
         lines += screen.wrap(f"It was left on {_utc(status.left_at)}; using it again takes it up again.")
     for alarm in status.alarms:
         lines += _alarm(alarm)
+    if status.empty:
+        lines += wrap_hint(screen.shown(status.empty), indent=screen.INSIDE, first="")
     for label, texts in _parts(status):
         lines += _part(label, texts)
     return lines
@@ -64,6 +66,7 @@ def status_record(status: Status) -> dict[str, Any]:
         "next_due_at": dump_moment(schedule.next_at),
         "still_due": schedule.still_due,
         "running": [{"lock": r.lock, "pid": r.pid} for r in status.running],
+        "empty": bool(status.empty),
         "left_at": _moment(status.left_at),
         "staged": to_plain(status.staged) if status.staged else None,
     }

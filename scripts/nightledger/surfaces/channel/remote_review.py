@@ -64,8 +64,7 @@ def review_remote(context: Context, name: str) -> int:
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     for refusal in refusals:
         told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return 1 if refusals or any(failed) else 0
 
 
@@ -118,14 +117,12 @@ def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) 
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
         )
     for text in told:
-        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
-            context.print(line)
+        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
     context.print()
 
 
 def _show(context: Context, item: Item, place: tuple[int, int]) -> None:
-    for line in screen.item_lines(item, *place):
-        context.print(line)
+    context.print_lines(screen.item_lines(item, *place))
 
 
 def _ask_all(context: Context, review: RemoteReview) -> list[Answer]:
@@ -149,8 +146,7 @@ def _ask(context: Context, review: RemoteReview, item: Item) -> str:
         key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
         if key in ("n", "s", "q") or (key == "y" and not item.unplaced):
             return key
-        for line in _more(review, item, key):
-            context.print(line)
+        context.print_lines(_more(review, item, key))
 
 
 def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
@@ -202,8 +198,7 @@ def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bo
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
-    for line in screen.wrap(told, indent=screen.INSIDE, first=""):
-        context.print(line)
+    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 

@@ -8,7 +8,7 @@ Changes no memory.
 import argparse
 import os
 
-from nightledger.surfaces.context import CHECKOUT, Context, named_keys_directory
+from nightledger.surfaces.context import Context
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
@@ -48,16 +48,13 @@ def _place(context: Context) -> "Place":
     """
     from nightledger.domain.errors import ConfigurationError
     from nightledger.files.home import Home
-    from nightledger.surfaces.unattended import CALLS, Place
+    from nightledger.surfaces.doctor.schedule import place_of
+    from nightledger.surfaces.unattended import CALLS
 
     Home(context.home_path).require()
-    place = Place(
-        checkout=CHECKOUT,
-        home=context.home_path,
-        keys_dir=named_keys_directory(context.keys_dir),
-    )
+    place = place_of(context)
     if not os.path.exists(place.python):
-        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{CHECKOUT}' setup")
+        raise ConfigurationError(f"{place.python} is missing", hint=f"make -C '{place.checkout}' setup")
     for call in CALLS:
         script = place.words(call)[1]
         if not os.path.exists(script):
