@@ -6,6 +6,7 @@ Invariant: names only: nothing is opened, and nothing is taken for a memory that
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from nightledger.domain.consent import PROTECTED_FILES
 from nightledger.files.home import Home
@@ -58,11 +59,9 @@ def own_memory(workspace: str, host: str, roots: Mapping[str, str]) -> str:
     """
     places: list[str] = []
     if host == CLAUDE_CODE:
-        place = os.path.realpath(workspace)
-        above = [place]
-        while above[-1] != os.path.dirname(above[-1]):
-            above.append(os.path.dirname(above[-1]))
-        places = [os.path.join(roots[host], "projects", _project(path), "memory") for path in above]
+        real = Path(os.path.realpath(workspace))
+        projects = os.path.join(roots[host], "projects")
+        places = [os.path.join(projects, _project(str(path)), "memory") for path in (real, *real.parents)]
     elif host == CODEX:
         places = [os.path.join(roots[host], name) for name in _CODEX]
     found = (path for path in places if os.path.isfile(os.path.join(path, MEMORY)))

@@ -7,6 +7,8 @@ import and opens no file, because hooks and ``log`` pay for it at each start.
 import os
 import sys
 
+from nightledger.files.upward import find_upward
+
 TYPE_CHECKING = False  # typing.TYPE_CHECKING costs the import of typing at each start
 if TYPE_CHECKING:
     import re
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 """The folder that holds ``scripts/``: the program, never a home that is guessed (decision 77)."""
-IDENTITY = os.path.join("config", "nightledger", "home.json")
-"""What makes a directory a home."""
 
 
 def keys_directory(environment: "Mapping[str, str]") -> str:
@@ -35,9 +35,6 @@ def named_keys_directory(keys_dir: str) -> str:
 def find_home(named: str | None) -> str:
     """Return the home of a command, absolute: the named one, else ``$NIGHTLEDGER_HOME``, else the nearest one upward.
 
-    Like git's: from the current directory up, the first that is a home. One of another user is passed over, as
-    whoever can write into a directory above could else choose the home; root takes any.
-
     Args:
         named: ``--home``; empty or None where it was not given.
 
@@ -47,19 +44,9 @@ def find_home(named: str | None) -> str:
     if chosen := named or os.environ.get("NIGHTLEDGER_HOME"):
         return os.path.abspath(chosen)
     try:
-        place = os.getcwd()
+        return find_upward(os.getcwd())
     except OSError:  # the directory is gone
         return ""
-    while True:
-        try:
-            if os.stat(os.path.join(place, IDENTITY)).st_uid == os.geteuid() or os.geteuid() == 0:
-                return place
-        except OSError:
-            pass
-        above = os.path.dirname(place)
-        if above == place:
-            return ""
-        place = above
 
 
 class Context:

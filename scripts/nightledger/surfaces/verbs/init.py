@@ -111,7 +111,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
     existed = os.path.lexists(founding.home.identity_file)
     if existed:
         _require_as_made(options, founding.home)
-    added = bool(constitution) and not founding.constitution and _is_asked(options)
+    by_name = options.seed or options.own is not None  # a home made before gets a constitution only then
+    added = bool(constitution and not founding.constitution and by_name)
     if not options.dry_run:
         passphrase = None if existed else fresh_passphrase(context, without=options.no_passphrase)
         identity = found(founding, passphrase, context.moment)
@@ -119,7 +120,10 @@ def run(options: argparse.Namespace, context: Context) -> int:
         record = {"home": context.home_path, "id": identity.id, "created": paths, "new": not existed}
         context.emit({**record, "gated": list(identity.gated), "empty": bool(why_empty(founding.home))})
     else:
-        paths += _missing(founding.home) if added else []
+        home = founding.home
+        paths += (
+            [home.relative(home.constitution)] if added and not os.path.lexists(home.constitution) else []
+        )
         context.emit({"home": context.home_path, "would_create": paths})
     _report(options, context, paths, founding, existed=existed)
     return 0
@@ -158,11 +162,6 @@ def _require_as_made(options: argparse.Namespace, home: "Home") -> None:
             )
 
 
-def _is_asked(options: argparse.Namespace) -> bool:
-    """Tell whether the constitution was asked for by name: a home made before gets it only then."""
-    return bool(options.seed) or options.own is not None
-
-
 def _constitution(options: argparse.Namespace) -> bytes:
     """Give the constitution to begin with; none where none is wanted.
 
@@ -183,10 +182,6 @@ def _constitution(options: argparse.Namespace) -> bytes:
     if options.own is None:
         return dump_constitution(seeds)
     return dump_constitution(require_sound(seeds.with_own(options.own), where="--self"))
-
-
-def _missing(home: "Home") -> list[str]:
-    return [] if os.path.lexists(home.constitution) else [home.relative(home.constitution)]
 
 
 def _add(options: argparse.Namespace, context: Context, constitution: bytes) -> list[str]:

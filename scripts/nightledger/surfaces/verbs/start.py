@@ -19,15 +19,14 @@ from shlex import quote
 
 from nightledger.domain.errors import ConfigurationError
 from nightledger.files.home import Home
+from nightledger.files.started import add_started, read_started
 from nightledger.surfaces.context import CHECKOUT, Context
 from nightledger.surfaces.hints import say
 from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import shown
 from nightledger.surfaces.verbs import init
 
-MARKS = "started"
-"""Steps that were done and leave no other trace, one a line; disposable: without it they are offered again."""
-MAX_MARKS_BYTES = 4096
+BEFORE = "as you asked before"
 COPIED = "done"
 """Typed where a file is asked for: the keys are copied already."""
 
@@ -96,7 +95,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     from nightledger.hosts.presets import preset
     from nightledger.hosts.workspaces import host_of
 
-    home, marks = Home(context.home_path), _marks(context)
+    home = Home(context.home_path)
     made = os.path.lexists(home.identity_file)
     new = not os.path.isdir(home.root) or not os.listdir(home.root)
     asks = "Make a new home there?" if new else "Adopt this workspace? None of its bytes change."
@@ -105,16 +104,12 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     made = os.path.lexists(home.identity_file)
     host = home.identity.host if made else host_of(home.root, host_roots())
     asks = "Check its memory up: repeats, stale dates, secrets?"
-    yield Step("check", ("check",), marks.get("check", ""), asks)
+    yield Step("check", ("check",), BEFORE if "check" in read_started(home) else "", asks)
     logs = find_daylogs(home, preset(host).daily)
     since = logs[0].day.isoformat() if logs else "DATE"
     asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best first?"
-    yield Step(
-        "mine",
-        ("consolidate", "--since", since),
-        marks.get("mine", "") if logs else "there are no daily logs yet",
-        asks,
-    )
+    done = (BEFORE if "mine" in read_started(home) else "") if logs else "there are no daily logs yet"
+    yield Step("mine", ("consolidate", "--since", since), done, asks)
     asks = "Review what is proposed?"
     yield Step("review", ("review",), "" if not made or _waits(context) else "nothing waits", asks)
     caller = "launchd" if sys.platform == "darwin" else "cron"
@@ -125,19 +120,23 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
         f"Copy your keys to another disk now: cp -a {quote(context.keys_dir)} DIR; without them nothing can be signed or "
         f"checked. A backup of keys and records holds them, too: into which FILE? ('{COPIED}' where they are copied)"
     )
-    yield Step("keys", ("backup", "--with-keys", "FILE"), marks.get("keys", ""), asks)
+    yield Step(
+        "keys", ("backup", "--with-keys", "FILE"), BEFORE if "keys" in read_started(home) else "", asks
+    )
 
 
 def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
     from nightledger.hosts.hooking import HOOKED
-    from nightledger.surfaces.hook.installing import plan_install
+    from nightledger.surfaces.hook.installing import standings
 
-    for name, root in host_roots().items():
-        if name in HOOKED and os.path.isdir(root) and (host == name or host not in HOOKED):
-            there = made and not any(step.changes for step in plan_install(home, name, root))
+    roots = host_roots()
+    current = [one.host for one in standings(home, roots) if one.current] if made else []
+    for name in HOOKED:
+        if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
             word = name.replace("_", "-")
             asks = f"Show the hooks that tell {word} what memory says? (hosts install {word} --yes adds them)"
-            yield Step("hooks", ("hosts", "install", word), "they are there" if there else "", asks)
+            done = "they are there" if name in current else ""
+            yield Step("hooks", ("hosts", "install", word), done, asks)
 
 
 def _list(context: Context, given: tuple[str, ...]) -> int:
@@ -168,7 +167,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
         if words[-1] != COPIED and (status := cli.main([*words, "--home", context.home_path, *now])):
             say(context, f"Once that is mended, go on with: {_command(context, 'start')}")
             return status
-        _mark(context, step.name)
+        add_started(Home(context.home_path), step.name)
     say(context, f"That is all. How it stands: {_command(context, 'status')}")
     return 0
 
@@ -189,22 +188,6 @@ def _answer(step: Step) -> tuple[str, ...] | None:
 def _leave(context: Context) -> int:
     say(context, f"Left; what is done stays. To go on: {_command(context, 'start')}")
     return 0
-
-
-def _marks(context: Context) -> dict[str, str]:
-    """Give the steps that were done and leave no other trace, each with how that is said."""
-    from nightledger.files.reading import read_optional
-
-    marks = read_optional(os.path.join(Home(context.home_path).work_dir, MARKS), MAX_MARKS_BYTES) or b""
-    return dict.fromkeys(marks.decode("utf-8", "replace").splitlines(), "as you asked before")
-
-
-def _mark(context: Context, name: str) -> None:
-    from nightledger.files.atomic import replace_file
-
-    text = "".join(f"{one}\n" for one in sorted({*_marks(context), name}))
-    path = os.path.join(Home(context.home_path).work_dir, MARKS)
-    replace_file(path, text.encode(), disposable=True)
 
 
 def _waits(context: Context) -> bool:
