@@ -190,7 +190,9 @@ def test_of_a_claude_code_project_its_claude_md_is_gated_and_guarded(place: Plac
         said[name] = _process([*words, "claude_code", "PreToolUse"], asked, place)
     assert "nightledger propose" in said["CLAUDE.md"] or "Propose instead" in said["CLAUDE.md"]
     assert "is protected" in said["AGENTS.md"]
-    assert "nightledger edit" in place.run("doctor").text
+    told = place.run("doctor").text
+    assert "nightledger edit" in told
+    assert "Read CLAUDE.md, never edit it." in told
 
 
 def _process(words: list[str], stdin: str, place: Place) -> str:
@@ -288,8 +290,8 @@ def test_start_leads_through_every_step_and_then_says_that_each_is_done(place: P
 
     again = place.run("start", typed=lambda _: "y")
     assert again.status == 0, again
-    for name in ("adopt", "check", "mine", "review", "keys"):
-        assert f"{name}: done" in again.out, again.out
+    for name in ("adopt: done", "check: done", "mine: done", "review: nothing to do", "keys: done"):
+        assert name in again.out, again.out
     assert again.out.count("[Y/n]") == 1, "no crontab was changed, so the lines are offered again"
 
 
@@ -348,6 +350,12 @@ def test_start_finds_the_memory_of_a_host_wherever_one_stands(
     assert f"1 {place.work} (claude_code) 2 {own} (claude_code) 3 {agent} (openclaw)" in ran.text
     assert record(own)["gated"] == ["MEMORY.md"]
     assert not (place.work / "config").exists()
+
+
+def test_start_on_a_file_makes_nothing_of_it(place: Place) -> None:
+    ran = place.run("start", *NEW, "--home", str(place.write("MEMORY.md", "- Use uv.\n")))
+    assert (ran.status, ran.out) == (2, "")
+    assert "there is no workspace at" in ran.text
 
 
 def test_start_makes_a_new_home_in_an_empty_directory(place: Place) -> None:

@@ -62,12 +62,12 @@ def offer(home: Home, *, checkout: str = CHECKOUT) -> Offer:
     raw = read_optional(home.path(path), MAX_BYTES, within=home.root) or b""
     before = raw.decode("utf-8", "surrogateescape")
     present = {line.strip() for line in before.split("\n")}
-    lines = agent_lines(checkout)
+    lines = [line.replace("MEMORY.md", home.identity.gated[0]) for line in agent_lines(checkout)]
     missing = [line for line in lines if line.strip() not in present]
     if not missing:
         return Offer(path=path, diff="")
-    if missing == list(lines[1:]):
-        missing = list(lines)  # a heading of that name alone is not ours
+    if missing == lines[1:]:
+        missing = lines  # a heading of that name alone is not ours
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     after = before + gap + "\n".join(missing) + "\n"
     gated = path in home.identity.gated

@@ -26,7 +26,7 @@ from nightledger.surfaces.home import host_roots
 from nightledger.surfaces.screen import shown
 from nightledger.surfaces.verbs import init
 
-BEFORE = "as you asked before"
+BEFORE = "done before"
 COPIED = "done"
 """Typed where a file is asked for: the keys are copied already."""
 
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, context: Context) -> int:
     try:
         context.home = _choose_home(context, asks=asks)
         home, user = Home(context.home), os.path.expanduser("~")
-        require_place(home, context.keys_dir, user, adopt=os.path.isdir(home.root))
+        require_place(home, context.keys_dir, user, adopt=os.path.lexists(home.root))
         given = init.given(options)
         return _walk(context, given) if asks else _list(context, given)
     except (KeyboardInterrupt, EOFError):
@@ -94,24 +94,31 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     from nightledger.hosts.daylogs import find_daylogs
     from nightledger.hosts.presets import preset
     from nightledger.hosts.workspaces import host_of
+    from nightledger.jobs.consolidate.statements import MINED
 
     home = Home(context.home_path)
     made = os.path.lexists(home.identity_file)
     new = not os.path.isdir(home.root) or not os.listdir(home.root)
     asks = "Make a new home there?" if new else "Adopt this workspace? None of its bytes change."
     words = ("init", *(() if new else ("--adopt",)), *given)
-    yield Step("adopt", words, "it is a home" if made else "", asks)
+    yield Step("adopt", words, "done, it is a home" if made else "", asks)
     made = os.path.lexists(home.identity_file)
     host = home.identity.host if made else host_of(home.root, host_roots())
     asks = "Check its memory up: repeats, stale dates, secrets?"
     yield Step("check", ("check",), BEFORE if "check" in read_started(home) else "", asks)
     logs = find_daylogs(home, preset(host).daily)
     since = logs[0].day.isoformat() if logs else "DATE"
-    asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best first?"
-    done = (BEFORE if "mine" in read_started(home) else "") if logs else "there are no daily logs yet"
+    asks = f"Mine the {len(logs)} daily logs since {since} for what is worth keeping, the best {MINED}?"
+    done = (
+        (BEFORE if "mine" in read_started(home) else "")
+        if logs
+        else "nothing to do, there are no daily logs yet"
+    )
     yield Step("mine", ("consolidate", "--since", since), done, asks)
     asks = "Review what is proposed?"
-    yield Step("review", ("review",), "" if not made or _waits(context) else "nothing waits", asks)
+    yield Step(
+        "review", ("review",), "" if not made or _waits(context) else "nothing to do, nothing waits", asks
+    )
     caller = "launchd" if sys.platform == "darwin" else "cron"
     asks = "Print the lines that have it run by itself, for you to add?"
     yield Step("schedule", ("schedule", "--print", caller), _scheduled(context) if made else "", asks)
@@ -135,7 +142,7 @@ def _hooks(home: Home, host: str, *, made: bool) -> Iterator[Step]:
         if os.path.isdir(roots[name]) and (host == name or host not in HOOKED):
             word = name.replace("_", "-")
             asks = f"Show the hooks that tell {word} what memory says? (hosts install {word} --yes adds them)"
-            done = "they are there" if name in current else ""
+            done = "done, they are there" if name in current else ""
             yield Step("hooks", ("hosts", "install", word), done, asks)
 
 
@@ -144,7 +151,7 @@ def _list(context: Context, given: tuple[str, ...]) -> int:
     told = [{"step": step.name, "done": step.done or None, "command": command} for step, command in rows]
     context.emit({"home": context.home_path, "steps": told})
     for step, command in rows:
-        context.print(f"# {step.name}: done, {step.done}" if step.done else command)
+        context.print(f"# {step.name}: {step.done}" if step.done else command)
     return 0
 
 
@@ -158,7 +165,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
     now = ("--now", context.now_text) if context.now_text else ()
     context.print(shown(context.home_path))
     for step in _steps(context, given):
-        say(context, f"{step.name}: done, {step.done}." if step.done else f"{step.name}: {step.asks}")
+        say(context, f"{step.name}: {step.done or step.asks}")
         words = () if step.done else _answer(step)
         if words is None or (step.name == "adopt" and not words and not step.done):
             return _leave(context)
@@ -179,10 +186,10 @@ def _answer(step: Step) -> tuple[str, ...] | None:
         typed = input("FILE, Enter for later, q to leave > " if wants else "[Y/n] q to leave > ").strip()
         if typed.lower() == "q":
             return None
-        if wants:
-            return (*step.words[:-1], os.path.expanduser(typed)) if typed else ()
-        if typed.lower() in ("", "y", "yes", "n", "no"):
-            return () if typed.lower().startswith("n") else step.words
+        if typed.lower() in ("n", "no", "" if wants else "n"):
+            return ()
+        if wants or typed.lower() in ("", "y", "yes"):
+            return (*step.words[:-1], os.path.expanduser(typed)) if wants else step.words
 
 
 def _leave(context: Context) -> int:
@@ -202,4 +209,4 @@ def _scheduled(context: Context) -> str:
 
     home, user = Home(context.home_path), os.path.expanduser("~")
     checks = check_schedule(home, place_of(context), user, context.now)
-    return "it is there" if all(check.state is State.GOOD for check in checks) else ""
+    return "done, it is there" if all(check.state is State.GOOD for check in checks) else ""
