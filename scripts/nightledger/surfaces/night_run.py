@@ -81,6 +81,7 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
         leave_mark(home, context.now if alarms else report.next_at, context.now)
         _say(context, home, report)
+        say(context, "" if context.quiet else why_empty(home))
         told = tell(context, alarms, report.needs)
     asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
@@ -139,12 +140,8 @@ def _say(context: Context, home: Home, report: NightReport) -> None:
     if report.still_due and not report.failures:
         periods = "period is" if report.still_due == 1 else "periods are"
         context.print(f"{report.still_due} {periods} still due; the next call goes on with them.")
-    if not context.quiet:
-        say(
-            context,
-            "" if report.runs else f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.",
-            why_empty(home),
-        )
+    if not report.runs and not context.quiet:
+        context.print(f"Nothing is due before {report.next_at:%Y-%m-%d %H:%M} UTC.")
 
 
 def _line(run: Run) -> str:

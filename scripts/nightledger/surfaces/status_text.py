@@ -34,8 +34,6 @@ def status_lines(status: Status) -> list[str]:
         lines += screen.wrap(f"It was left on {_utc(status.left_at)}; using it again takes it up again.")
     for alarm in status.alarms:
         lines += _alarm(alarm)
-    if status.empty:
-        lines += wrap_hint(screen.shown(status.empty), indent=screen.INSIDE, first="")
     for label, texts in _parts(status):
         lines += _part(label, texts)
     return lines
@@ -82,6 +80,7 @@ def age(since: datetime, now: datetime) -> str:
 
 def _parts(status: Status) -> Iterator[tuple[str, list[str]]]:
     now = status.at
+    yield "empty", [screen.shown(status.empty)] if status.empty else []
     yield "waits", [_waits(status)]
     yield "signed", _listed(status.signed, lambda term: _signed(term, now))
     yield "undo", _listed(status.undoable[::-1], lambda term: f"{_named(term)}, until {_utc(term.until)}")

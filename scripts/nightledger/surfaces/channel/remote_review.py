@@ -64,7 +64,8 @@ def review_remote(context: Context, name: str) -> int:
     failed = [not _send(context, name, decision, what) for decision, what in signed]
     for refusal in refusals:
         told = f"not signed: {refusal.proposal}: {screen.shown(refusal.reason)}"
-        context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+        for line in screen.wrap(told, indent=screen.INSIDE, first=""):
+            context.print(line)
     return 1 if refusals or any(failed) else 0
 
 
@@ -117,12 +118,14 @@ def _open(context: Context, waiting: Waiting, review: RemoteReview, where: str) 
             f"{len(waiting.left_out)} more must be answered there: drift, or a text that may not travel."
         )
     for text in told:
-        context.print_lines(screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""))
+        for line in screen.wrap(screen.shown(text), indent=screen.INSIDE, first=""):
+            context.print(line)
     context.print()
 
 
 def _show(context: Context, item: Item, place: tuple[int, int]) -> None:
-    context.print_lines(screen.item_lines(item, *place))
+    for line in screen.item_lines(item, *place):
+        context.print(line)
 
 
 def _ask_all(context: Context, review: RemoteReview) -> list[Answer]:
@@ -146,7 +149,8 @@ def _ask(context: Context, review: RemoteReview, item: Item) -> str:
         key = input("\n".join(screen.wrap(KEYS, indent="  ")) + " > ").strip().lower()
         if key in ("n", "s", "q") or (key == "y" and not item.unplaced):
             return key
-        context.print_lines(_more(review, item, key))
+        for line in _more(review, item, key):
+            context.print(line)
 
 
 def _more(review: RemoteReview, item: Item, key: str) -> list[str]:
@@ -198,7 +202,8 @@ def _send(context: Context, name: str, decision: Decision, signed: Signed) -> bo
     body = {"decision": signed.content.decode(), "signature": signed.signature}
     delivery = deliver(context, prepare(context, name, "decide", body), Pace(pause=time.sleep))
     told = f"{decision.type.value} {decision.proposal}: {_became(delivery, decision)}"
-    context.print_lines(screen.wrap(told, indent=screen.INSIDE, first=""))
+    for line in screen.wrap(told, indent=screen.INSIDE, first=""):
+        context.print(line)
     return delivery.spooled or (delivery.reply is not None and delivery.reply.status is Status.EXECUTED)
 
 

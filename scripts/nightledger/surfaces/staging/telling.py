@@ -69,7 +69,8 @@ def tell(context: Context, staged: Staged, *, whole: bool, begun: Sequence[str] 
     done = "" if whole else f"; {PAGE} is {'written' if staged.changed else 'as it was'}"
     summary = f"{count} line(s), {staged.tokens} of {staged.budget} tokens{done}."
     for text in (f"Staged: {summary}", *_left(staged), *_cut(staged.text), *staged.notes):
-        context.print_lines(screen.wrap(screen.shown(text), first="", indent="  "))
+        for line in screen.wrap(screen.shown(text), first="", indent="  "):
+            context.print(line)
 
 
 def not_given(page: Page) -> int:
