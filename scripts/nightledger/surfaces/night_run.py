@@ -80,8 +80,8 @@ def _run_due(context: Context, home: Home, alarms: Sequence[Item], *, retry: boo
     with Lock(home.lock_path("night")):
         report = run_due(home, jobs, calendar, _clock(context, home), retry=retry)
         leave_mark(home, context.now if alarms else report.next_at, context.now)
-        _say(context, home, report)
         say(context, "" if context.quiet else why_empty(home))
+        _say(context, home, report)
         told = tell(context, alarms, report.needs)
     asked = _ask_witnesses(context, alarmed=told == EXIT_ALARM)
     return max(asked, told, *(_status(failure.error) for failure in report.failures))
