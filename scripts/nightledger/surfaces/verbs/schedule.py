@@ -28,13 +28,12 @@ def run(options: argparse.Namespace, context: Context) -> int:
     """Print what to add, for this checkout and this home."""
     from nightledger.surfaces import unattended
 
-    place = _place(context)
-    if options.caller == "cron":
-        text = unattended.cron_text(place)
-    elif options.caller == "systemd":
-        text = unattended.systemd_script(place)
-    else:
-        text = unattended.launchd_script(place)
+    texts = {
+        "cron": unattended.cron_text,
+        "systemd": unattended.systemd_script,
+        "launchd": unattended.launchd_script,
+    }
+    text = texts[options.caller](_place(context))
     context.emit({"for": options.caller, "text": text})
     context.print(text.removesuffix("\n"))
     return 0
