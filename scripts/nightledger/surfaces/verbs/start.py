@@ -66,7 +66,8 @@ def run(options: argparse.Namespace, context: Context) -> int:
         return _walk(context, given) if asks else _list(context, given)
     except (KeyboardInterrupt, EOFError):
         context.print()
-        return _leave(context)
+        say(context, f"Left; what is done stays. To go on: {_command(context, 'start')}")
+        return 0
 
 
 def _choose_home(context: Context, *, asks: bool) -> str:
@@ -95,6 +96,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     from nightledger.hosts.presets import preset
     from nightledger.hosts.workspaces import host_of
     from nightledger.jobs.consolidate.statements import MINED
+    from nightledger.surfaces.status import look
 
     home = Home(context.home_path)
     made = os.path.lexists(home.identity_file)
@@ -117,7 +119,7 @@ def _steps(context: Context, given: tuple[str, ...]) -> Iterator[Step]:
     yield Step("mine", ("consolidate", "--since", since), done, asks)
     asks = "Review what is proposed?"
     yield Step(
-        "review", ("review",), "" if not made or _waits(context) else "nothing to do, nothing waits", asks
+        "review", ("review",), "" if not made or look(context).waits else "nothing to do, nothing waits", asks
     )
     caller = "launchd" if sys.platform == "darwin" else "cron"
     asks = "Print the lines that have it run by itself, for you to add?"
@@ -168,7 +170,7 @@ def _walk(context: Context, given: tuple[str, ...]) -> int:
         say(context, f"{step.name}: {step.done or step.asks}")
         words = () if step.done else _answer(step)
         if words is None or (step.name == "adopt" and not words and not step.done):
-            return _leave(context)
+            raise EOFError
         if not words:
             continue
         if words[-1] != COPIED and (status := cli.main([*words, "--home", context.home_path, *now])):
@@ -190,17 +192,6 @@ def _answer(step: Step) -> tuple[str, ...] | None:
             return ()
         if wants or typed.lower() in ("", "y", "yes"):
             return (*step.words[:-1], os.path.expanduser(typed)) if wants else step.words
-
-
-def _leave(context: Context) -> int:
-    say(context, f"Left; what is done stays. To go on: {_command(context, 'start')}")
-    return 0
-
-
-def _waits(context: Context) -> bool:
-    from nightledger.surfaces.status import look
-
-    return look(context).waits
 
 
 def _scheduled(context: Context) -> str:
